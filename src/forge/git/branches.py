@@ -1,0 +1,120 @@
+"""Branches: listed, made, forked, renamed, rewound, deleted, and the last operations taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from forge.git import checkout
+from forge.git.errors import (
+    BranchCheckedOut,
+    BranchExists,
+    BranchMissing,
+    BranchMoved,
+    NothingToUndo,
+    OperationMissing,
+)
+from forge.git.objects import Objects
+from forge.git.operations import Operation, RefMove
+from forge.git.refs import HEADS, KEPT, Refs, branch_ref
+from forge.git.values import Actor, ActorKind, CommitId
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    name: str
+    tip: CommitId
+    default: bool
+    protected: bool
+    checked_out: bool
+
+
+def listed(objects: Objects, refs: Refs) -> tuple[Branch, ...]:
+    default = refs.default_branch()
+    here = checkout.branches_checked_out(objects)
+    return tuple(
+        Branch(name, tip, name == default, refs.protected(name), name in here) for name, tip in refs.branches()
+    )
+
+
+def tip_of(refs: Refs, branch: str) -> CommitId:
+    tip = refs.tip(branch)
+    if tip is None:
+        raise BranchMissing(f"There is no branch {branch}.", hint="`forge branch list` shows what there is.")
+    return tip
+
+
+def create(refs: Refs, name: str, start: CommitId, *, actor: Actor) -> Operation:
+    ref = branch_ref(name)
+    if refs.target(ref) is not None:
+        raise BranchExists(f"{name} exists already.", hint="Choose another name, or open the existing branch.")
+    return refs.move([RefMove(ref, None, start)], actor=actor, reason=f"new branch {name} at {start[:7]}")
+
+
+def rename(objects: Objects, refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
+    tip = tip_of(refs, old)
+    if refs.tip(new) is not None:
+        raise BranchExists(f"{new} exists already.", hint="Choose another name.")
+    _refuse_checked_out(objects, old, "renamed")
+    moves = [RefMove(branch_ref(new), None, tip), RefMove(branch_ref(old), tip, None)]
+    if new.startswith(f"{old}/") or old.startswith(f"{new}/"):
+        moves.reverse()  # git cannot hold both names at once; the kept ref bridges the moment between
+    return refs.move(moves, actor=actor, reason=f"rename {old} to {new}")
+
+
+def delete(objects: Objects, refs: Refs, name: str, *, actor: Actor) -> Operation:
+    """The tip stays reachable under a Forge ref."""
+    tip = tip_of(refs, name)
+    _refuse_checked_out(objects, name, "deleted")
+    return refs.move([RefMove(branch_ref(name), tip, None)], actor=actor, reason=f"delete {name}")
+
+
+def rewind(refs: Refs, name: str, to: CommitId, *, actor: Actor) -> Operation:
+    """Set a branch back to an earlier commit, or to any other. The old tip stays reachable."""
+    tip = tip_of(refs, name)
+    return refs.move([RefMove(branch_ref(name), tip, to)], actor=actor, reason=f"rewind {name} to {to[:7]}")
+
+
+def operations(refs: Refs) -> Iterator[Operation]:
+    """What moved, newest first; moves made by others since the last look are recorded now."""
+    refs.log.notice()
+    return refs.log.newest_first()
+
+
+def undo(refs: Refs, operation_id: str | None = None, *, actor: Actor) -> Operation:
+    """Take back one operation: the last that is not itself an undo and not undone yet, or the one named."""
+    operation = _undoable(refs, operation_id)
+    moves = [RefMove(m.ref, m.after, m.before) for m in reversed(operation.moves) if not m.ref.startswith(KEPT)]
+    for move in moves:
+        if refs.target(move.ref) != move.before:
+            raise BranchMoved(
+                f"{move.ref.removeprefix(HEADS)} has moved since that operation.",
+                hint="Undo the later operations first.",
+            )
+    return refs.move(moves, actor=actor, reason=f"undo: {operation.reason}", undoes=operation.id)
+
+
+def _undoable(refs: Refs, operation_id: str | None) -> Operation:
+    undone: set[str] = set()
+    for operation in operations(refs):
+        if operation_id is not None:
+            if operation.id == operation_id:
+                return operation
+        elif operation.undoes:
+            # Undoing an undo brings the first operation back to life.
+            if operation.id not in undone:
+                undone.add(operation.undoes)
+        elif operation.id not in undone and operation.actor.kind is not ActorKind.EXTERNAL:
+            return operation
+    if operation_id is not None:
+        raise OperationMissing(f"There is no operation {operation_id}.", hint="`forge undo --list` shows them.")
+    raise NothingToUndo("Forge has moved nothing here that is left to undo.")
+
+
+def _refuse_checked_out(objects: Objects, branch: str, verb: str) -> None:
+    places = checkout.worktrees_on(objects, branch)
+    if places:
+        raise BranchCheckedOut(
+            f"{branch} is checked out in {places[0].path} and cannot be {verb}: HEAD would point nowhere.",
+            hint="Switch that checkout to another branch first.",
+        )

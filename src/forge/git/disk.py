@@ -1,0 +1,79 @@
+"""Files that are whole and on the disk before anybody is told of them."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from forge.git.errors import StorageFailed
+
+_REASONS = {
+    errno.ENOSPC: ("The disk is full", "Free some space and try again."),
+    errno.EDQUOT: ("The disk quota is used up", "Free some space and try again."),
+    errno.EFBIG: ("The file would be larger than this process may write", "Raise the file size limit."),
+    errno.EROFS: ("The disk is read-only", "Mount it writable or work on a copy of the repository."),
+    errno.EACCES: ("The repository may not be written", "Check who owns its files."),
+    errno.EPERM: ("The repository may not be written", "Check who owns its files."),
+    errno.EIO: ("The disk reports an error", "Check the disk and its file system."),
+}
+
+
+@contextmanager
+def reporting() -> Iterator[None]:
+    """Turn an operating system error into a `StorageFailed` that says what to do."""
+    try:
+        yield
+    except OSError as e:
+        raise storage_failed(e) from e
+
+
+def storage_failed(error: OSError) -> StorageFailed:
+    reason, hint = _REASONS.get(error.errno or 0, (f"Writing failed ({error})", "Run `forge doctor`."))
+    return StorageFailed(f"{reason}; nothing was changed.", hint=hint)
+
+
+def sync_directory(directory: Path) -> None:
+    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def write_synced(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Create `path` with `data` and wait until the disk has it. The name itself is not synced yet."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        os.fsync(fd)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(path)
+        raise
+    finally:
+        os.close(fd)
+
+
+def replace_synced(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+    """Give `path` new content, atomically and durably."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    write_synced(beside, data, mode=mode)
+    os.replace(beside, path)
+    sync_directory(path.parent)
+
+
+@contextmanager
+def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold an advisory lock; the kernel gives it back when the holder dies."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,109 @@
+"""Facts about a repository that stop an operation.
+
+InvalidInput   InvalidPath · InvalidName · InvalidRevision · NotText · UnsupportedRepository
+NotFound       RepositoryMissing · BranchMissing · RevisionMissing · FileMissing · OperationMissing
+Conflict       BranchMoved · BranchExists · PathClash · RefLocked · MergeConflicts · NothingToUndo ·
+               NothingToCommit · BranchCheckedOut
+Denied         ProtectedBranch · ReadOnlyView
+Upstream       StorageFailed · GitFailed · RepositoryUnreadable
+"""
+
+from __future__ import annotations
+
+from forge.errors import Conflict, Denied, InvalidInput, NotFound, Upstream
+
+
+class InvalidPath(InvalidInput):
+    code = "invalid_path"
+
+
+class InvalidName(InvalidInput):
+    code = "invalid_name"
+
+
+class InvalidRevision(InvalidInput):
+    code = "invalid_revision"
+
+
+class NotText(InvalidInput):
+    code = "not_text"
+
+
+class UnsupportedRepository(InvalidInput):
+    code = "unsupported_repository"
+
+
+class RepositoryMissing(NotFound):
+    code = "repository_missing"
+
+
+class BranchMissing(NotFound):
+    code = "branch_missing"
+
+
+class RevisionMissing(NotFound):
+    code = "revision_missing"
+
+
+class FileMissing(NotFound):
+    code = "file_missing"
+
+
+class OperationMissing(NotFound):
+    code = "operation_missing"
+
+
+class BranchMoved(Conflict):
+    code = "branch_moved"
+
+
+class BranchExists(Conflict):
+    code = "branch_exists"
+
+
+class PathClash(Conflict):
+    """A file where a directory would have to be, or two names that differ only in case."""
+
+    code = "path_clash"
+
+
+class RefLocked(Conflict):
+    code = "ref_locked"
+
+
+class MergeConflicts(Conflict):
+    code = "merge_conflicts"
+
+
+class NothingToUndo(Conflict):
+    code = "nothing_to_undo"
+
+
+class NothingToCommit(Conflict):
+    code = "nothing_to_commit"
+
+
+class BranchCheckedOut(Conflict):
+    code = "branch_checked_out"
+
+
+class ProtectedBranch(Denied):
+    code = "protected_branch"
+
+
+class ReadOnlyView(Denied):
+    code = "read_only_view"
+
+
+class StorageFailed(Upstream):
+    """The disk is full, read-only or broken. Nothing was half-written."""
+
+    code = "storage_failed"
+
+
+class GitFailed(Upstream):
+    code = "git_failed"
+
+
+class RepositoryUnreadable(Upstream):
+    code = "repository_unreadable"

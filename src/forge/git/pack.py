@@ -1,0 +1,128 @@
+"""Writes the objects of one commit as one pack that is on the disk before its name is visible.
+
+Order: `.keep`, pack synced, index synced, both renamed, directory synced. The `.keep` file stays until the
+branch points at the commit, so that no `git gc --prune=now` of somebody else can take the objects in between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from isal import isal_zlib
+
+from forge.git import disk
+from forge.git.process import mark_of_this_process
+from forge.git.values import ObjectId
+
+_FAST = 1
+
+
+class RawObject(NamedTuple):
+    kind: int
+    data: bytes
+
+
+NewObjects = dict[ObjectId, RawObject]
+
+_NAMES = {1: b"commit", 2: b"tree", 3: b"blob"}
+
+
+def object_id(kind: int, data: bytes) -> ObjectId:
+    return ObjectId(hashlib.sha1(b"%s %d\0" % (_NAMES[kind], len(data)) + data).hexdigest())
+
+
+@contextmanager
+def written(objects_dir: Path, scratch: Path, objects: Mapping[ObjectId, RawObject]) -> Iterator[None]:
+    """Objects are durable inside the block, and safe from every gc until it ends."""
+    folder = objects_dir / "pack"
+    stem = f"pack-{hashlib.sha1(os.urandom(20)).hexdigest()}"
+    keep = folder / f"{stem}.keep"
+    with disk.reporting():
+        folder.mkdir(parents=True, exist_ok=True)
+        scratch.mkdir(parents=True, exist_ok=True)
+        keep.write_text(mark_of_this_process())
+    try:
+        with disk.reporting():
+            _place(folder, scratch, stem, objects)
+        yield
+    finally:
+        with suppress(OSError):
+            keep.unlink()
+
+
+def _place(folder: Path, scratch: Path, stem: str, objects: Mapping[ObjectId, RawObject]) -> None:
+    pack, index = _encoded(objects)
+    files = {scratch / f"{stem}.pack": pack, scratch / f"{stem}.idx": index}
+    try:
+        for path, data in files.items():
+            disk.write_synced(path, data, mode=0o444)
+        # A pack without its index is invisible to git, so the index comes last.
+        for path in files:
+            os.rename(path, folder / path.name)
+        disk.sync_directory(folder)
+    except BaseException:
+        for path in files:
+            for leftover in (path, folder / path.name):
+                with suppress(OSError):
+                    leftover.unlink()
+        raise
+
+
+def _encoded(objects: Mapping[ObjectId, RawObject]) -> tuple[bytes, bytes]:
+    parts = [struct.pack(">4sII", b"PACK", 2, len(objects))]
+    offset = len(parts[0])
+    rows: list[tuple[bytes, int, int]] = []
+    for oid, (kind, data) in objects.items():
+        packed = _header(kind, len(data)) + isal_zlib.compress(data, _FAST)
+        rows.append((bytes.fromhex(oid), zlib.crc32(packed), offset))
+        parts.append(packed)
+        offset += len(packed)
+    body = b"".join(parts)
+    checksum = hashlib.sha1(body).digest()
+    return body + checksum, _index(sorted(rows), checksum)
+
+
+def _header(kind: int, size: int) -> bytes:
+    """Type and size as a variable-length number: four bits of size first, then seven a byte."""
+    byte = kind << 4 | size & 0x0F
+    size >>= 4
+    out = bytearray()
+    while size:
+        out.append(byte | 0x80)
+        byte = size & 0x7F
+        size >>= 7
+    out.append(byte)
+    return bytes(out)
+
+
+def _index(rows: list[tuple[bytes, int, int]], pack_checksum: bytes) -> bytes:
+    """Index version 2: counts by first byte, ids, checksums, offsets, large offsets, two trailers."""
+    counts = [0] * 256
+    for oid, _, _ in rows:
+        counts[oid[0]] += 1
+    total = 0
+    fan_out = []
+    for count in counts:
+        total += count
+        fan_out.append(total)
+    large = [offset for _, _, offset in rows if offset >= 1 << 31]
+    positions = {offset: place | 1 << 31 for place, offset in enumerate(large)}
+    body = b"".join(
+        (
+            b"\xfftOc\x00\x00\x00\x02",
+            struct.pack(">256I", *fan_out),
+            b"".join(oid for oid, _, _ in rows),
+            struct.pack(f">{len(rows)}I", *(crc for _, crc, _ in rows)),
+            struct.pack(f">{len(rows)}I", *(positions.get(offset, offset) for _, _, offset in rows)),
+            struct.pack(f">{len(large)}Q", *large),
+            pack_checksum,
+        )
+    )
+    return body + hashlib.sha1(body).digest()

@@ -1,0 +1,269 @@
+"""The one place that moves refs: by compare-and-swap, never the default branch for agents, always recorded."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pygit2
+
+from forge.errors import Conflict, ForgeError
+from forge.git import checkout, disk, locks
+from forge.git.errors import (
+    BranchExists,
+    BranchMoved,
+    GitFailed,
+    InvalidName,
+    ProtectedBranch,
+    StorageFailed,
+)
+from forge.git.objects import Objects
+from forge.git.operations import Operation, OperationLog, RefMove
+from forge.git.pack import NewObjects
+from forge.git.values import Actor, ActorKind, CommitId
+
+HEADS = "refs/heads/"
+KEPT = "refs/forge/kept/"
+_LOCK_PATIENCE = 3.0
+_STORAGE_WORDS = re.compile("no space left|read-only file system|quota exceeded|input/output error", re.IGNORECASE)
+_MAX_PART_BYTES = 200
+_REFUSED = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-f]{40}$|^refs/")
+
+
+def branch_ref(name: str) -> str:
+    """The ref of branch `name`, if it is a name a branch can have."""
+    if not isinstance(name, str) or not name or _REFUSED.search(name) or not _valid(HEADS + name):
+        raise InvalidName(
+            f"{name!r} cannot be a branch name.",
+            hint="Use letters, digits, `-`, `_` and `/`, for example ai/cache-layer.",
+        )
+    if any(len(part.encode()) > _MAX_PART_BYTES for part in name.split("/")):
+        raise InvalidName("The branch name is too long.", hint=f"Keep each part under {_MAX_PART_BYTES} bytes.")
+    return HEADS + name
+
+
+def _valid(ref: str) -> bool:
+    try:
+        ref.encode()
+    except UnicodeEncodeError:
+        return False
+    return bool(pygit2.reference_is_valid_name(ref))
+
+
+class Refs:
+    def __init__(self, objects: Objects, *, default_branch: str | None = None) -> None:
+        self._objects = objects
+        self._configured = default_branch
+        self._forge_dir = objects.common_dir / "forge"
+        self.log = OperationLog(self._forge_dir, self.target)
+
+    def target(self, ref: str) -> CommitId | None:
+        """The commit that `ref` leads to, through symbolic refs."""
+        found = self._objects.handle.references.get(self._final(ref))
+        return None if found is None else CommitId(str(found.target))
+
+    def tip(self, branch: str) -> CommitId | None:
+        return self.target(branch_ref(branch))
+
+    def branches(self) -> list[tuple[str, CommitId]]:
+        return [(ref.removeprefix(HEADS), tip) for ref, tip in self.under(HEADS)]
+
+    def kept(self) -> list[tuple[str, CommitId]]:
+        """Tips that no branch shows any more, by the name `<branch>@<id>`."""
+        return [(ref.removeprefix(KEPT), tip) for ref, tip in self.under(KEPT)]
+
+    def under(self, prefix: str) -> list[tuple[str, CommitId]]:
+        names = (ref for ref in self._objects.handle.references if ref.startswith(prefix))
+        return [(ref, tip) for ref in sorted(names) if (tip := self.target(ref)) is not None]
+
+    def default_branch(self) -> str | None:
+        """Configured, else what origin calls its HEAD, else main or master, else what HEAD names."""
+        usual = [name for name in ("main", "master") if self.target(HEADS + name)]
+        current = (self._symbolic("HEAD") or "").removeprefix(HEADS)
+        return next((name for name in (*self._named_default(), *usual, current) if name), None)
+
+    def protected(self, branch: str) -> bool:
+        """Whether agents and builds are refused here, under any spelling that a file system may take for it."""
+        names = {"main", "master", *self._named_default(), self.default_branch() or "main"}
+        return branch.casefold() in {name.casefold() for name in names}
+
+    def _named_default(self) -> list[str]:
+        origin = (self._symbolic("refs/remotes/origin/HEAD") or "").removeprefix("refs/remotes/origin/")
+        return [name for name in (self._configured, self._config("forge.defaultBranch"), origin) if name]
+
+    def land(
+        self,
+        branch: str,
+        commit: CommitId,
+        new: NewObjects,
+        *,
+        before: CommitId | None,
+        actor: Actor,
+        reason: str,
+        forward: bool = True,
+    ) -> Operation:
+        """Make `new` durable and move `branch` from `before` to `commit`. Not forward: the old tip is kept."""
+        move = RefMove(branch_ref(branch), before, commit)
+        self.refuse_unless_allowed([move], actor)
+        with self._objects.writing(new):
+            return self.move([move], actor=actor, reason=reason, forward=forward)
+
+    def move(
+        self,
+        moves: Sequence[RefMove],
+        *,
+        actor: Actor,
+        reason: str,
+        forward: bool = False,
+        undoes: str | None = None,
+    ) -> Operation:
+        """All of `moves` or none. Every ref of Forge's making goes through here."""
+        wanted = [replace(m, ref=self._final(m.ref)) for m in moves]
+        self.refuse_unless_allowed(wanted, actor)
+        if not forward:
+            wanted = [*self._keeping(wanted), *wanted]
+        with ExitStack() as stack:
+            checkouts = self._follow_in_checkouts(wanted, stack)
+            operation = self.log.begin(actor, reason, wanted, undoes=undoes)
+            try:
+                self._swap_all(operation)
+            except ForgeError:
+                for follower, update in checkouts:
+                    checkout.step_back(self._objects, follower, update)
+                self.log.end(operation, happened=False)
+                raise
+        self.log.end(operation, happened=True)
+        return replace(operation, checkouts=tuple(update for _, update in checkouts))
+
+    def refuse_unless_allowed(self, moves: Iterable[RefMove], actor: Actor) -> None:
+        for move in moves:
+            ref = self._final(move.ref)
+            if not ref.startswith((HEADS, "refs/forge/")):
+                raise ProtectedBranch(f"Forge does not move {ref}.", hint="Work on a branch.")
+            branch = ref.removeprefix(HEADS)
+            if ref.startswith(HEADS) and actor.kind is not ActorKind.PERSON and self.protected(branch):
+                raise ProtectedBranch(
+                    f"{branch} is a default branch; {actor.kind} {actor.name} may not change it.",
+                    hint="Let the agent work on a branch of its own and merge it yourself.",
+                )
+
+    def _keeping(self, moves: Iterable[RefMove]) -> list[RefMove]:
+        """What must be remembered so that no tip is lost by `moves`."""
+        lost = [m for m in moves if m.ref.startswith(HEADS) and m.before is not None]
+        kept = [RefMove(f"{KEPT}{m.ref.removeprefix(HEADS)}@{str(m.before)[:12]}", None, m.before) for m in lost]
+        return [m for m in kept if self.target(m.ref) is None]
+
+    def _follow_in_checkouts(
+        self, moves: Sequence[RefMove], stack: ExitStack
+    ) -> list[tuple[checkout.Worktree, checkout.CheckoutUpdate]]:
+        """Bring the person's files along first: a crash then leaves the new content staged, not reverted."""
+        followers: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]] = []
+        for move in moves:
+            if not move.ref.startswith(HEADS) or move.after is None:
+                continue
+            worktrees = checkout.worktrees_on(self._objects, move.ref.removeprefix(HEADS))
+            if worktrees and not followers:
+                with disk.reporting():
+                    self._forge_dir.mkdir(parents=True, exist_ok=True)
+                stack.enter_context(disk.locked(self._forge_dir / "checkout.lock"))
+            if worktrees and self.target(move.ref) != move.before:
+                raise _moved(move)
+            for worktree in worktrees:
+                update = checkout.bring_up_to_date(self._objects, worktree, move.before, move.after)
+                followers.append((worktree, update))
+        return followers
+
+    def _swap_all(self, operation: Operation) -> None:
+        done: list[RefMove] = []
+        try:
+            for move in operation.moves:
+                self._swap(move, operation.reason)
+                done.append(move)
+        except ForgeError:
+            for move in reversed(done):
+                self._swap(RefMove(move.ref, move.after, move.before), f"taken back: {operation.reason}")
+            raise
+
+    def _swap(self, move: RefMove, reason: str) -> None:
+        deadline = time.monotonic() + _LOCK_PATIENCE
+        while True:
+            try:
+                return self._set(move, reason)
+            except (pygit2.GitError, OSError, KeyError, ValueError) as e:
+                # libgit2 has no type for a lost race: where the ref stands now tells what happened.
+                if self.target(move.ref) != move.before:
+                    raise _moved(move) from e
+                if _STORAGE_WORDS.search(str(e)):
+                    raise StorageFailed(f"The ref could not be written ({e}).", hint="Free some disk space.") from e
+                if "collides" in str(e) or "exists" in str(e).lower() or "directory" in str(e).lower():
+                    raise self._blocked(move, e) from e
+                if "lock" not in str(e).lower():
+                    raise GitFailed(f"{move.ref} could not be moved: {e}", hint="Run `forge doctor`.") from e
+                if not self._removed_stale_lock(move) and time.monotonic() > deadline:
+                    raise locks.held(self._objects.common_dir, move.ref) from e
+                time.sleep(0.005)
+
+    def _set(self, move: RefMove, reason: str) -> None:
+        references = self._objects.handle.references
+        message = f"forge: {reason.splitlines()[0] if reason else 'move'}"
+        if move.before is None:
+            assert move.after is not None
+            self._objects.handle.create_reference_direct(move.ref, move.after, False, message)
+            return
+        found = references.get(move.ref)
+        if found is None or str(found.target) != move.before:
+            raise _moved(move)
+        if move.after is None:
+            found.delete()
+        else:
+            found.set_target(move.after, message)
+
+    def _blocked(self, move: RefMove, error: Exception) -> ForgeError:
+        name = move.ref.removeprefix(HEADS)
+        parents = {"/".join(name.split("/")[:n]) for n in range(1, name.count("/") + 1)}
+        clash = [b for b, _ in self.branches() if b in parents or b.startswith(f"{name}/")]
+        if clash:
+            return BranchExists(
+                f"A branch {name} cannot exist beside {clash[0]}: git keeps branches as files in folders.",
+                hint="Choose a name that is not a folder of another branch.",
+            )
+        return GitFailed(f"{move.ref} could not be moved: {error}", hint="Run `forge doctor`.")
+
+    def _removed_stale_lock(self, move: RefMove) -> bool:
+        claim = self.log.unfinished(move.ref)
+        common = self._objects.common_dir
+        return claim is not None and locks.removed(common / f"{move.ref}.lock", common / "packed-refs.lock", claim)
+
+    def _final(self, ref: str) -> str:
+        """The direct ref at the end of a chain of symbolic ones."""
+        for _ in range(5):
+            found = self._symbolic(ref)
+            if found is None:
+                return ref
+            ref = found
+        raise GitFailed(f"{ref} leads in a circle.", hint="Repair it with `git symbolic-ref`.")
+
+    def _symbolic(self, ref: str) -> str | None:
+        """Where a symbolic ref points, whether or not that exists."""
+        try:
+            found = self._objects.handle.lookup_reference(ref)
+        except (KeyError, ValueError, pygit2.GitError):
+            return None
+        return found.raw_target.decode() if isinstance(found.raw_target, bytes) else None
+
+    def _config(self, key: str) -> str | None:
+        config = self._objects.handle.config
+        return str(config[key]) if key in config else None
+
+
+def _moved(move: RefMove) -> Conflict:
+    name = move.ref.removeprefix(HEADS)
+    if move.before is None:
+        return BranchExists(f"{name} exists already.", hint="Choose another name, or open the existing branch.")
+    return BranchMoved(
+        f"{name} has moved since it was read; nothing was overwritten.",
+        hint="Read the branch again and repeat the change on its new tip.",
+    )

@@ -1,0 +1,288 @@
+"""A branch being worked on: its tip as it was when opened, and the changes since, in memory until one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+from forge.git import commits, paths, trees
+from forge.git.errors import BranchMoved, InvalidPath, NothingToCommit, PathClash
+from forge.git.objects import Objects
+from forge.git.operations import Operation
+from forge.git.overlay import Overlay
+from forge.git.pack import NewObjects, RawObject, object_id
+from forge.git.refs import Refs
+from forge.git.values import EMPTY_TREE, PERSON, Actor, CommitId, Entry, Kind, Mode, ObjectId, Signature
+from forge.git.vfs import VFS, DirEntry, GitCommitVFS, dir_entry, file_at, missing, sorted_names
+
+_WRITABLE = (Mode.FILE, Mode.EXECUTABLE, Mode.SYMLINK)
+# git fsck refuses these as symlinks: they would let a checkout read a file outside as configuration.
+_NEVER_LINKS = (".gitmodules", ".gitattributes", ".gitignore", ".mailmap")
+
+
+class Change(StrEnum):
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A file as it will be committed. Without data its blob is already in the base commit."""
+
+    mode: int
+    id: ObjectId
+    data: bytes | None
+
+    @property
+    def entry(self) -> Entry:
+        return Entry(self.mode, self.id)
+
+
+class WorkInProgressVFS(VFS):
+    """Reads see pending changes first; `commit()` makes them one commit, `discard()` forgets them."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        refs: Refs,
+        branch: str,
+        signature: Callable[[], Signature],
+        *,
+        actor: Actor = PERSON,
+    ) -> None:
+        self.objects = objects
+        self.branch = branch
+        self.actor = actor
+        self.last_operation: Operation | None = None
+        self._refs = refs
+        self._signature = signature
+        self._rebase_on(refs.tip(branch))
+        self._pending: dict[str, Pending | None] = {}
+        self._overlay = Overlay()
+
+    @property
+    def base_tree(self) -> ObjectId:
+        return self._base.tree
+
+    @property
+    def pending(self) -> Mapping[str, Pending | None]:
+        """New state by path; None means deleted."""
+        return MappingProxyType(self._pending)
+
+    def pending_changes(self) -> dict[str, Change]:
+        """What a commit would change, by path."""
+        return {path: self._kind(path, new) for path, new in sorted(self._pending.items())}
+
+    def discard(self) -> None:
+        """Forget every pending change."""
+        self._pending.clear()
+        self._overlay = Overlay()
+
+    # -- reading
+
+    def entry(self, path: str) -> Entry | None:
+        if path in self._pending:
+            new = self._pending[path]
+            return new.entry if new else self._folder(path)
+        found = self._base.entry(path)
+        if (found is None or found.is_tree) and self._overlay.touched(path):
+            return self._folder(path)
+        return found
+
+    def read_bytes(self, path: str) -> bytes:
+        new = self._pending.get(path)
+        if new is not None and new.data is not None:
+            return new.data
+        return self.objects.blob(file_at(self, path).id)
+
+    def list_files(self, prefix: str = "") -> list[str]:
+        base = self._base.list_files(prefix)
+        if not self._pending:
+            return base
+        kept = [path for path in base if path not in self._pending]
+        new = [path for path, state in self._pending.items() if state and path.startswith(prefix)]
+        return sorted(kept + new, key=trees.encode) if new else kept
+
+    def list_dir(self, path: str = "") -> tuple[DirEntry, ...]:
+        path = path.rstrip("/")
+        base = self.objects.entry(self._base.tree, path) if path else Entry(Mode.TREE, self._base.tree)
+        names = dict(self.objects.tree(base.id)) if base is not None and base.is_tree else {}
+        if self._overlay.touched(path):
+            for name in {*self._overlay.names(path), *names}:
+                found = self.entry(f"{path}/{name}" if path else name)
+                if found is None:
+                    names.pop(name, None)
+                else:
+                    names[name] = found
+        if path and not names:
+            raise missing(path, "folder")
+        return sorted_names([dir_entry(name, found) for name, found in names.items()])
+
+    # -- writing
+
+    def write_bytes(self, path: str, data: bytes, *, mode: int | None = None) -> None:
+        old = self._writable(path)
+        if old is not None and old.is_symlink and mode is None:
+            raise InvalidPath(
+                f"{path} is a symbolic link to {self.read_bytes(path).decode('utf-8', 'replace')}.",
+                hint="Write the file it points to, or delete the link first.",
+            )
+        mode = mode if mode is not None else old.mode if old else Mode.FILE
+        if mode not in _WRITABLE and (old is None or mode != old.mode):
+            raise InvalidPath(f"{mode:o} is not a mode of a file.", hint="Use a plain, executable or symlink mode.")
+        if mode == Mode.SYMLINK:
+            _refuse_link(path, data)
+        data = bytes(data)
+        self._put(path, Pending(mode, object_id(Kind.BLOB, data), data))
+
+    def delete_file(self, path: str) -> None:
+        file_at(self, path)
+        self._put(path, None)
+
+    def rename_file(self, old: str, new: str) -> None:
+        found = file_at(self, old)
+        state = self._pending.get(old) or Pending(found.mode, found.id, None)
+        if new == old:
+            return
+        if self.entry(new) is not None:
+            raise PathClash(f"{new} exists already.", hint="Delete it first or choose another name.")
+        self._put(old, None)
+        try:
+            self._writable(new)
+        except (InvalidPath, PathClash):
+            self._put(old, state)
+            raise
+        self._put(new, state)
+
+    def set_mode(self, path: str, mode: int) -> None:
+        found = file_at(self, path)
+        if found.is_symlink or mode not in (Mode.FILE, Mode.EXECUTABLE):
+            raise InvalidPath(f"{path} can be made plain or executable only if it is a file.")
+        state = self._pending.get(path)
+        self._put(path, Pending(mode, found.id, state.data if state else None))
+
+    # -- committing
+
+    def commit(
+        self,
+        message: str,
+        author: Signature | None = None,
+        trailers: Mapping[str, str] | None = None,
+        *,
+        allow_empty: bool = False,
+        reason: str | None = None,
+    ) -> CommitId:
+        """One commit with every pending change, durable when this returns. A moved branch is never overwritten."""
+        text = commits.message_with(message, trailers)
+        if not self._pending and not allow_empty:
+            raise NothingToCommit("There is nothing to commit.", hint="Change a file first.")
+        tree, new = self._tree()
+        who = author or self._signature()
+        raw = commits.encoded(tree, [self.base] if self.base else [], who, who, text)
+        made = CommitId(object_id(Kind.COMMIT, raw))
+        new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+        self.last_operation = self._refs.land(
+            self.branch, made, new, before=self.base, actor=self.actor, reason=reason or text.splitlines()[0]
+        )
+        self._rebase_on(made)
+        self.discard()
+        return made
+
+    def catch_up(self) -> None:
+        """Take the branch's present tip as the base. Pending changes stay unless the same files changed there."""
+        tip = self._refs.tip(self.branch)
+        fresh = GitCommitVFS(self.objects, tip)
+        both = [path for path in self._pending if fresh.entry(path) != self._base.entry(path)]
+        if both:
+            raise BranchMoved(
+                f"{', '.join(sorted(both)[:5])} changed on {self.branch} too.",
+                hint="Discard your change of these files, or commit yours on a branch of its own and merge.",
+            )
+        pending = dict(self._pending)
+        self._rebase_on(tip)
+        self.discard()
+        for path, state in pending.items():
+            self._put(path, state)
+
+    def _tree(self) -> tuple[ObjectId, NewObjects]:
+        changes = {path: state.entry if state else None for path, state in self._pending.items()}
+        tree, new = trees.rewrite(self.objects.raw_tree, self._base.tree, changes)
+        for state in self._pending.values():
+            if state is not None and state.data is not None:
+                new[state.id] = RawObject(Kind.BLOB, state.data)
+        return tree, new
+
+    def _rebase_on(self, commit: CommitId | None) -> None:
+        self.base = commit
+        self._base = GitCommitVFS(self.objects, commit)
+
+    def _put(self, path: str, state: Pending | None) -> None:
+        if path in self._pending:
+            self._overlay.remove(path, live=self._pending.pop(path) is not None)
+        base = self._base.entry(path)
+        before = None if base is not None and base.is_tree else base
+        if (state.entry if state else None) != before:
+            self._pending[path] = state
+            self._overlay.add(path, live=state is not None)
+
+    def _writable(self, path: str) -> Entry | None:
+        """What is at `path` now, if a file may be written there."""
+        old = self.entry(path)
+        if old is not None:
+            if old.is_tree or old.is_submodule:
+                kind = dir_entry("", old).kind
+                raise PathClash(f"{path} is a {kind}.", hint="Choose another name for the file.")
+            return old
+        paths.checked(path)
+        parts = path.split("/")
+        for depth, name in enumerate(parts):
+            folder = "/".join(parts[:depth])
+            above = self.entry(folder) if folder else None
+            if above is not None and not above.is_tree:
+                raise PathClash(f"{folder} is a {dir_entry('', above).kind}, not a folder.", hint="Rename it first.")
+            self._refuse_twin(folder, name)
+        return None
+
+    def _refuse_twin(self, folder: str, name: str) -> None:
+        """Names that differ only in case or Unicode spelling are one file on many machines."""
+        base = self.objects.entry(self._base.tree, folder) if folder else Entry(Mode.TREE, self._base.tree)
+        same = paths.folded(name)
+        twins = self._overlay.spellings(folder, same)
+        if base is not None and base.is_tree:
+            twins = twins | self.objects.spellings(base.id, same)
+        for twin in twins - {name}:
+            if self.entry(f"{folder}/{twin}" if folder else twin) is not None:
+                raise PathClash(
+                    f"{name} differs from {twin} only in spelling; many machines keep only one of them.",
+                    hint=f"Use {twin}, or rename that first.",
+                )
+
+    def _folder(self, path: str) -> Entry | None:
+        """The folder at `path` if pending changes leave or put a file in it."""
+        base = self._base.entry(path)
+        if base is not None and not base.is_tree:
+            base = None
+        if self._overlay.live(path) or (base is not None and self._survives(path, base.id)):
+            return Entry(Mode.TREE, base.id if base else EMPTY_TREE)
+        return None
+
+    def _survives(self, path: str, tree: ObjectId) -> bool:
+        if len(self.objects.paths(tree)) > self._overlay.deleted(path):
+            return True
+        return any(entry.is_submodule for _, entry in self.objects.files(tree))
+
+    def _kind(self, path: str, new: Pending | None) -> Change:
+        if new is None:
+            return Change.DELETED
+        old = self._base.entry(path)
+        return Change.ADDED if old is None or old.is_tree else Change.MODIFIED
+
+
+def _refuse_link(path: str, target: bytes) -> None:
+    if path.rpartition("/")[2].casefold() in _NEVER_LINKS:
+        raise InvalidPath(f"{path} cannot be a symbolic link.", hint="Write it as a plain file.")
+    if not target or b"\0" in target or len(target) > paths.MAX_PATH_BYTES:
+        raise InvalidPath(f"{path} cannot point to {target[:40]!r}.", hint="Give a path that exists.")
