@@ -82,8 +82,11 @@ class Refs:
     def default_branch(self) -> str | None:
         """Configured, else what origin calls its HEAD, else main or master, else what HEAD names."""
         usual = [name for name in ("main", "master") if self.target(HEADS + name)]
-        current = (self._symbolic("HEAD") or "").removeprefix(HEADS)
-        return next((name for name in (*self._named_default(), *usual, current) if name), None)
+        return next((name for name in (*self._named_default(), *usual, self.head_branch()) if name), None)
+
+    def head_branch(self) -> str | None:
+        head = self._symbolic("HEAD") or ""
+        return head.removeprefix(HEADS) if head.startswith(HEADS) else None
 
     def protected(self, branch: str) -> bool:
         """Whether agents and builds are refused here, under any spelling that a file system may take for it."""

@@ -20,7 +20,7 @@ from forge.git.errors import (
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.refs import Refs
-from forge.git.values import PERSON, Actor, CommitId, Signature
+from forge.git.values import PERSON, Actor, Commit, CommitId, Signature
 from forge.git.vfs import GitCommitVFS
 from forge.git.workspace import WorkInProgressVFS
 
@@ -68,6 +68,18 @@ class Repository:
     @property
     def default_branch(self) -> str | None:
         return self.refs.default_branch()
+
+    @property
+    def current_branch(self) -> str | None:
+        """The branch that HEAD names, also before its first commit; None when HEAD is detached."""
+        return self.refs.head_branch()
+
+    def commit(self, rev: str) -> Commit:
+        return self.objects.commit(self.resolve(rev))
+
+    def kept(self) -> list[tuple[str, CommitId]]:
+        """Tips of deleted, rewound or rebased branches, by the name `<branch>@<id>`."""
+        return self.refs.kept()
 
     def resolve(self, rev: str) -> CommitId:
         """The commit that a branch name, tag, id or expression such as `main~2` means."""

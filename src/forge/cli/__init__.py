@@ -1,0 +1,1 @@
+"""The command line. Starting it imports only the command that runs."""
