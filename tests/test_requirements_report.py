@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -70,7 +71,15 @@ def project(tmp_path: Path) -> Path:
 
 
 def run_pytest(project: Path, *args: str) -> str:
-    return subprocess.run([PYTEST, *args], cwd=project, capture_output=True, text=True, check=False).stdout
+    done = subprocess.run(
+        [PYTEST, "-p", "xdist", *args],
+        cwd=project,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from tests.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
 
 TOOLS = ("forge", "python", "pytest", "ruff", "mypy", "lint-imports")
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, git) -> Path:
+def checkout(tmp_path: Path, git: Callable[..., str]) -> Path:
     """A checkout whose environment is in place, with tools that tell how they were called."""
     root = tmp_path / "checkout"
     shutil.copytree(ROOT / "script", root / "script")
