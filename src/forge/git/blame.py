@@ -1,0 +1,82 @@
+"""Who wrote each line of a file, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from forge.errors import InvalidInput
+from forge.git.errors import FileMissing
+from forge.git.objects import Objects
+from forge.git.patch import unquoted
+from forge.git.paths import readable
+from forge.git.revisions import revisions
+from forge.git.trees import decode
+from forge.git.values import CommitId, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class BlameLine:
+    number: int
+    text: bytes
+    """Without the line break."""
+    commit: CommitId
+    author: Signature
+    summary: str
+    original_path: str
+    original_number: int
+
+
+def blame(
+    objects: Objects,
+    commit_id: CommitId,
+    path: str,
+    *,
+    lines: tuple[int, int] | None = None,
+    ignore_whitespace: bool = False,
+) -> Iterator[BlameLine]:
+    """Each line of `path` as it is in the commit, or those from `lines[0]` to `lines[1]`, with its origin."""
+    revisions(objects, [commit_id])
+    entry = objects.entry(objects.commit(commit_id).tree, readable(path))
+    if entry is None or entry.is_tree or entry.is_submodule:
+        raise FileMissing(f"There is no file {path} in {commit_id}.", hint="`forge file ls` lists the files.")
+    # The files that the configuration names for `ignoreRevs` are in a work tree, which is not ours to read.
+    args = ["--porcelain", "--no-textconv", "--encoding=UTF-8", "--ignore-revs-file="]
+    args += ["-w"] if ignore_whitespace else []
+    if lines:
+        first, last = lines
+        count = _line_count(objects.blob(entry.id))
+        if not 1 <= first <= last or first > count:
+            raise InvalidInput(f"{path} has the lines 1 to {count}.", hint="Ask for some of these.")
+        args.append(f"-L{first},{min(last, count)}")
+    return _lines(objects, ["blame", *args, commit_id, "--", path])
+
+
+def _lines(objects: Objects, command: list[str]) -> Iterator[BlameLine]:
+    with objects.git.stream(*command) as output:
+        yield from _parsed(objects, output)
+
+
+def _parsed(objects: Objects, output: IO[bytes]) -> Iterator[BlameLine]:
+    """Porcelain form: a head line, facts about the commit when it comes first, then the text behind a tab."""
+    paths: dict[CommitId, str] = {}
+    while head := output.readline():
+        oid, original, final = head.split()[:3]
+        commit = objects.commit(CommitId(oid.decode()))
+        while (line := output.readline()) and not line.startswith(b"\t"):
+            if line.startswith(b"filename "):
+                paths[commit.id] = decode(unquoted(line[len(b"filename ") : -1]))
+        yield BlameLine(
+            int(final),
+            line[1:].removesuffix(b"\n"),
+            commit.id,
+            commit.author,
+            commit.subject,
+            paths[commit.id],
+            int(original),
+        )
+
+
+def _line_count(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n") and data != b"")

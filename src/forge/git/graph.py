@@ -1,0 +1,189 @@
+"""The commit graph as rows that a view draws one by one, newest first, children before parents."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+
+from forge.errors import InvalidInput
+from forge.git.abandoned import KEPT, Family, abandoned_commits, heads_of, kept_tips, logged_tips
+from forge.git.errors import GitFailed
+from forge.git.history import refs_at, rows
+from forge.git.lanes import Edge, Lanes
+from forge.git.objects import Objects
+from forge.git.revisions import revisions
+from forge.git.values import CommitId
+
+_FIELDS = ("%H", "%P", "%s", "%an", "%ct")
+_MAX_CURSOR = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCommit:
+    id: CommitId
+    parents: tuple[CommitId, ...]
+    subject: str
+    author: str
+    time: int
+    """When it was committed, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCursor:
+    """Where a page ended: all that the next one needs, also when branches have moved since."""
+
+    position: int
+    """Rows so far."""
+    lanes: tuple[CommitId | None, ...]
+    order: tuple[CommitId, ...]
+    tips: tuple[CommitId, ...]
+    """Tips that have not come yet and to which no line leads."""
+    reserved: CommitId | None
+    abandoned: tuple[CommitId, ...]
+    """Those of the commits above that nothing else leads to."""
+
+    def text(self) -> str:
+        """For a URL or a message; `parse` reads it."""
+        fields = [self.position, self.lanes, self.order, self.tips, self.reserved, self.abandoned]
+        return urlsafe_b64encode(zlib.compress(json.dumps(fields, separators=(",", ":")).encode())).decode()
+
+    @classmethod
+    def parse(cls, text: str) -> GraphCursor:
+        try:
+            raw = zlib.decompressobj().decompress(urlsafe_b64decode(text), _MAX_CURSOR)
+            position, lanes, order, tips, reserved, lost = json.loads(raw)
+            cursor = cls(position, tuple(lanes), tuple(order), tuple(tips), reserved, tuple(lost))
+            ids = [commit for commit in cursor.lanes if commit is not None]
+            sound = all(isinstance(commit, str) for commit in (*ids, *cursor.tips, *cursor.abandoned))
+            sound = (
+                sound
+                and isinstance(position, int)
+                and sorted(ids) == sorted(cursor.order)
+                and len(set(ids)) == len(ids)
+            )
+        except (ValueError, TypeError, RecursionError, zlib.error) as e:
+            raise _no_cursor() from e
+        if not sound or not (reserved is None or reserved in ids):
+            raise _no_cursor()
+        return cursor
+
+
+@dataclass(frozen=True, slots=True)
+class GraphRow:
+    commit: GraphCommit
+    lane: int
+    edges: tuple[Edge, ...]
+    """Every line between this row and the next, also those that only pass by."""
+    refs: tuple[str, ...]
+    abandoned: bool
+    """Whether no branch, tag, remote branch or HEAD leads here."""
+    cursor: GraphCursor | None = None
+    """On the last row of a page, if more rows follow."""
+
+
+def graph(
+    objects: Objects,
+    tips: Sequence[CommitId | str] | None = None,
+    *,
+    limit: int | None = None,
+    resume: GraphCursor | None = None,
+    abandoned: bool = False,
+) -> Iterator[GraphRow]:
+    """Rows from `tips` (ids or full ref names; None: from every ref) down to the first commits.
+
+    The first tip has the leftmost lane. `abandoned` adds what only kept refs and reflogs remember.
+    With `resume` the page after that cursor comes, and `tips` and `abandoned` are as they were.
+    """
+    refs = refs_at(objects)
+    safe = [commit for commit, names in refs.items() if any(not name.startswith(KEPT) for name in names)]
+    if resume:
+        revisions(objects, [*resume.tips, *resume.order])
+        lost = abandoned_commits(objects, resume.abandoned, safe)
+    else:
+        starts = [CommitId(tip) for tip in (safe if tips is None else revisions(objects, tips))]
+        lost = _lost(objects, starts, safe, remembering=abandoned)
+        starts = list(dict.fromkeys([*starts, *(heads_of(lost) if abandoned else ())]))
+        first = tuple(starts[:1])
+        resume = GraphCursor(0, first, first, tuple(starts[1:]), next(iter(first), None), ())
+    return _page(objects, _Walk(refs, resume, frozenset(lost)), limit)
+
+
+def _lost(objects: Objects, starts: list[CommitId], safe: list[CommitId], *, remembering: bool) -> Family:
+    if not remembering:
+        return abandoned_commits(objects, starts, safe)
+    kept = [*starts, *kept_tips(objects)]
+    try:
+        return abandoned_commits(objects, [*kept, *logged_tips(objects)], safe)
+    except GitFailed:
+        # A reflog may name commits of which a gc has left only a part; what Forge keeps is whole.
+        return abandoned_commits(objects, kept, safe)
+
+
+def _page(objects: Objects, walk: _Walk, limit: int | None) -> Iterator[GraphRow]:
+    starts = walk.starts()
+    if not starts or limit == 0:
+        return
+    # One more than asked for tells whether a next page exists.
+    args = ["--date-order"] if limit is None else ["--date-order", f"--max-count={limit + 1}"]
+    held: GraphRow | None = None
+    with closing(rows(objects, _FIELDS, [*args, "--end-of-options", *starts, "--"])) as found:
+        for count, fields in enumerate(found):
+            if held and count == limit:
+                yield replace(held, cursor=walk.cursor())
+                return
+            if held:
+                yield held
+            held = walk.row(fields)
+    if held:
+        yield held
+
+
+class _Walk:
+    """What is known between two rows.
+
+    By date, git takes among the commits whose children have all come the newest, and of equally old ones the one
+    that was ready first. So a walk that starts again from the tips and lines left, in that order, goes on alike.
+    """
+
+    def __init__(
+        self, refs: Mapping[CommitId, tuple[str, ...]], start: GraphCursor, abandoned: frozenset[CommitId]
+    ) -> None:
+        self.refs = refs
+        self.abandoned = abandoned
+        self._lanes = Lanes(start.lanes, start.order, start.reserved)
+        self._tips = dict.fromkeys(start.tips)
+        self._position = start.position
+
+    def starts(self) -> tuple[CommitId, ...]:
+        reserved = self._lanes.reserved
+        lines = tuple(commit for commit in self._lanes.order if commit != reserved)
+        return (*([reserved] if reserved else ()), *self._tips, *lines)
+
+    def row(self, fields: list[bytes]) -> GraphRow:
+        commit = _commit(fields)
+        self._position += 1
+        self._tips.pop(commit.id, None)
+        for parent in commit.parents:
+            self._tips.pop(parent, None)
+        lane, edges = self._lanes.place(commit.id, commit.parents)
+        return GraphRow(commit, lane, edges, self.refs.get(commit.id, ()), commit.id in self.abandoned)
+
+    def cursor(self) -> GraphCursor:
+        lanes, tips = self._lanes, tuple(self._tips)
+        lost = tuple(commit for commit in (*tips, *lanes.order) if commit in self.abandoned)
+        return GraphCursor(self._position, lanes.waiting, lanes.order, tips, lanes.reserved, lost)
+
+
+def _commit(fields: list[bytes]) -> GraphCommit:
+    commit_id, parents, subject, author, time = (field.decode("utf-8", "replace") for field in fields)
+    return GraphCommit(
+        CommitId(commit_id), tuple(CommitId(parent) for parent in parents.split()), subject, author, int(time or 0)
+    )
+
+
+def _no_cursor() -> InvalidInput:
+    return InvalidInput("This is not the end of a page of the graph.", hint="Load the graph from the start.")
