@@ -1,6 +1,8 @@
 """Branches as workspaces: one virtual file system over git objects. Nothing here prints or checks anything out."""
 
+from forge.git.blame import BlameLine
 from forge.git.branches import Branch
+from forge.git.diff import ChangeKind, FileChange
 from forge.git.errors import (
     BranchExists,
     BranchMissing,
@@ -11,6 +13,10 @@ from forge.git.errors import (
     ProtectedBranch,
     StorageFailed,
 )
+from forge.git.graph import GraphCursor, GraphRow
+from forge.git.history import CommitDetails
+from forge.git.merge_preview import MergePreview
+from forge.git.merge_status import MergeState, MergeStatus
 from forge.git.operations import Operation, RefMove
 from forge.git.repository import Repository
 from forge.git.values import (
@@ -32,19 +38,28 @@ __all__ = [
     "VFS",
     "Actor",
     "ActorKind",
+    "BlameLine",
     "Branch",
     "BranchExists",
     "BranchMissing",
     "BranchMoved",
     "Change",
+    "ChangeKind",
     "Commit",
+    "CommitDetails",
     "CommitId",
     "DirEntry",
     "DirKind",
     "Entry",
+    "FileChange",
     "GitCommitVFS",
+    "GraphCursor",
+    "GraphRow",
     "InvalidPath",
     "MergeConflicts",
+    "MergePreview",
+    "MergeState",
+    "MergeStatus",
     "Mode",
     "NotText",
     "ObjectId",

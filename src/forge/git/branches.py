@@ -16,7 +16,8 @@ from forge.git.errors import (
 )
 from forge.git.objects import Objects
 from forge.git.operations import Operation, RefMove
-from forge.git.refs import HEADS, KEPT, Refs, branch_ref
+from forge.git.refs import Refs, branch_ref
+from forge.git.swap import HEADS, KEPT
 from forge.git.values import Actor, ActorKind, CommitId
 
 

@@ -1,41 +1,249 @@
-"""The person's checkouts: found by their HEAD files, and brought along when Forge moves the branch they show."""
+"""The person's checkouts, brought along when Forge moves the branch they show.
+
+Only files and index follow, and only where the person has no changes; HEAD, stash and submodules are never touched.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
+from forge.git import trees
+from forge.git.command import Git
+from forge.git.errors import GitFailed
 from forge.git.objects import Objects
-from forge.git.values import CommitId
+from forge.git.tree_diff import ChangedEntry, changed_entries
+from forge.git.values import EMPTY_TREE, CommitId, Entry, ObjectId
+from forge.git.worktrees import Worktree, branches_checked_out, worktrees_on
+
+__all__ = [
+    "CheckoutState",
+    "CheckoutUpdate",
+    "Worktree",
+    "branches_checked_out",
+    "bring_up_to_date",
+    "step_back",
+    "worktrees_on",
+]
+
+_IN_PROGRESS = {
+    "MERGE_HEAD": "a merge is in progress",
+    "CHERRY_PICK_HEAD": "a cherry-pick is in progress",
+    "REVERT_HEAD": "a revert is in progress",
+    "rebase-merge": "a rebase is in progress",
+    "rebase-apply": "a rebase or `git am` is in progress",
+    "sequencer": "a sequence of cherry-picks or reverts is in progress",
+}
+# Editors run `git status` all the time; it holds the index for moments.
+_LOCK_PATIENCE = 0.5
+_LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
-@dataclass(frozen=True, slots=True)
-class Worktree:
-    path: Path
-    git_dir: Path
+class CheckoutState(StrEnum):
+    UPDATED = "updated"
+    LEFT_ALONE = "left alone"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckoutUpdate:
+    """What became of a checkout: files and index show `new`, or nothing was touched and `reason` says why."""
+
     worktree: Path
-    state: str
+    state: CheckoutState
     old: CommitId | None
     new: CommitId
+    reason: str = ""
+    paths: tuple[str, ...] = ()
+    """The person's own files that stand in the way, as far as they are known."""
+    index_before: bytes = field(default=b"", repr=False, compare=False)
 
 
-def branches_checked_out(objects: Objects) -> frozenset[str]:
-    return frozenset()
+Refusal = tuple[str, tuple[str, ...]]
+"""Why nothing was touched, and the files it is about; an empty reason when all went well."""
+
+_NONE: Refusal = ("", ())
 
 
-def worktrees_on(objects: Objects, branch: str) -> tuple[Worktree, ...]:
-    return ()
+def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None, new: CommitId) -> CheckoutUpdate:
+    """Make files and index show `new` instead of `old`, all of it or nothing. Call it before the branch moves:
+    a crash in between leaves the new content staged, never a silent revert of it.
+    """
+    before, after = _tree(objects, old), _tree(objects, new)
+    changes = tuple(changed_entries(objects, before, after))
+    if not changes:
+        return CheckoutUpdate(worktree.path, CheckoutState.UPDATED, old, new)
+    index: bytes | None = None
+    try:
+        index = _index(worktree)
+        reason, paths = _obstacle(worktree, changes, unborn=old is None, index=index)
+        if not reason:
+            reason, paths = _followed(objects, worktree, before, after, changes)
+    except GitFailed as e:
+        reason, paths = e.message, ()
+    except OSError as e:
+        reason, paths = f"it could not be read: {e}", ()
+    if reason:
+        return CheckoutUpdate(worktree.path, CheckoutState.LEFT_ALONE, old, new, reason, paths)
+    return CheckoutUpdate(worktree.path, CheckoutState.UPDATED, old, new, index_before=index or b"")
 
 
-def bring_up_to_date(
-    objects: Objects, worktree: Worktree, old: CommitId | None, new: CommitId
-) -> CheckoutUpdate:
-    raise NotImplementedError
+def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> CheckoutUpdate:
+    """Undo an update whose branch did not move after all. Left alone: the new content stays, as staged changes."""
+    before, after = _tree(objects, update.old), _tree(objects, update.new)
+    changes = tuple(changed_entries(objects, before, after))
+    if update.state is not CheckoutState.UPDATED or not changes:
+        return update
+    try:
+        alike = _staged_alike(objects, worktree, update.index_before, changes)
+        if alike:
+            reason, paths = "the same change was staged there already", alike
+        else:
+            reason, paths = _followed(objects, worktree, after, before, changes)
+    except GitFailed as e:
+        reason, paths = e.message, ()
+    except OSError as e:
+        reason, paths = f"it could not be read: {e}", ()
+    state = CheckoutState.LEFT_ALONE if reason else CheckoutState.UPDATED
+    return CheckoutUpdate(worktree.path, state, update.old, update.new, reason, paths)
 
 
-def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> None:
-    raise NotImplementedError
+def _tree(objects: Objects, commit: CommitId | None) -> ObjectId:
+    return objects.commit(commit).tree if commit else EMPTY_TREE
+
+
+def _index(worktree: Worktree) -> bytes | None:
+    try:
+        return (worktree.git_dir / "index").read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _obstacle(worktree: Worktree, changes: Sequence[ChangedEntry], *, unborn: bool, index: bytes | None) -> Refusal:
+    """What git itself would not see, or would walk over."""
+    for name, what in _IN_PROGRESS.items():
+        if (worktree.git_dir / name).exists():
+            return what, ()
+    if not unborn and index is None:
+        return "nothing has been checked out there yet", ()
+    deadline = time.monotonic() + _LOCK_PATIENCE
+    while (worktree.git_dir / "index.lock").exists():
+        if time.monotonic() > deadline:
+            return "another git command has locked its index (index.lock)", ()
+        time.sleep(0.02)
+    untracked = _untracked_in_the_way(worktree, [path for path, old, new in changes if not old and new])
+    return ("files that git does not track are in the way", untracked) if untracked else _NONE
+
+
+def _untracked_in_the_way(worktree: Worktree, added: Sequence[str]) -> tuple[str, ...]:
+    """Untracked files that new ones would replace. `git read-tree -u` overwrites those that are ignored."""
+    blockers = {found for path in added if (found := _blocker(worktree.path, path))}
+    if not blockers:
+        return ()
+    folders = {path for path in blockers if _is_folder(worktree.path / path)}
+    tracked = _listed(worktree, "--cached", blockers)
+    inside = _listed(worktree, "--others", folders) if folders else set()
+    return tuple(sorted((blockers - folders - tracked) | inside))
+
+
+def _blocker(root: Path, path: str) -> str | None:
+    """The first thing on the way down to `path`, or at its end, that is no directory to go through."""
+    names = path.split("/")
+    for depth in range(1, len(names) + 1):
+        here = "/".join(names[:depth])
+        if not os.path.lexists(root / here):
+            return None
+        if depth == len(names) or not _is_folder(root / here):
+            return here
+    return None
+
+
+def _is_folder(place: Path) -> bool:
+    return place.is_dir() and not place.is_symlink()
+
+
+def _listed(worktree: Worktree, which: str, paths: Iterable[str]) -> set[str]:
+    found = Git(worktree.git_dir).run(
+        "ls-files", "-z", which, "--", *sorted(paths), env=_LITERAL, work_tree=worktree.path
+    )
+    return {trees.decode(path).rstrip("/") for path in found.stdout.split(b"\0") if path}
+
+
+def _followed(
+    objects: Objects, worktree: Worktree, old: ObjectId, new: ObjectId, changes: Sequence[ChangedEntry]
+) -> Refusal:
+    """Let git carry files and index from one tree to the other, or say why it refused."""
+    complaint = _read_tree(worktree, old, new)
+    if complaint and _stale_only(objects, worktree, old, new):
+        Git(worktree.git_dir).run("update-index", "-q", "--refresh", ok=(0, 1), work_tree=worktree.path)
+        complaint = _read_tree(worktree, old, new)
+    if not complaint:
+        return _NONE
+    paths = _overlapping(worktree, changes)
+    return ("these files have changes of their own there", paths) if paths else (complaint, ())
+
+
+def _read_tree(worktree: Worktree, old: ObjectId, new: ObjectId, *options: str, index: Path | None = None) -> str:
+    """Git's complaint, or nothing when it went through. It checks everything before it touches anything."""
+    command = ("read-tree", *options, "--no-recurse-submodules", "-u", "-m", old, new)
+    env = {"GIT_INDEX_FILE": str(index)} if index else {}
+    done = Git(worktree.git_dir).run(*command, ok=(0, 1, 128), env=env, work_tree=worktree.path)
+    if done.returncode == 0:
+        return ""
+    return done.stderr.decode("utf-8", "replace").strip() or f"git read-tree gave {done.returncode}"
+
+
+def _stale_only(objects: Objects, worktree: Worktree, old: ObjectId, new: ObjectId) -> bool:
+    """Whether git refused only because the index has not noticed that touched files are unchanged.
+
+    Tried on a copy, so that a refusal leaves the person's index byte for byte as it is.
+    """
+    with _copied(objects, _index(worktree) or b"") as copy:
+        env = {"GIT_INDEX_FILE": str(copy)}
+        Git(worktree.git_dir).run("update-index", "-q", "--refresh", ok=(0, 1, 128), env=env, work_tree=worktree.path)
+        return not _read_tree(worktree, old, new, "--dry-run", index=copy)
+
+
+@contextmanager
+def _copied(objects: Objects, index: bytes) -> Iterator[Path]:
+    objects.scratch.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=objects.scratch, prefix="index-") as folder:
+        copy = Path(folder) / "index"
+        if index:
+            copy.write_bytes(index)
+        yield copy
+
+
+def _overlapping(worktree: Worktree, changes: Sequence[ChangedEntry]) -> tuple[str, ...]:
+    """The person's own changes at, above or below the paths that should have changed."""
+    status = ("status", "-z", "--porcelain", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+    lines = Git(worktree.git_dir).run(*status, work_tree=worktree.path).stdout.split(b"\0")
+    own = {trees.decode(line[3:]).rstrip("/") for line in lines if line}
+    paths = {path for path, _, _ in changes}
+    above = {folder for path in paths for folder in _above(path)}
+    return tuple(sorted(path for path in own if path in paths | above or any(f in paths for f in _above(path))))
+
+
+def _above(path: str) -> list[str]:
+    return [path[:at] for at, letter in enumerate(path) if letter == "/"]
+
+
+def _staged_alike(
+    objects: Objects, worktree: Worktree, index: bytes, changes: Sequence[ChangedEntry]
+) -> tuple[str, ...]:
+    """Paths that the person had staged exactly as the update has them: going back would undo the person's work."""
+    with _copied(objects, index) as copy:
+        env = {"GIT_INDEX_FILE": str(copy)}
+        listed = Git(worktree.git_dir).run("ls-files", "-z", "--stage", env=env, work_tree=worktree.path)
+    staged: dict[str, Entry] = {}
+    for line in listed.stdout.split(b"\0"):
+        if line:
+            facts, _, path = line.partition(b"\t")
+            mode, oid, _ = facts.decode().split(" ")
+            staged[trees.decode(path)] = Entry(int(mode, 8), ObjectId(oid))
+    return tuple(path for path, _, new in changes if staged.get(path) == new)

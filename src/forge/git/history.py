@@ -6,7 +6,7 @@ import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import IO, Literal
+from typing import IO, Literal, TypedDict
 
 import pygit2
 
@@ -29,6 +29,22 @@ class CommitDetails:
     changes: tuple[FileChange, ...]
     """Against the first parent; of a first commit everything it holds."""
     refs: tuple[str, ...]
+
+
+class LogOptions(TypedDict, total=False):
+    """The options of `log`, for those who pass them on."""
+
+    exclude: Sequence[CommitId | str]
+    paths: Sequence[str]
+    limit: int | None
+    skip: int
+    follow: bool
+    first_parent: bool
+    grep: str | None
+    author: str | None
+    since: int | None
+    until: int | None
+    order: Literal["topo", "date"]
 
 
 def log(

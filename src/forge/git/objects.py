@@ -6,8 +6,9 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import pygit2
 from pygit2.enums import Option
@@ -23,7 +24,9 @@ K = TypeVar("K")
 
 # A few bytes of trees can name each other into billions of files; nobody works on such a repository.
 MAX_FILES = 5_000_000
-MAX_DEPTH = 500
+MAX_LISTED_BYTES = 1 << 30
+MAX_DEPTH = 256
+_USUAL_FILES = frozenset({b"100644", b"100755", b"120000"})
 
 # Refs are only as durable as the sync of their file and folder; objects have their own synced packs.
 pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
@@ -62,6 +65,14 @@ class Cache(Generic[K, V]):
                 self._weight -= self._weigh(dropped)
 
 
+class Extent(NamedTuple):
+    """What is below a folder, folders and submodules counted too: how many, how long their paths, how deep."""
+
+    entries: int
+    size: int
+    height: int
+
+
 class Objects:
     """The objects of one repository, shared by all its branches."""
 
@@ -71,10 +82,11 @@ class Objects:
         self.objects_dir = common_dir / "objects"
         self.scratch = common_dir / "forge" / "tmp"
         self.git = Git(git_dir)
-        self.handle = pygit2.Repository(str(git_dir))
+        self.reopen()
         self._blobs: Cache[ObjectId, bytes] = Cache(96 << 20, len)
         self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(1 << 20, lambda t: len(t) + 1)
         self._paths: Cache[ObjectId, list[str]] = Cache(4 << 20, lambda t: len(t) + 1)
+        self._extents: Cache[ObjectId, Extent] = Cache(1 << 20, lambda _: 1)
         self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(1 << 20, lambda t: len(t) + 1)
         self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(1 << 20, lambda t: len(t) + 1)
         self._commits: Cache[CommitId, Commit] = Cache(20_000, lambda _: 1)
@@ -82,15 +94,16 @@ class Objects:
     def reopen(self) -> None:
         """Forget what libgit2 knows of packs; after a repack an old handle stays slow."""
         self.handle = pygit2.Repository(str(self.git_dir))
+        self._odb = self.handle.odb
 
     def read(self, oid: ObjectId | CommitId) -> RawObject:
         try:
-            kind, data = self.handle.read(oid)
+            kind, data = self._odb.read(oid)
         except (KeyError, pygit2.GitError, OSError):
             # Somebody may have repacked between our look-up and our read.
             self.reopen()
             try:
-                kind, data = self.handle.read(oid)
+                kind, data = self._odb.read(oid)
             except KeyError as e:
                 raise _missing(oid) from e
             except (pygit2.GitError, OSError) as e:
@@ -112,7 +125,7 @@ class Objects:
     def raw_tree(self, oid: ObjectId) -> list[trees.RawEntry]:
         raw = self._raw.get(oid)
         if raw is None:
-            raw = [] if oid == EMPTY_TREE else trees.parsed(self.read(oid).data)
+            raw = [] if oid == EMPTY_TREE else trees.parsed(self.read(oid).data, oid)
             self._raw.put(oid, raw)
         return raw
 
@@ -156,33 +169,65 @@ class Objects:
 
     def paths(self, tree: ObjectId) -> list[str]:
         """Every file below `tree`, in git's order. Kept by folder: after a change only its folders are read again."""
-        return self._listed(tree, 0)
+        known = self._paths.get(tree)
+        if known is None:
+            self._refuse_bomb(tree)
+            known = self._listed(tree)
+        return known
 
-    def _listed(self, tree: ObjectId, depth: int) -> list[str]:
+    def _listed(self, tree: ObjectId) -> list[str]:
         known = self._paths.get(tree)
         if known is not None:
             return known
-        _refuse_bomb(depth, 0)
         found: list[str] = []
         for mode, raw_name, oid in self.raw_tree(tree):
             name = raw_name.decode("utf-8", "surrogateescape")
-            if mode == b"40000" or mode == b"040000":  # noqa: PLR1714 - two comparisons are faster here
+            if mode in _USUAL_FILES:
+                found.append(name)
+            elif trees.is_tree(mode):
                 prefix = name + "/"
-                found += [prefix + path for path in self._listed(ObjectId(oid.hex()), depth + 1)]
-                _refuse_bomb(depth, len(found))
-            elif mode != b"160000":  # a submodule is no file of this repository
+                found += [prefix + path for path in self._listed(ObjectId(oid.hex()))]
+            elif not trees.is_submodule(mode):  # that is no file of this repository
                 found.append(name)
         self._paths.put(tree, found)
         return found
 
-    def files(self, tree: ObjectId, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Entry]]:
+    def files(self, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
         """Every file and submodule below `tree` with its entry, sorted as git sorts."""
-        _refuse_bomb(depth, 0)
-        for name, entry in self.tree(tree).items():
-            if entry.is_tree:
-                yield from self.files(entry.id, f"{prefix}{name}/", depth + 1)
-            else:
+        self._refuse_bomb(tree)
+        folders = [("", iter(self.tree(tree).items()))]
+        while folders:
+            prefix, rest = folders[-1]
+            for name, entry in rest:
+                if entry.is_tree:
+                    folders.append((f"{prefix}{name}/", iter(self.tree(entry.id).items())))
+                    break
                 yield prefix + name, entry
+            else:
+                folders.pop()
+
+    def _refuse_bomb(self, tree: ObjectId) -> None:
+        """Count before listing: what a list would take is known without making it."""
+        self._extent(tree, 0)
+
+    def _extent(self, tree: ObjectId, depth: int) -> Extent:
+        known = self._extents.get(tree)
+        if known is None:
+            if depth > MAX_DEPTH:
+                raise _bomb()
+            raw = self.raw_tree(tree)
+            entries, size, height = len(raw), sum(map(len, map(itemgetter(1), raw))), 0
+            for mode, name, oid in [entry for entry in raw if entry[0] not in _USUAL_FILES]:
+                if trees.is_tree(mode):
+                    below = self._extent(ObjectId(oid.hex()), depth + 1)
+                    entries += below.entries
+                    size += below.size + below.entries * (len(name) + 1)
+                    height = max(height, below.height + 1)
+            known = Extent(entries, size, height)
+            self._extents.put(tree, known)
+        if known.entries > MAX_FILES or known.size > MAX_LISTED_BYTES or depth + known.height > MAX_DEPTH:
+            raise _bomb()
+        return known
 
     @contextmanager
     def writing(self, new: Mapping[ObjectId, RawObject]) -> Iterator[None]:
@@ -199,12 +244,11 @@ class Objects:
                 self._raw.put(oid, trees.parsed(data))
 
 
-def _refuse_bomb(depth: int, files: int) -> None:
-    if depth > MAX_DEPTH or files > MAX_FILES:
-        raise RepositoryUnreadable(
-            f"The tree is nested deeper than {MAX_DEPTH} folders or has more than {MAX_FILES:,} files.",
-            hint="This looks like a repository made to exhaust memory; Forge does not open it.",
-        )
+def _bomb() -> RepositoryUnreadable:
+    return RepositoryUnreadable(
+        f"The tree is nested deeper than {MAX_DEPTH} folders or has more than {MAX_FILES:,} files.",
+        hint="This looks like a repository made to exhaust memory; Forge does not list it.",
+    )
 
 
 def _missing(oid: str) -> RevisionMissing:

@@ -1,27 +1,25 @@
 """The operation log: every move of a ref that Forge makes, and those of others that it notices.
 
-One JSON line per operation, on the disk before the ref moves; a second line says how it ended. An operation
-whose process died in between is judged by where the refs stand. The file is renamed when it grows large,
-and the next one begins with where every ref was last seen.
+One line per operation, on the disk before the ref moves; a second line says how it ended. An operation whose
+process died in between is judged by where the refs stand, and the verdict is written down.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from forge.git import disk
+from forge.errors import Conflict
+from forge.git import disk, process
 from forge.git.checkout import CheckoutUpdate
-from forge.git.process import mark_of_this_process
+from forge.git.errors import BranchExists, BranchMoved, StorageFailed
+from forge.git.journal import Journal, Record
 from forge.git.values import Actor, ActorKind, CommitId
-
-_SEGMENT_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,178 +52,212 @@ class Claim:
     after: CommitId | None
 
 
+# A dead process may have left a lock behind; how many of them are remembered for that.
+_REMEMBERED_DEATHS = 64
+
 Tip = Callable[[str], CommitId | None]
+WasAt = Callable[[str, CommitId], bool]
 
 
 class OperationLog:
-    def __init__(self, folder: Path, tip: Tip) -> None:
+    def __init__(self, folder: Path, tip: Tip, was_at: WasAt) -> None:
         self._folder = folder
-        self._file = folder / "operations.jsonl"
         self._tip = tip
-        self._read_to = (0, 0)
-        self._seen: dict[str, CommitId | None] = {}
+        self._was_at = was_at
+        self._told = _Told()
+        self._journal = Journal(folder, "operations", self._summary)
 
     def begin(self, actor: Actor, reason: str, moves: Iterable[RefMove], *, undoes: str | None = None) -> Operation:
         """Record what is about to happen, durably. Moves by others since the last look are recorded first."""
         operation = _new(actor, reason, tuple(moves), undoes)
-        with disk.reporting():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with disk.locked(self._folder / "operations.lock"):
-                self._read_new()
-                before = {m.ref: m.before for m in operation.moves}
-                outside = self._unexplained(before)
-                lines = [_line(_new(_EXTERNAL, "moved outside Forge", outside, None))] if outside else []
-                self._append([*lines, _line(operation)], sync=True)
+        with self._following():
+            # What is kept comes first in a list of moves; the branch it is kept for tells better what is wrong.
+            for move in reversed(operation.moves):
+                if self._tip(move.ref) != move.before:
+                    raise moved(move)
+            now = {move.ref: move.before for move in operation.moves}
+            self._settle(now)
+            self._journal.append([*self._outside(now), _record(operation)], sync=True)
         return operation
 
-    def end(self, operation: Operation, *, happened: bool) -> None:
-        with disk.reporting(), disk.locked(self._folder / "operations.lock"):
-            # Not synced: after a crash the refs themselves tell whether it happened.
-            self._append([json.dumps({"end": operation.id, "happened": happened})], sync=False)
+    def end(self, operation: Operation, happened: Sequence[RefMove]) -> None:
+        """Not synced, and no failure: without this line the refs themselves tell what happened."""
+        with suppress(StorageFailed), self._following():
+            self._journal.append([_verdict(operation, happened)], sync=False)
 
-    def notice(self) -> Operation | None:
-        """Record moves that others made of refs Forge has moved before."""
-        if not self._file.exists():
-            return None
-        with disk.reporting(), disk.locked(self._folder / "operations.lock"):
-            self._read_new()
-            outside = self._unexplained({ref: self._tip(ref) for ref in self._seen})
-            if not outside:
-                return None
-            operation = _new(_EXTERNAL, "moved outside Forge", outside, None)
-            self._append([_line(operation)], sync=True)
-        return operation
+    def notice(self) -> None:
+        """Record moves that others made of refs Forge has moved before, and how work of dead processes ended."""
+        if not self._folder.exists():
+            return
+        with self._following():
+            self._settle(None)
+            outside = self._outside({ref: self._tip(ref) for ref in self._told.seen})
+            if outside:
+                self._journal.append(outside, sync=True)
 
-    def unfinished(self, ref: str) -> Claim | None:
-        """Who said last that it would move `ref`, if nothing says how that ended."""
-        ended: set[str] = set()
-        for record in self._records_backwards():
-            if "end" in record:
-                ended.add(record["end"])
-            elif "moves" in record and "by" in record:
-                for name, _, after in record["moves"]:
-                    if name == ref:
-                        claim = Claim(record["by"], record["time"], after)
-                        return None if record["id"] in ended else claim
-        return None
+    def claims(self, ref: str) -> list[Claim]:
+        """What processes meant to do with `ref` that never said how it ended."""
+        with self._following():
+            begun = [*self._told.open.values(), *self._told.died]
+            return [b.claim(move) for b in begun for move in b.operation.moves if move.ref == ref]
 
     def newest_first(self) -> Iterator[Operation]:
         """Operations that happened, the last one first."""
-        ended: dict[str, bool] = {}
+        ended: dict[str, Record] = {}
         later_before: set[tuple[str, CommitId | None]] = set()
-        for record in self._records_backwards():
+        for record in self._journal.backwards():
             if "end" in record:
-                ended[record["end"]] = bool(record["happened"])
-            elif "moves" in record:
+                ended[record["end"]] = record
+            elif "id" in record:
                 operation = _operation(record)
-                if ended.get(operation.id, True) and (
-                    operation.id in ended or self._took_effect(operation, later_before)
+                end = ended.get(operation.id)
+                if end is None and operation.actor.kind is not ActorKind.EXTERNAL:
+                    moves = tuple(m for m in operation.moves if (m.ref, m.after) in later_before or self._reached(m))
+                else:
+                    moves = operation.moves if end is None else _moves_that_happened(operation, end)
+                if moves:
+                    later_before |= {(m.ref, m.before) for m in moves}
+                    yield replace(operation, moves=moves)
+
+    @contextmanager
+    def _following(self) -> Iterator[None]:
+        with disk.reporting():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with disk.locked(self._folder / "operations.lock"):
+                self._follow()
+                yield
+
+    def _summary(self) -> Record:
+        return self._told.summary()
+
+    def _follow(self) -> None:
+        beginning, records = self._journal.new_records()
+        if beginning:
+            self._told = _Told()
+        for record in records:
+            self._told.take(record)
+
+    def _settle(self, refs: Mapping[str, object] | None) -> None:
+        """Write down how operations of dead processes ended: those that touch `refs`, or all."""
+        ends: list[Record] = []
+        for begun in self._told.open.values():
+            touched = refs is None or any(move.ref in refs for move in begun.operation.moves)
+            if touched and process.died(begun.mark):
+                moves = [m for m in begun.operation.moves if m.ref in begun.continued or self._reached(m)]
+                ends.append(_verdict(begun.operation, moves) | {"died": True})
+        if ends:
+            self._journal.append(ends, sync=False)
+            self._follow()
+
+    def _reached(self, move: RefMove) -> bool:
+        now = self._tip(move.ref)
+        if now in (move.after, move.before):
+            return now == move.after
+        return move.after is not None and self._was_at(move.ref, move.after)
+
+    def _outside(self, now: Mapping[str, CommitId | None]) -> list[Record]:
+        told = self._told
+        moves = [RefMove(ref, told.seen[ref][1], at) for ref, at in now.items() if not told.explains(ref, at)]
+        return [_record(_new(_EXTERNAL, "moved outside Forge", tuple(moves), None))] if moves else []
+
+
+@dataclass(slots=True)
+class _Begun:
+    operation: Operation
+    mark: str
+    order: int
+    continued: set[str]
+    """Refs that a later operation took over where this one left them, so they did move."""
+
+    def claim(self, move: RefMove) -> Claim:
+        return Claim(self.mark, self.operation.time, move.after)
+
+
+class _Told:
+    """What the log says so far: where each ref was left, and what began without an end of its own."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, tuple[int, CommitId | None]] = {}
+        self.open: dict[str, _Begun] = {}
+        self.died: deque[_Begun] = deque(maxlen=_REMEMBERED_DEATHS)
+        self._order = 0
+
+    def take(self, record: Record) -> None:
+        if "seen" in record:
+            self.seen = {ref: (0, at) for ref, at in record["seen"].items()}
+            for begun in record["open"]:
+                self.take(begun)
+        elif "id" in record:
+            self._order += 1
+            operation = _operation(record)
+            if operation.actor.kind is ActorKind.EXTERNAL:
+                self._apply(self._order, operation.moves)
+            else:
+                self.open[operation.id] = _Begun(operation, record["by"], self._order, set())
+        elif "end" in record:
+            ended = self.open.pop(record["end"], None)
+            if ended is not None:
+                if record.get("died"):
+                    self.died.append(ended)
+                self._apply(ended.order, _moves_that_happened(ended.operation, record))
+
+    def explains(self, ref: str, at: CommitId | None) -> bool:
+        """Whether `ref` may stand at `at` without somebody else's doing."""
+        return (
+            ref not in self.seen
+            or self.seen[ref][1] == at
+            or any((m.ref, m.after) == (ref, at) for begun in self.open.values() for m in begun.operation.moves)
+        )
+
+    def summary(self) -> Record:
+        return {
+            "seen": {ref: at for ref, (_, at) in self.seen.items()},
+            "open": [_record(begun.operation, begun.mark) for begun in self.open.values()],
+        }
+
+    def _apply(self, order: int, moves: Iterable[RefMove]) -> None:
+        for move in moves:
+            # Two processes may report in another order than they moved the ref; they began in the right one.
+            if self.seen.get(move.ref, (-1, None))[0] < order:
+                self.seen[move.ref] = (order, move.after)
+            for begun in self.open.values():
+                if begun.order < order and any(
+                    (m.ref, m.after) == (move.ref, move.before) for m in begun.operation.moves
                 ):
-                    later_before |= {(m.ref, m.before) for m in operation.moves}
-                    yield operation
-
-    def _took_effect(self, operation: Operation, later_before: set[tuple[str, CommitId | None]]) -> bool:
-        return operation.actor.kind == ActorKind.EXTERNAL or all(
-            self._tip(m.ref) == m.after or (m.ref, m.after) in later_before for m in operation.moves
-        )
-
-    def _unexplained(self, now: Mapping[str, CommitId | None]) -> tuple[RefMove, ...]:
-        return tuple(
-            RefMove(ref, self._seen[ref], at) for ref, at in now.items() if ref in self._seen and self._seen[ref] != at
-        )
-
-    def _append(self, lines: list[str], *, sync: bool) -> None:
-        self._rotate_when_large()
-        new = not self._file.exists()
-        fd = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            size = os.fstat(fd).st_size
-            # A crash may have left half a line; it must not swallow ours.
-            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-            data = (b"\n" if torn else b"") + "".join(f"{line}\n" for line in lines).encode()
-            if os.write(fd, data) != len(data):
-                os.ftruncate(fd, size)
-                raise OSError(28, "No space left on device")
-            if sync:
-                os.fdatasync(fd)
-        finally:
-            os.close(fd)
-        if new:
-            disk.sync_directory(self._folder)
-
-    def _rotate_when_large(self) -> None:
-        try:
-            size = self._file.stat().st_size
-        except FileNotFoundError:
-            return
-        if size < _SEGMENT_BYTES:
-            return
-        self._read_new()
-        fresh = self._folder / "operations.next"
-        fresh.unlink(missing_ok=True)
-        disk.write_synced(fresh, (json.dumps({"seen": self._seen}) + "\n").encode())
-        os.rename(self._file, self._folder / f"operations-{time.time_ns():020d}.jsonl")
-        os.rename(fresh, self._file)
-        disk.sync_directory(self._folder)
-
-    def _read_new(self) -> None:
-        """Follow the file from where we read last; another process may have written or renamed it."""
-        try:
-            with self._file.open("rb") as file:
-                inode = os.fstat(file.fileno()).st_ino
-                place, offset = self._read_to
-                if place != inode:
-                    offset, self._seen = 0, {}
-                file.seek(offset)
-                data = file.read()
-        except FileNotFoundError:
-            return
-        whole = data[: data.rfind(b"\n") + 1]
-        self._read_to = (inode, offset + len(whole))
-        pending: dict[str, dict[str, CommitId | None]] = {}
-        for record in _records(whole):
-            if "seen" in record:
-                self._seen |= record["seen"]
-            elif "moves" in record:
-                after = {ref: after for ref, _, after in record["moves"]}
-                pending[record["id"]] = {ref: self._seen.get(ref) for ref in after if ref in self._seen}
-                self._seen |= after
-            elif record.get("happened") is False:
-                for ref, earlier in pending.get(record["end"], {}).items():
-                    self._seen[ref] = earlier
-
-    def _records_backwards(self) -> Iterator[dict[str, Any]]:
-        older = sorted(self._folder.glob("operations-*.jsonl"), reverse=True)
-        for path in (self._file, *older):
-            try:
-                data = path.read_bytes()
-            except FileNotFoundError:
-                continue
-            yield from reversed(list(_records(data)))
+                    begun.continued.add(move.ref)
 
 
 _EXTERNAL = Actor(ActorKind.EXTERNAL, "outside Forge")
+
+
+def moved(move: RefMove) -> Conflict:
+    """The error for a move whose ref is not where the caller read it."""
+    name = move.ref.removeprefix("refs/heads/").removeprefix("refs/forge/kept/")
+    if move.before is None and move.ref.startswith("refs/heads/"):
+        return BranchExists(f"{name} exists already.", hint="Choose another name, or open the existing branch.")
+    return BranchMoved(
+        f"{name} has moved since it was read; nothing was overwritten.",
+        hint="Read the branch again and repeat the change on its new tip.",
+    )
 
 
 def _new(actor: Actor, reason: str, moves: tuple[RefMove, ...], undoes: str | None) -> Operation:
     return Operation(f"{time.time_ns():016x}{secrets.token_hex(3)}", time.time(), actor, reason, moves, undoes)
 
 
-def _line(operation: Operation) -> str:
-    return json.dumps(
-        {
-            "id": operation.id,
-            "time": operation.time,
-            "actor": [operation.actor.kind, operation.actor.name],
-            "reason": operation.reason,
-            "moves": [[m.ref, m.before, m.after] for m in operation.moves],
-            "undoes": operation.undoes,
-            "by": mark_of_this_process(),
-        }
-    )
+def _record(operation: Operation, mark: str | None = None) -> Record:
+    return {
+        "id": operation.id,
+        "time": operation.time,
+        "actor": [operation.actor.kind, operation.actor.name],
+        "reason": operation.reason,
+        "moves": [[m.ref, m.before, m.after] for m in operation.moves],
+        "undoes": operation.undoes,
+        "by": mark or process.mark_of_this_process(),
+    }
 
 
-def _operation(record: dict[str, Any]) -> Operation:
+def _operation(record: Record) -> Operation:
     kind, name = record["actor"]
     return Operation(
         record["id"],
@@ -237,11 +269,14 @@ def _operation(record: dict[str, Any]) -> Operation:
     )
 
 
-def _records(data: bytes) -> Iterator[dict[str, Any]]:
-    for line in data.splitlines():
-        try:
-            record = json.loads(line)
-        except ValueError:  # half a line from a crash
-            continue
-        if isinstance(record, dict):
-            yield record
+def _verdict(operation: Operation, moves: Sequence[RefMove]) -> Record:
+    """A crash in the middle of several moves leaves some of them done; these are what the operation was."""
+    partly = 0 < len(moves) < len(operation.moves)
+    only = {"only": [m.ref for m in moves]} if partly else {}
+    return {"end": operation.id, "happened": bool(moves)} | only
+
+
+def _moves_that_happened(operation: Operation, end: Record) -> tuple[RefMove, ...]:
+    if not end["happened"]:
+        return ()
+    return tuple(m for m in operation.moves if m.ref in end.get("only", [m.ref]))

@@ -9,17 +9,23 @@ from forge.git.errors import InvalidPath
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 2048
+MAX_FOLDERS = 128
 
-_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
+_DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?", re.IGNORECASE)
 # Characters that HFS+ ignores in names: with them `.git` can be spelled invisibly.
 _IGNORED = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]")
 _SHORT_GIT = re.compile(r"git~[0-9]+", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+# Unseen, or turning the text around them: with them one name can pass for another on a screen.
+_INVISIBLE = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*]')
 
 
 def checked(path: str) -> str:
     """`path` itself if a new file may have this name on every platform; else `InvalidPath`."""
     readable(path)
+    if path.count("/") > MAX_FOLDERS:
+        raise _invalid(path, f"it is more than {MAX_FOLDERS} folders deep")
     for name in path.split("/"):
         complaint = _name_complaint(name)
         if complaint:
@@ -48,9 +54,16 @@ def readable(path: str) -> str:
 
 
 def is_git_directory(name: str) -> bool:
-    """Whether some file system would take `name` for `.git`."""
-    plain = _IGNORED.sub("", unicodedata.normalize("NFKC", name)).split(":", 1)[0].rstrip(". ")
-    return plain.casefold() == ".git" or _SHORT_GIT.fullmatch(plain) is not None
+    """Whether some file system would take `name`, or a part of it between backslashes, for `.git`."""
+    if name.isascii() and "git" not in name.lower():
+        return False
+    plain = (part.split(":", 1)[0].rstrip(". ") for part in visible(unicodedata.normalize("NFKC", name)).split("\\"))
+    return any(part.casefold() == ".git" or _SHORT_GIT.fullmatch(part) for part in plain)
+
+
+def visible(name: str) -> str:
+    """The name without the characters that HFS+ ignores."""
+    return _IGNORED.sub("", name)
 
 
 def folded(name: str) -> str:
@@ -67,12 +80,12 @@ def _name_complaint(name: str) -> str:
         return f"a part of it is longer than {MAX_NAME_BYTES} bytes"
     if _CONTROL.search(name):
         return "it contains a control character"
-    if _IGNORED.search(name):
+    if _INVISIBLE.search(name):
         return "it contains an invisible character"
     if "\\" in name:
         return "it contains a backslash; use / between folders"
-    if ":" in name:
-        return "it contains a colon, which Windows cannot store"
+    if found := _NOT_ON_WINDOWS.search(name):
+        return f"it contains `{found[0]}`, which Windows cannot store"
     if name.endswith((".", " ")) or name.startswith(" "):
         return "a part of it begins with a space or ends with a space or a dot"
     if _DEVICES.fullmatch(name):

@@ -4,37 +4,56 @@ from __future__ import annotations
 
 import json
 import os
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
+
+# A process elsewhere cannot be looked at; what it left this long ago it is no longer working on.
+_GIVEN_UP = 3600.0
 
 
 def mark_of_this_process() -> str:
     """A line that `died` can judge later, also after a restart of the machine."""
-    pid = os.getpid()
-    return json.dumps({"forge": 1, "pid": pid, "started": _started(pid), "boot": _boot()})
+    return _mark(os.getpid())
 
 
-def died(mark: str) -> bool:
-    """Whether `mark` is Forge's and its process is certainly gone. Unknown counts as alive."""
+def died(mark: str, *, age: float = 0.0) -> bool:
+    """Whether `mark` is Forge's and its process is gone. Unknown counts as alive until `age` says otherwise."""
     try:
         fields: dict[str, Any] = json.loads(mark)
     except ValueError:
         return False
-    if not isinstance(fields, dict) or fields.get("forge") != 1:
+    if not isinstance(fields, dict) or fields.get("forge") != 1 or not isinstance(fields.get("pid"), int):
         return False
-    boot, pid = _boot(), fields.get("pid")
-    if not boot or not fields.get("boot") or not isinstance(pid, int):
-        return False
-    return fields["boot"] != boot or fields.get("started") != _started(pid)
+    boot, machine, space = _here()
+    if boot and fields.get("boot") == boot and fields.get("space") == space:
+        return bool(fields.get("started") != _started(fields["pid"]))
+    if boot and machine and fields.get("boot") != boot and fields.get("machine") == machine:
+        return True
+    # Another container or another machine on a shared disk.
+    return age > _GIVEN_UP
+
+
+@lru_cache(maxsize=1)
+def _mark(pid: int) -> str:
+    boot, machine, space = _here()
+    fields = {"forge": 1, "pid": pid, "started": _started(pid), "boot": boot, "machine": machine, "space": space}
+    return json.dumps(fields)
 
 
 @cache
-def _boot() -> str:
-    """This start of this machine and the process namespace in it; empty where that cannot be known."""
+def _here() -> tuple[str, str, str]:
+    """This start of the machine, the machine, the process namespace; empty where that cannot be known."""
+    return (
+        _first_line(Path("/proc/sys/kernel/random/boot_id")),
+        _first_line(Path("/etc/machine-id")),
+        os.readlink("/proc/self/ns/pid") if Path("/proc/self/ns/pid").is_symlink() else "",
+    )
+
+
+def _first_line(path: Path) -> str:
     try:
-        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-        return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
+        return path.read_text().strip()
     except OSError:
         return ""
 
@@ -44,4 +63,5 @@ def _started(pid: int) -> str:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]
+    state, *fields = stat.rpartition(")")[2].split()
+    return "" if state in "ZX" else fields[18]

@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import pygit2
 
-from forge.errors import Conflict, ForgeError
-from forge.git import checkout, disk, locks
+from forge.errors import ForgeError
+from forge.git import checkout, disk, maintenance
 from forge.git.errors import (
-    BranchExists,
-    BranchMoved,
     GitFailed,
     InvalidName,
     ProtectedBranch,
-    StorageFailed,
 )
 from forge.git.objects import Objects
-from forge.git.operations import Operation, OperationLog, RefMove
+from forge.git.operations import Operation, OperationLog, RefMove, moved
 from forge.git.pack import NewObjects
+from forge.git.swap import HEADS, KEPT, direct_target, swap
 from forge.git.values import Actor, ActorKind, CommitId
 
-HEADS = "refs/heads/"
-KEPT = "refs/forge/kept/"
-_LOCK_PATIENCE = 3.0
-_STORAGE_WORDS = re.compile("no space left|read-only file system|quota exceeded|input/output error", re.IGNORECASE)
 _MAX_PART_BYTES = 200
 _REFUSED = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-f]{40}$|^refs/")
 
@@ -58,12 +51,11 @@ class Refs:
         self._objects = objects
         self._configured = default_branch
         self._forge_dir = objects.common_dir / "forge"
-        self.log = OperationLog(self._forge_dir, self.target)
+        self.log = OperationLog(self._forge_dir, self.target, self._was_at)
 
     def target(self, ref: str) -> CommitId | None:
         """The commit that `ref` leads to, through symbolic refs."""
-        found = self._objects.handle.references.get(self._final(ref))
-        return None if found is None else CommitId(str(found.target))
+        return direct_target(self._objects, self._final(ref))
 
     def tip(self, branch: str) -> CommitId | None:
         return self.target(branch_ref(branch))
@@ -111,8 +103,12 @@ class Refs:
         """Make `new` durable and move `branch` from `before` to `commit`. Not forward: the old tip is kept."""
         move = RefMove(branch_ref(branch), before, commit)
         self.refuse_unless_allowed([move], actor)
+        if self.target(move.ref) != before:
+            raise moved(move)
         with self._objects.writing(new):
-            return self.move([move], actor=actor, reason=reason, forward=forward)
+            operation = self.move([move], actor=actor, reason=reason, forward=forward)
+        maintenance.after_landing(self._objects)
+        return operation
 
     def move(
         self,
@@ -131,14 +127,18 @@ class Refs:
         with ExitStack() as stack:
             checkouts = self._follow_in_checkouts(wanted, stack)
             operation = self.log.begin(actor, reason, wanted, undoes=undoes)
+            done: list[RefMove] = []
             try:
-                self._swap_all(operation)
+                for move in operation.moves:
+                    swap(self._objects, self.log, move, reason)
+                    done.append(move)
             except ForgeError:
+                self._take_back(done, reason)
                 for follower, update in checkouts:
                     checkout.step_back(self._objects, follower, update)
-                self.log.end(operation, happened=False)
+                self.log.end(operation, done)
                 raise
-        self.log.end(operation, happened=True)
+        self.log.end(operation, done)
         return replace(operation, checkouts=tuple(update for _, update in checkouts))
 
     def refuse_unless_allowed(self, moves: Iterable[RefMove], actor: Actor) -> None:
@@ -173,72 +173,24 @@ class Refs:
                     self._forge_dir.mkdir(parents=True, exist_ok=True)
                 stack.enter_context(disk.locked(self._forge_dir / "checkout.lock"))
             if worktrees and self.target(move.ref) != move.before:
-                raise _moved(move)
+                raise moved(move)
             for worktree in worktrees:
                 update = checkout.bring_up_to_date(self._objects, worktree, move.before, move.after)
                 followers.append((worktree, update))
         return followers
 
-    def _swap_all(self, operation: Operation) -> None:
-        done: list[RefMove] = []
-        try:
-            for move in operation.moves:
-                self._swap(move, operation.reason)
-                done.append(move)
-        except ForgeError:
-            for move in reversed(done):
-                self._swap(RefMove(move.ref, move.after, move.before), f"taken back: {operation.reason}")
-            raise
+    def _take_back(self, done: list[RefMove], reason: str) -> None:
+        """Undo the first of several moves after a later one failed; `done` keeps what could not be undone."""
+        for move in reversed(done.copy()):
+            with suppress(ForgeError):
+                back = RefMove(move.ref, move.after, move.before)
+                swap(self._objects, self.log, back, f"taken back: {reason}")
+                done.remove(move)
 
-    def _swap(self, move: RefMove, reason: str) -> None:
-        deadline = time.monotonic() + _LOCK_PATIENCE
-        while True:
-            try:
-                return self._set(move, reason)
-            except (pygit2.GitError, OSError, KeyError, ValueError) as e:
-                # libgit2 has no type for a lost race: where the ref stands now tells what happened.
-                if self.target(move.ref) != move.before:
-                    raise _moved(move) from e
-                if _STORAGE_WORDS.search(str(e)):
-                    raise StorageFailed(f"The ref could not be written ({e}).", hint="Free some disk space.") from e
-                if "collides" in str(e) or "exists" in str(e).lower() or "directory" in str(e).lower():
-                    raise self._blocked(move, e) from e
-                if "lock" not in str(e).lower():
-                    raise GitFailed(f"{move.ref} could not be moved: {e}", hint="Run `forge doctor`.") from e
-                if not self._removed_stale_lock(move) and time.monotonic() > deadline:
-                    raise locks.held(self._objects.common_dir, move.ref) from e
-                time.sleep(0.005)
-
-    def _set(self, move: RefMove, reason: str) -> None:
-        references = self._objects.handle.references
-        message = f"forge: {reason.splitlines()[0] if reason else 'move'}"
-        if move.before is None:
-            assert move.after is not None
-            self._objects.handle.create_reference_direct(move.ref, move.after, False, message)
-            return
-        found = references.get(move.ref)
-        if found is None or str(found.target) != move.before:
-            raise _moved(move)
-        if move.after is None:
-            found.delete()
-        else:
-            found.set_target(move.after, message)
-
-    def _blocked(self, move: RefMove, error: Exception) -> ForgeError:
-        name = move.ref.removeprefix(HEADS)
-        parents = {"/".join(name.split("/")[:n]) for n in range(1, name.count("/") + 1)}
-        clash = [b for b, _ in self.branches() if b in parents or b.startswith(f"{name}/")]
-        if clash:
-            return BranchExists(
-                f"A branch {name} cannot exist beside {clash[0]}: git keeps branches as files in folders.",
-                hint="Choose a name that is not a folder of another branch.",
-            )
-        return GitFailed(f"{move.ref} could not be moved: {error}", hint="Run `forge doctor`.")
-
-    def _removed_stale_lock(self, move: RefMove) -> bool:
-        claim = self.log.unfinished(move.ref)
-        common = self._objects.common_dir
-        return claim is not None and locks.removed(common / f"{move.ref}.lock", common / "packed-refs.lock", claim)
+    def _was_at(self, ref: str, commit: CommitId) -> bool:
+        """Whether the reflog tells of a move of `ref` away from `commit`."""
+        found = self._objects.handle.references.get(ref)
+        return found is not None and any(str(entry.oid_old) == commit for entry in found.log())
 
     def _final(self, ref: str) -> str:
         """The direct ref at the end of a chain of symbolic ones."""
@@ -260,13 +212,3 @@ class Refs:
     def _config(self, key: str) -> str | None:
         config = self._objects.handle.config
         return str(config[key]) if key in config else None
-
-
-def _moved(move: RefMove) -> Conflict:
-    name = move.ref.removeprefix(HEADS)
-    if move.before is None:
-        return BranchExists(f"{name} exists already.", hint="Choose another name, or open the existing branch.")
-    return BranchMoved(
-        f"{name} has moved since it was read; nothing was overwritten.",
-        hint="Read the branch again and repeat the change on its new tip.",
-    )

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Unpack
 
 import pygit2
 
 from forge.errors import ForgeError
-from forge.git import branches, disk
+from forge.git import (
+    blame,
+    branches,
+    commit_graph,
+    diff,
+    disk,
+    graph,
+    history,
+    merge,
+    merge_preview,
+    merge_status,
+    patch,
+    rebase,
+)
+from forge.git.blame import BlameLine
+from forge.git.diff import FileChange
 from forge.git.errors import (
     InvalidRevision,
     RepositoryMissing,
@@ -17,6 +33,10 @@ from forge.git.errors import (
     RevisionMissing,
     UnsupportedRepository,
 )
+from forge.git.graph import GraphCursor, GraphRow
+from forge.git.history import LogOptions
+from forge.git.merge_preview import MergePreview, Resolutions, StepResolutions
+from forge.git.merge_status import MergeStatus, MergeStatusCache
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.refs import Refs
@@ -31,6 +51,7 @@ class Repository:
         self.common_dir = _common_dir(git_dir)
         self.objects = Objects(git_dir, self.common_dir)
         self.refs = Refs(self.objects, default_branch=default_branch)
+        self._merge_states = MergeStatusCache()
         work_tree = self.objects.handle.workdir
         self.work_tree = Path(work_tree) if work_tree else None
 
@@ -95,11 +116,17 @@ class Repository:
 
     def signature(self) -> Signature:
         """The person's name and address as git is configured, now."""
-        config = self.objects.handle.config
-        name = str(config["user.name"]) if "user.name" in config else "Forge user"
-        email = str(config["user.email"]) if "user.email" in config else "forge@localhost"
+        name = self._setting("user.name") or "Forge user"
+        email = self._setting("user.email") or "forge@localhost"
         now = time.time()
         return Signature(name, email, int(now), (time.localtime(now).tm_gmtoff or 0) // 60)
+
+    def _setting(self, key: str) -> str:
+        config = self.objects.handle.config
+        try:
+            return str(config[key]) if key in config else ""
+        except UnicodeDecodeError:  # written in the days before UTF-8
+            return self.objects.git.text("config", "--get", key).strip().encode("utf-8", "replace").decode()
 
     # -- files
 
@@ -135,6 +162,141 @@ class Repository:
 
     def rewind_branch(self, name: str, to: str, *, actor: Actor = PERSON) -> Operation:
         return branches.rewind(self.refs, name, self.resolve(to), actor=actor)
+
+    # -- history
+
+    def log(self, *starts: str, **options: Unpack[LogOptions]) -> Iterator[Commit]:
+        """Commits, newest first, from the given points or from HEAD; see `history.log` for the options."""
+        if not starts and self.is_empty:
+            return iter(())
+        return history.log(self.objects, [self.resolve(rev) for rev in starts or ("HEAD",)], **options)
+
+    def show(self, rev: str) -> history.CommitDetails:
+        return history.show(self.objects, self.resolve(rev))
+
+    def diff(self, old: str | None, new: str, *, paths: Sequence[str] = ()) -> tuple[FileChange, ...]:
+        """What differs between two commits; from None everything is new."""
+        old_tree = self.commit(old).tree if old is not None else None
+        return diff.diff(self.objects, old_tree, self.commit(new).tree, paths=paths)
+
+    def patch(self, change: FileChange, *, context: int = 3) -> bytes:
+        return patch.patch_text(self.objects, change, context=context)
+
+    def blame(self, path: str, rev: str = "HEAD", *, lines: tuple[int, int] | None = None) -> Iterator[BlameLine]:
+        return blame.blame(self.objects, self.resolve(rev), path, lines=lines)
+
+    def graph(
+        self, *, limit: int | None = None, resume: GraphCursor | None = None, abandoned: bool = False
+    ) -> Iterator[GraphRow]:
+        """Commits of all branches with their lanes, newest first, in pages."""
+        commit_graph.refresh_commit_graph(self.objects)
+        return graph.graph(self.objects, limit=limit, resume=resume, abandoned=abandoned)
+
+    # -- bringing work together
+
+    def preview_merge(
+        self, source: str, target: str, *, message: str | None = None, no_ff: bool = False
+    ) -> MergePreview:
+        """What merging `source` into branch `target` would give. Nothing is written."""
+        return merge.preview_merge(
+            self.objects,
+            self.refs,
+            self.resolve(source),
+            target,
+            committer=self.signature(),
+            message=message,
+            source_name=source,
+            no_ff=no_ff,
+        )
+
+    def preview_rebase(self, branch: str, onto: str, *, resolutions: StepResolutions | None = None) -> MergePreview:
+        """What `branch` would be if its own commits began at `onto`. Nothing is written."""
+        return rebase.preview_rebase(
+            self.objects,
+            self.refs,
+            branch,
+            self.resolve(onto),
+            committer=self.signature(),
+            onto_name=onto,
+            resolutions=resolutions,
+        )
+
+    def preview_cherry_pick(
+        self,
+        picked: str | Sequence[str],
+        target: str,
+        *,
+        mainline: int | None = None,
+        record_origin: bool = False,
+        resolutions: StepResolutions | None = None,
+    ) -> MergePreview:
+        """What copying commits onto branch `target` would give. Nothing is written."""
+        revs = [picked] if isinstance(picked, str) else picked
+        return rebase.preview_cherry_pick(
+            self.objects,
+            self.refs,
+            [self.resolve(rev) for rev in revs],
+            target,
+            committer=self.signature(),
+            mainline=mainline,
+            record_origin=record_origin,
+            resolutions=resolutions,
+        )
+
+    def perform(
+        self,
+        preview: MergePreview,
+        *,
+        resolutions: Resolutions | StepResolutions | None = None,
+        actor: Actor = PERSON,
+    ) -> Operation | None:
+        """Do exactly what `preview` shows, or raise; None if there is nothing to do."""
+        return merge_preview.perform(self.objects, self.refs, preview, actor=actor, resolutions=resolutions)
+
+    def merge(
+        self,
+        source: str,
+        target: str,
+        *,
+        message: str | None = None,
+        no_ff: bool = False,
+        resolutions: Resolutions | None = None,
+        actor: Actor = PERSON,
+    ) -> CommitId:
+        """Merge `source` into branch `target`; the new tip."""
+        preview = self.preview_merge(source, target, message=message, no_ff=no_ff)
+        return self._performed(preview, resolutions, actor)
+
+    def rebase(
+        self, branch: str, onto: str, *, resolutions: StepResolutions | None = None, actor: Actor = PERSON
+    ) -> CommitId:
+        """Let the commits of `branch` begin at `onto`; the new tip. The old one is kept."""
+        return self._performed(self.preview_rebase(branch, onto), resolutions, actor)
+
+    def cherry_pick(
+        self,
+        picked: str | Sequence[str],
+        target: str,
+        *,
+        mainline: int | None = None,
+        record_origin: bool = False,
+        resolutions: Resolutions | StepResolutions | None = None,
+        actor: Actor = PERSON,
+    ) -> CommitId:
+        """Copy commits onto branch `target`; the new tip."""
+        preview = self.preview_cherry_pick(picked, target, mainline=mainline, record_origin=record_origin)
+        return self._performed(preview, resolutions, actor)
+
+    def merge_status(self, branches: Sequence[str], target: str) -> dict[str, MergeStatus]:
+        """For each branch whether it merges cleanly into `target`. Remembered while the repository is open."""
+        tips = {name: self.resolve(name) for name in branches}
+        return merge_status.merge_status(self.objects, tips, self.resolve(target), cache=self._merge_states)
+
+    def _performed(
+        self, preview: MergePreview, resolutions: Resolutions | StepResolutions | None, actor: Actor
+    ) -> CommitId:
+        self.perform(preview, resolutions=resolutions, actor=actor)
+        return branches.tip_of(self.refs, preview.target)
 
     # -- operations
 

@@ -6,8 +6,10 @@ Names are bytes here, so that entries nobody touched, however odd, are written b
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 
+from forge.git.errors import RepositoryUnreadable
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
 
@@ -15,19 +17,30 @@ RawEntry = tuple[bytes, bytes, bytes]
 """Mode in octal digits, name, id."""
 
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
-_TREE_MODES = (b"40000", b"040000")
+_WHOLE = re.compile(rb"(?:[0-7]++ [^\0]++\0.{20})*+", re.DOTALL)
+_TYPE_BITS = 0o170000
 
 
-def parsed(raw: bytes) -> list[RawEntry]:
+def parsed(raw: bytes, tree: ObjectId | None = None) -> list[RawEntry]:
+    """Every entry of a tree. Of a malformed one nothing: written back, the part that was skipped would be lost."""
+    if not _WHOLE.fullmatch(raw):
+        raise RepositoryUnreadable(
+            f"The tree {tree or 'that was read'} is malformed.", hint="Run `git fsck` on the repository."
+        )
     return _ENTRY.findall(raw)
 
 
 def is_tree(mode: bytes) -> bool:
-    return mode in _TREE_MODES
+    return mode == b"40000" or int(mode, 8) & _TYPE_BITS == Mode.TREE
+
+
+def is_submodule(mode: bytes) -> bool:
+    return mode == b"160000" or int(mode, 8) == Mode.SUBMODULE
 
 
 def entry(raw: RawEntry) -> Entry:
-    return Entry(int(raw[0], 8), ObjectId(raw[2].hex()))
+    # Old programs wrote permission bits into the mode of folders, too.
+    return Entry(Mode.TREE if is_tree(raw[0]) else int(raw[0], 8), ObjectId(raw[2].hex()))
 
 
 def encode(name: str) -> bytes:
@@ -73,7 +86,10 @@ class _Folder:
 
 
 def _rewrite(read: ReadTree, base: ObjectId | None, folder: _Folder, made: NewObjects) -> ObjectId | None:
-    entries = {name: (mode, oid) for mode, name, oid in read(base)} if base else {}
+    known = read(base) if base else []
+    entries = {name: (mode, oid) for mode, name, oid in known}
+    if len(entries) != len(known):
+        raise _doubled(base, known)
     for name, new in folder.here.items():
         if new is None:
             old = entries.get(name)
@@ -105,3 +121,11 @@ def serialized(entries: list[RawEntry]) -> bytes:
     """Entries in git's order: a folder sorts as if its name ended in a slash."""
     entries.sort(key=lambda e: e[1] + b"/" if is_tree(e[0]) else e[1])
     return b"".join([b"%s %s\0%s" % e for e in entries])
+
+
+def _doubled(tree: ObjectId | None, entries: list[RawEntry]) -> RepositoryUnreadable:
+    ((twice, _),) = Counter(name for _, name, _ in entries).most_common(1)
+    return RepositoryUnreadable(
+        f"The tree {tree} has the name {decode(twice)!r} twice; it is not rewritten, one of them would be lost.",
+        hint="Run `git fsck` on the repository, and repair that folder with git.",
+    )

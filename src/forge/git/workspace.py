@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
 from forge.git import commits, paths, trees
-from forge.git.errors import BranchMoved, InvalidPath, NothingToCommit, PathClash
+from forge.git.errors import BranchExists, BranchMissing, BranchMoved, InvalidPath, NothingToCommit, PathClash
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.overlay import Overlay
@@ -18,8 +19,13 @@ from forge.git.values import EMPTY_TREE, PERSON, Actor, CommitId, Entry, Kind, M
 from forge.git.vfs import VFS, DirEntry, GitCommitVFS, dir_entry, file_at, missing, sorted_names
 
 _WRITABLE = (Mode.FILE, Mode.EXECUTABLE, Mode.SYMLINK)
-# git fsck refuses these as symlinks: they would let a checkout read a file outside as configuration.
-_NEVER_LINKS = (".gitmodules", ".gitattributes", ".gitignore", ".mailmap")
+# git fsck refuses these as symlinks, also under the short names that NTFS gives them: they would let a checkout
+# read a file outside as configuration.
+_NEVER_LINKS = re.compile(
+    r"\.(gitmodules|gitattributes|gitignore|mailmap)|(gitmod|gitatt|gitign|mailma)~[1-4]"
+    r"|(gi7e|gi7d|gi25|maba)[0-9a-f]{0,2}~[0-9]+",
+    re.IGNORECASE,
+)
 
 
 class Change(StrEnum):
@@ -107,16 +113,18 @@ class WorkInProgressVFS(VFS):
         return sorted(kept + new, key=trees.encode) if new else kept
 
     def list_dir(self, path: str = "") -> tuple[DirEntry, ...]:
-        path = path.rstrip("/")
+        if path:
+            path = paths.readable(path.rstrip("/"))
+        if not self._overlay.touched(path):
+            return self._base.list_dir(path)
         base = self.objects.entry(self._base.tree, path) if path else Entry(Mode.TREE, self._base.tree)
         names = dict(self.objects.tree(base.id)) if base is not None and base.is_tree else {}
-        if self._overlay.touched(path):
-            for name in {*self._overlay.names(path), *names}:
-                found = self.entry(f"{path}/{name}" if path else name)
-                if found is None:
-                    names.pop(name, None)
-                else:
-                    names[name] = found
+        for name in self._overlay.names(path):
+            found = self.entry(f"{path}/{name}" if path else name)
+            if found is None:
+                names.pop(name, None)
+            else:
+                names[name] = found
         if path and not names:
             raise missing(path, "folder")
         return sorted_names([dir_entry(name, found) for name, found in names.items()])
@@ -144,14 +152,15 @@ class WorkInProgressVFS(VFS):
 
     def rename_file(self, old: str, new: str) -> None:
         found = file_at(self, old)
-        state = self._pending.get(old) or Pending(found.mode, found.id, None)
         if new == old:
             return
-        if self.entry(new) is not None:
-            raise PathClash(f"{new} exists already.", hint="Delete it first or choose another name.")
+        state = self._pending.get(old) or Pending(found.mode, found.id, None)
+        if found.is_symlink:
+            _refuse_link_name(new)
         self._put(old, None)
         try:
-            self._writable(new)
+            if self._writable(new) is not None:
+                raise PathClash(f"{new} exists already.", hint="Delete it first or choose another name.")
         except (InvalidPath, PathClash):
             self._put(old, state)
             raise
@@ -184,9 +193,17 @@ class WorkInProgressVFS(VFS):
         raw = commits.encoded(tree, [self.base] if self.base else [], who, who, text)
         made = CommitId(object_id(Kind.COMMIT, raw))
         new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
-        self.last_operation = self._refs.land(
-            self.branch, made, new, before=self.base, actor=self.actor, reason=reason or text.splitlines()[0]
-        )
+        try:
+            self.last_operation = self._refs.land(
+                self.branch, made, new, before=self.base, actor=self.actor, reason=reason or text.splitlines()[0]
+            )
+        except BranchExists as e:
+            if self._refs.tip(self.branch) is None:  # only a name that this one cannot stand beside
+                raise
+            raise BranchMoved(
+                f"Somebody else made {self.branch} meanwhile; nothing was overwritten.",
+                hint="Catch up with the branch and commit again.",
+            ) from e
         self._rebase_on(made)
         self.discard()
         return made
@@ -194,18 +211,43 @@ class WorkInProgressVFS(VFS):
     def catch_up(self) -> None:
         """Take the branch's present tip as the base. Pending changes stay unless the same files changed there."""
         tip = self._refs.tip(self.branch)
+        if tip == self.base:
+            return
+        if tip is None:
+            raise BranchMissing(f"{self.branch} was deleted.", hint="Fork a branch and make the change there.")
         fresh = GitCommitVFS(self.objects, tip)
         both = [path for path in self._pending if fresh.entry(path) != self._base.entry(path)]
         if both:
-            raise BranchMoved(
-                f"{', '.join(sorted(both)[:5])} changed on {self.branch} too.",
-                hint="Discard your change of these files, or commit yours on a branch of its own and merge.",
-            )
-        pending = dict(self._pending)
+            raise self._changed_there(", ".join(sorted(both)[:5]))
+        before = self.base, self._pending, self._overlay
+        pending = self._without_old_base(fresh)
         self._rebase_on(tip)
-        self.discard()
-        for path, state in pending.items():
-            self._put(path, state)
+        self._pending, self._overlay = {}, Overlay()
+        try:
+            for path, state in sorted(pending.items(), key=lambda item: item[1] is not None):
+                if state is not None and fresh.entry(path) is None:
+                    self._writable(path)
+                self._put(path, state)
+        except (PathClash, InvalidPath) as e:
+            self._rebase_on(before[0])
+            self._pending, self._overlay = before[1:]
+            raise self._changed_there(f"What {path} needs") from e
+
+    def _changed_there(self, what: str) -> BranchMoved:
+        return BranchMoved(
+            f"{what} changed on {self.branch} too.",
+            hint="Discard your change of these files, or commit yours on a branch of its own and merge.",
+        )
+
+    def _without_old_base(self, fresh: GitCommitVFS) -> dict[str, Pending | None]:
+        """Pending changes with the content that only the old base may have: no ref may hold that any more."""
+        there = {found.id for path in self._pending if (found := fresh.entry(path)) is not None}
+        return {
+            path: replace(state, data=self.objects.blob(state.id))
+            if state is not None and state.data is None and state.id not in there
+            else state
+            for path, state in self._pending.items()
+        }
 
     def _tree(self) -> tuple[ObjectId, NewObjects]:
         changes = {path: state.entry if state else None for path, state in self._pending.items()}
@@ -237,13 +279,15 @@ class WorkInProgressVFS(VFS):
                 raise PathClash(f"{path} is a {kind}.", hint="Choose another name for the file.")
             return old
         paths.checked(path)
-        parts = path.split("/")
-        for depth, name in enumerate(parts):
-            folder = "/".join(parts[:depth])
-            above = self.entry(folder) if folder else None
-            if above is not None and not above.is_tree:
-                raise PathClash(f"{folder} is a {dir_entry('', above).kind}, not a folder.", hint="Rename it first.")
-            self._refuse_twin(folder, name)
+        folder = ""
+        for name in path.split("/"):
+            here = f"{folder}/{name}" if folder else name
+            found = self.entry(here)
+            if found is None:
+                self._refuse_twin(folder, name)
+            elif not found.is_tree:
+                raise PathClash(f"{here} is a {dir_entry('', found).kind}, not a folder.", hint="Rename it first.")
+            folder = here
         return None
 
     def _refuse_twin(self, folder: str, name: str) -> None:
@@ -282,7 +326,11 @@ class WorkInProgressVFS(VFS):
 
 
 def _refuse_link(path: str, target: bytes) -> None:
-    if path.rpartition("/")[2].casefold() in _NEVER_LINKS:
-        raise InvalidPath(f"{path} cannot be a symbolic link.", hint="Write it as a plain file.")
+    _refuse_link_name(path)
     if not target or b"\0" in target or len(target) > paths.MAX_PATH_BYTES:
         raise InvalidPath(f"{path} cannot point to {target[:40]!r}.", hint="Give a path that exists.")
+
+
+def _refuse_link_name(path: str) -> None:
+    if _NEVER_LINKS.fullmatch(path.rpartition("/")[2]):
+        raise InvalidPath(f"{path} cannot be a symbolic link.", hint="Write it as a plain file.")

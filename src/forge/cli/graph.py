@@ -1,0 +1,87 @@
+"""`forge graph`: commits and branches as a drawing, newest on top."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from forge.cli.options import commands, opened, short
+from forge.cli.output import ago
+from forge.git import GraphCursor, GraphRow
+
+app = commands(__doc__)
+
+
+@app.command()
+def graph(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("-n", min=1, help="How many commits.")] = 50,
+    abandoned: Annotated[
+        bool, typer.Option("--abandoned", help="Also what only kept tips and reflogs remember.")
+    ] = False,
+    after: Annotated[str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")] = None,
+) -> None:
+    """Draw the commits of all branches."""
+    repo, out = opened(context)
+    resume = GraphCursor.parse(after) if after else None
+    rows = list(repo.graph(limit=limit, resume=resume, abandoned=abandoned))
+    out.result({"rows": [_document(row) for row in rows], "next": _next(rows)})
+    if not rows:
+        out.line("There is no commit yet.")
+    for row in rows:
+        refs = " ".join(f"[{name.removeprefix('refs/heads/').removeprefix('refs/')}]" for name in row.refs)
+        lost = out.styled("abandoned ", "dim") if row.abandoned else ""
+        subject = out.styled(row.commit.subject)
+        label = f"{out.styled(refs, 'cyan')} " if refs else ""
+        when = out.styled(ago(row.commit.time), "dim")
+        out.line(f"{_drawn(row)}  {out.styled(short(row.commit.id), 'yellow')} {lost}{label}{subject}  {when}")
+        joints = _joints(row)
+        if joints:
+            out.line(joints)
+
+
+def _drawn(row: GraphRow) -> str:
+    """The commit's row: a dot in its lane, bars where other lines pass by."""
+    passing = {edge.from_lane for edge in row.edges}
+    width = max([row.lane, *passing], default=0) + 1
+    return " ".join("●" if lane == row.lane else "│" if lane in passing else " " for lane in range(width))
+
+
+def _joints(row: GraphRow) -> str:
+    """The lines to the next row, drawn only where one changes its lane."""
+    bends = [edge for edge in row.edges if edge.from_lane != edge.to_lane]
+    if not bends:
+        return ""
+    width = 2 * max(max(edge.from_lane, edge.to_lane) for edge in row.edges) + 1
+    cells = [" "] * width
+    for edge in row.edges:
+        if edge.from_lane == edge.to_lane:
+            cells[2 * edge.from_lane] = "│"
+    for edge in bends:
+        left, right = sorted((2 * edge.from_lane, 2 * edge.to_lane))
+        for place in range(left + 1, right):
+            cells[place] = "─" if cells[place] == " " else cells[place]
+        down = edge.to_lane > edge.from_lane
+        cells[left] = "├" if cells[left] == "│" else ("╰" if down else "╭")
+        cells[right] = "┤" if cells[right] == "│" else ("╮" if down else "╯")
+    return "".join(cells)
+
+
+def _document(row: GraphRow) -> dict[str, object]:
+    return {
+        "id": row.commit.id,
+        "parents": row.commit.parents,
+        "subject": row.commit.subject,
+        "author": row.commit.author,
+        "time": row.commit.time,
+        "lane": row.lane,
+        "edges": row.edges,
+        "refs": row.refs,
+        "abandoned": row.abandoned,
+    }
+
+
+def _next(rows: list[GraphRow]) -> str | None:
+    cursor = rows[-1].cursor if rows else None
+    return cursor.text() if cursor else None

@@ -1,0 +1,90 @@
+"""Ways down into a directory that commands have written in: one name at a time and never through a symlink."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from forge.git.materialize import sweep
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# What opening a name as a folder says when it is a file, a symlink or nothing.
+NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+
+
+class Descent:
+    """Keeps the folders on the way to the last path open, so that files in sorted order cost one step each."""
+
+    def __init__(self, root: Path) -> None:
+        self._fds = [os.open(root, FOLDER)]
+        self._names: list[bytes] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        while self._fds:
+            os.close(self._fds.pop())
+
+    @property
+    def root(self) -> int:
+        return self._fds[0]
+
+    def folder(self, path: bytes, *, create: bool = False) -> int:
+        """The open folder at `path`. Creating: whatever is in its place goes; else an `OSError` tells."""
+        names = path.split(b"/") if path else []
+        same = 0
+        for mine, wanted in zip(self._names, names, strict=False):
+            if mine != wanted:
+                break
+            same += 1
+        self._leave(same)
+        for name in names[same:]:
+            self._fds.append(self._made(name) if create else os.open(name, FOLDER, dir_fd=self._fds[-1]))
+            self._names.append(name)
+        return self._fds[-1]
+
+    def leave(self) -> None:
+        """Forget the way; the folders on it may go now."""
+        self._leave(0)
+
+    def status(self, path: bytes) -> os.stat_result | None:
+        """What is at `path` itself; None if nothing is, or if the way there is none of folders."""
+        folder, _, name = path.rpartition(b"/")
+        try:
+            return os.stat(name, dir_fd=self.folder(folder), follow_symlinks=False)
+        except OSError as e:
+            if e.errno in NO_FOLDER:
+                return None
+            raise
+
+    def _leave(self, depth: int) -> None:
+        while len(self._names) > depth:
+            self._names.pop()
+            os.close(self._fds.pop())
+
+    def _made(self, name: bytes) -> int:
+        above = self._fds[-1]
+        try:
+            return os.open(name, FOLDER, dir_fd=above)
+        except PermissionError:
+            os.chmod(name, 0o700, dir_fd=above)
+            return os.open(name, FOLDER, dir_fd=above)
+        except OSError as e:
+            if e.errno not in NO_FOLDER:
+                raise
+            if e.errno != errno.ENOENT:
+                sweep.remove(above, name)
+        with sweep.writable(above):
+            os.mkdir(name, 0o755, dir_fd=above)
+        return os.open(name, FOLDER, dir_fd=above)
+
+
+def is_folder(found: os.stat_result | None) -> bool:
+    return found is not None and stat.S_ISDIR(found.st_mode)

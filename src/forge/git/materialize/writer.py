@@ -1,0 +1,138 @@
+"""Puts files into a directory. Nothing is written through a symlink, nor into a file that is there already."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forge.git import trees
+from forge.git.materialize import sweep
+from forge.git.materialize.blobs import File
+from forge.git.materialize.descent import NO_FOLDER, Descent
+from forge.git.materialize.held import Written
+from forge.git.materialize.stat_index import look
+from forge.git.values import Entry
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PERMISSIONS = 0o755
+# Names that a file system cannot have; they are left out, as nothing else is wrong with the disk.
+_UNUSABLE = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
+
+
+@dataclass(slots=True)
+class Outcome:
+    written: dict[str, Written | None] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    """Folders in which names changed."""
+    gone: set[str] = field(default_factory=set)
+    """Folders that were removed because they were empty."""
+    refused: dict[str, str] = field(default_factory=dict)
+    """Files that this file system cannot hold, and why."""
+
+
+def remove(root: Path, paths: Iterable[str], *, keep: Iterable[str]) -> Outcome:
+    """Remove files, or whatever is in their place, and the folders that this empties, except those to `keep`."""
+    outcome = Outcome()
+    kept = {trees.encode(path) for path in keep}
+    emptied: set[bytes] = set()
+    with Descent(root) as descent:
+        for path in sorted(map(trees.encode, paths)):
+            folder, _, name = path.rpartition(b"/")
+            try:
+                sweep.remove(descent.folder(folder), name)
+            except OSError as e:
+                if e.errno not in NO_FOLDER:
+                    raise
+            emptied.add(folder)
+        for folder in sorted(emptied, reverse=True):
+            removed, stays = _pruned(descent, folder, kept)
+            outcome.gone |= {trees.decode(path) for path in removed}
+            outcome.folders.add(trees.decode(stays))
+        outcome.folders -= outcome.gone
+    return outcome
+
+
+def _pruned(descent: Descent, folder: bytes, kept: set[bytes]) -> tuple[list[bytes], bytes]:
+    """Remove `folder` and those above it as long as they are empty: those removed, and the first that stays."""
+    removed: list[bytes] = []
+    while folder and folder not in kept:
+        above, _, name = folder.rpartition(b"/")
+        descent.leave()
+        try:
+            os.rmdir(name, dir_fd=descent.folder(above))
+        except OSError as e:
+            if e.errno in (errno.ENOTEMPTY, errno.EEXIST):
+                break
+            if e.errno not in NO_FOLDER:
+                raise
+        removed.append(folder)
+        folder = above
+    descent.leave()
+    return removed, folder
+
+
+def write(root: Path, files: Iterable[File]) -> Outcome:
+    """Put each file in its place; whatever is there goes."""
+    outcome = Outcome()
+    with Descent(root) as descent:
+        for path, entry, data in files:
+            folder, _, name = trees.encode(path).rpartition(b"/")
+            if data is None:
+                outcome.refused[path] = "an entry whose object is no file"
+                continue
+            try:
+                found = _put(descent.folder(folder, create=True), name, entry, data)
+            except OSError as e:
+                if e.errno not in _UNUSABLE:
+                    raise
+                outcome.refused[path] = f"a name that cannot be used here ({os.strerror(e.errno)})"
+                continue
+            outcome.folders.add(trees.decode(folder))
+            if found is None:
+                outcome.folders.add(path)
+            else:
+                outcome.written[path] = Written(entry, look(found))
+    return outcome
+
+
+def _put(folder: int, name: bytes, entry: Entry, data: bytes) -> os.stat_result | None:
+    """How the new file looks; None for the empty folder of a submodule."""
+    try:
+        return _made(folder, name, entry, data)
+    except FileExistsError:
+        sweep.remove(folder, name)
+        return _made(folder, name, entry, data)
+    except PermissionError:
+        with sweep.writable(folder):
+            return _made(folder, name, entry, data)
+
+
+def _made(folder: int, name: bytes, entry: Entry, data: bytes) -> os.stat_result | None:
+    if entry.is_submodule:
+        os.mkdir(name, _PERMISSIONS, dir_fd=folder)
+        return None
+    if entry.is_symlink:
+        os.symlink(data, name, dir_fd=folder)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    mode = _PERMISSIONS if entry.mode & 0o100 else _PERMISSIONS & ~0o111
+    fd = os.open(name, _NEW, mode, dir_fd=folder)
+    try:
+        if data and os.write(fd, data) != len(data):
+            _rewrite(fd, data)
+        found = os.fstat(fd)
+        if (found.st_mode ^ mode) & 0o700:  # an unusual umask
+            os.fchmod(fd, mode)
+            found = os.fstat(fd)
+        return found
+    finally:
+        os.close(fd)
+
+
+def _rewrite(fd: int, data: bytes) -> None:
+    """Write in parts: one call takes about 2 GiB, and less when the disk is nearly full."""
+    at = 0
+    while at < len(data):
+        at += os.pwrite(fd, data[at : at + (1 << 30)], at)

@@ -1,0 +1,166 @@
+"""Merges one line of work into a branch: first as a preview, then exactly so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from forge.errors import InvalidInput
+from forge.git import commits
+from forge.git.branches import tip_of
+from forge.git.errors import InvalidRevision
+from forge.git.merge_base import merge_bases
+from forge.git.merge_preview import (
+    MergeKind,
+    MergePreview,
+    Outcome,
+    Resolutions,
+    StepResolutions,
+    changed_files,
+    perform,
+)
+from forge.git.objects import Objects
+from forge.git.operations import Operation
+from forge.git.pack import NewObjects, RawObject, object_id
+from forge.git.refs import Refs
+from forge.git.three_way import TreeMerge, merging, with_resolutions
+from forge.git.unwritten import Unwritten
+from forge.git.values import Actor, CommitId, Kind, ObjectId, Signature
+
+_USUAL_TARGETS = ("main", "master")
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    target: str
+    tip: CommitId
+    source: CommitId
+    source_name: str
+    message: str
+    author: Signature
+    committer: Signature
+
+
+def preview_merge(
+    objects: Objects,
+    refs: Refs,
+    source: CommitId,
+    target: str,
+    *,
+    committer: Signature,
+    author: Signature | None = None,
+    message: str | None = None,
+    source_name: str | None = None,
+    no_ff: bool = False,
+) -> MergePreview:
+    """What merging `source` into branch `target` would give. Without `no_ff` a branch that is behind just follows."""
+    tip = tip_of(refs, target)
+    text = commits.message_with(message or _usual_message(source, source_name, target))
+    name = source_name or source[:12]
+    request = _Request(target, tip, source, name, text, author or committer, committer)
+    bases = merge_bases(objects, tip, source)
+    if not bases:
+        raise InvalidRevision(
+            f"{name} and {target} have no commit in common.",
+            hint="Check that they belong together; `git merge --allow-unrelated-histories` joins them anyway.",
+        )
+    new: NewObjects = {}
+    if bases == (source,):
+        return _unmerged(objects, request, Outcome.UP_TO_DATE, tip)
+    if bases == (tip,):
+        if not no_ff:
+            return _unmerged(objects, request, Outcome.FAST_FORWARD, source)
+        return _merged(objects, request, TreeMerge(objects.commit(source).tree), new)
+    with merging(objects, new) as three_way:
+        merged = three_way.commits(bases, tip, source, names=(target, name))
+    return _merged(objects, request, merged, new)
+
+
+def merge(
+    objects: Objects,
+    refs: Refs,
+    source: CommitId,
+    target: str,
+    *,
+    actor: Actor,
+    committer: Signature,
+    author: Signature | None = None,
+    message: str | None = None,
+    source_name: str | None = None,
+    no_ff: bool = False,
+    resolutions: Resolutions | None = None,
+) -> Operation | None:
+    """Preview and perform in one go."""
+    preview = preview_merge(
+        objects,
+        refs,
+        source,
+        target,
+        committer=committer,
+        author=author,
+        message=message,
+        source_name=source_name,
+        no_ff=no_ff,
+    )
+    return perform(objects, refs, preview, actor=actor, resolutions=resolutions)
+
+
+def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: CommitId) -> MergePreview:
+    tree = objects.commit(result).tree
+    return MergePreview(
+        MergeKind.MERGE,
+        outcome,
+        request.target,
+        request.tip,
+        (request.source,),
+        result,
+        tree,
+        changed_files(objects, objects.commit(request.tip).tree, tree),
+        _reason(request),
+    )
+
+
+def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObjects) -> MergePreview:
+    result = None
+    if not merged.conflicts:
+        parents = (request.tip, request.source)
+        raw = commits.encoded(merged.tree, parents, request.author, request.committer, request.message)
+        result = CommitId(object_id(Kind.COMMIT, raw))
+        new[ObjectId(result)] = RawObject(Kind.COMMIT, raw)
+    view = Unwritten(objects, new)
+    return MergePreview(
+        MergeKind.MERGE,
+        Outcome.CLEAN if result else Outcome.CONFLICTS,
+        request.target,
+        request.tip,
+        (request.source,),
+        result,
+        merged.tree,
+        changed_files(view, objects.commit(request.tip).tree, merged.tree),
+        _reason(request),
+        merged.conflicts,
+        merged.messages,
+        new=new,
+        made=(result,) if result else (),
+        resume=partial(_resumed, request, merged, new) if merged.conflicts else None,
+    )
+
+
+def _resumed(
+    request: _Request, merged: TreeMerge, new: NewObjects, objects: Objects, resolutions: StepResolutions
+) -> MergePreview:
+    strange = [str(step) for step in resolutions if step != request.source]
+    if strange:
+        raise InvalidInput(f"{strange[0]} is not what is being merged.", hint="Give contents by path.")
+    view = Unwritten(objects, new)
+    settled, more = with_resolutions(view, merged, resolutions[request.source])
+    return _merged(objects, request, settled, new | more)
+
+
+def _reason(request: _Request) -> str:
+    return f"merge {request.source_name} into {request.target}"
+
+
+def _usual_message(source: CommitId, source_name: str | None, target: str) -> str:
+    what = f"branch '{source_name}'" if source_name else f"commit '{source}'"
+    return f"Merge {what}" if target in _USUAL_TARGETS else f"Merge {what} into {target}"

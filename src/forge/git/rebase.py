@@ -1,0 +1,132 @@
+"""Cherry-picks commits onto a branch, and moves a branch's own commits onto another commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from forge.errors import InvalidInput
+from forge.git.branches import tip_of
+from forge.git.merge_base import merge_bases
+from forge.git.merge_preview import MergeKind, MergePreview, StepResolutions, perform
+from forge.git.objects import Objects
+from forge.git.operations import Operation
+from forge.git.refs import Refs
+from forge.git.replay import Chain, replayed
+from forge.git.values import Actor, CommitId, Signature
+
+
+def preview_cherry_pick(
+    objects: Objects,
+    refs: Refs,
+    picked: Sequence[CommitId],
+    target: str,
+    *,
+    committer: Signature,
+    mainline: int | None = None,
+    record_origin: bool = False,
+    resolutions: StepResolutions | None = None,
+) -> MergePreview:
+    """What `target` would be with the changes of these commits on top, in this order.
+
+    Authors, their dates and messages stay; `mainline` says against which parent the change of a merge is meant.
+    """
+    tip = tip_of(refs, target)
+    if not picked:
+        raise InvalidInput("No commit is named.", hint="Name the commits to pick.")
+    reason = f"cherry-pick {', '.join(c[:12] for c in picked[:3])} onto {target}"
+    chain = Chain(
+        MergeKind.CHERRY_PICK,
+        target,
+        tip,
+        tip,
+        target,
+        tuple(picked),
+        committer,
+        reason,
+        mainline,
+        record_origin,
+        resolutions or {},
+    )
+    return replayed(chain, objects, {})
+
+
+def preview_rebase(
+    objects: Objects,
+    refs: Refs,
+    branch: str,
+    onto: CommitId,
+    *,
+    committer: Signature,
+    onto_name: str | None = None,
+    resolutions: StepResolutions | None = None,
+) -> MergePreview:
+    """What `branch` would be if its own commits began at `onto`.
+
+    As with `git rebase`: merges are left out, and commits whose change is there already.
+    """
+    tip = tip_of(refs, branch)
+    name = onto_name or onto[:12]
+    chain = Chain(MergeKind.REBASE, branch, tip, onto, name, (), committer, f"rebase {branch} onto {name}")
+    bases = merge_bases(objects, tip, onto)
+    if bases == (tip,) or (bases == (onto,) and _is_line(objects, onto, tip)):
+        return replayed(chain if bases == (tip,) else replace(chain, start=tip), objects, {})
+    # What git rebase would pick, in its order.
+    picks = ("--reverse", "--topo-order", "--no-merges", "--cherry-pick", "--right-only")
+    own = objects.git.text("rev-list", *picks, f"{onto}...{tip}", "--").split()
+    chain = replace(chain, originals=tuple(CommitId(c) for c in own), resolutions=resolutions or {})
+    return replayed(chain, objects, {})
+
+
+def cherry_pick(
+    objects: Objects,
+    refs: Refs,
+    picked: Sequence[CommitId],
+    target: str,
+    *,
+    actor: Actor,
+    committer: Signature,
+    mainline: int | None = None,
+    record_origin: bool = False,
+    resolutions: StepResolutions | None = None,
+) -> Operation | None:
+    """Preview and perform in one go."""
+    preview = preview_cherry_pick(
+        objects,
+        refs,
+        picked,
+        target,
+        committer=committer,
+        mainline=mainline,
+        record_origin=record_origin,
+        resolutions=resolutions,
+    )
+    return perform(objects, refs, preview, actor=actor)
+
+
+def rebase(
+    objects: Objects,
+    refs: Refs,
+    branch: str,
+    onto: CommitId,
+    *,
+    actor: Actor,
+    committer: Signature,
+    onto_name: str | None = None,
+    resolutions: StepResolutions | None = None,
+) -> Operation | None:
+    """Preview and perform in one go. The old tip stays reachable."""
+    preview = preview_rebase(
+        objects, refs, branch, onto, committer=committer, onto_name=onto_name, resolutions=resolutions
+    )
+    return perform(objects, refs, preview, actor=actor)
+
+
+def _is_line(objects: Objects, start: CommitId, end: CommitId) -> bool:
+    """Whether `end` follows `start` without any merge between."""
+    while end != start:
+        parents = objects.commit(end).parents
+        if len(parents) != 1:
+            return False
+        end = parents[0]
+    return True

@@ -1,0 +1,170 @@
+"""Finds the lines of a text that match. Needs only the standard library: it also runs alone, as a helper process.
+
+The law: a line matches when Python's `re` finds the pattern in its bytes, without the line's end. For speed the
+whole text is searched at once with a form of the pattern that cannot step over a line's end; each line found so is
+then judged by the pattern itself.
+"""
+
+from __future__ import annotations
+
+import marshal
+import re
+import signal
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from itertools import islice
+from typing import IO, Any
+
+Hit = tuple[int, int, int, tuple[tuple[int, int], ...]]
+"""Line number from 1, where the line starts and ends in the text, and the spans within the line."""
+
+MAX_SPANS = 100
+"""Spans kept of one line; a line that matches more often is shown as well by its first hundred."""
+
+# Python keeps its parser and compiler of patterns in modules without a public name.
+sre: Any = import_module("re._parser")
+_compiler: Any = import_module("re._compiler")
+
+_NEWLINE = 10
+_SPACES = [(sre.LITERAL, byte) for byte in b"\t\v\f\r "]
+_NOTHING = [(sre.NEGATE, None), (sre.RANGE, (0, 255))]
+_REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
+
+
+class Finder:
+    """One pattern, ready to be looked for in many texts."""
+
+    def __init__(self, source: bytes, flags: int) -> None:
+        self._pattern = re.compile(source, flags)
+        self._within_lines = _confined_pattern(source, flags)
+
+    def hits(self, text: bytes, limit: int) -> list[Hit]:
+        """The first `limit` lines of `text` that match. Lines end with a line feed only."""
+        found: list[Hit] = []
+        number, counted = 1, 0
+        for start, end in self._candidates(text):
+            spans = self._spans(text[start:end])
+            if spans:
+                number += text.count(b"\n", counted, start)
+                counted = start
+                found.append((number, start, end, spans))
+                if len(found) == limit:
+                    break
+        return found
+
+    def _candidates(self, text: bytes) -> Iterator[tuple[int, int]]:
+        """Where lines start and end that may match; never leaves out one that does."""
+        position, size = 0, len(text)
+        search = self._within_lines.search
+        while position < size:
+            match = search(text, position)
+            if match is None:
+                return
+            at = match.start()
+            start = text.rfind(b"\n", 0, at) + 1
+            if start == size:
+                return
+            end = text.find(b"\n", at)
+            if end < 0:
+                end = size
+            yield start, end
+            position = end + 1
+
+    def _spans(self, line: bytes) -> tuple[tuple[int, int], ...]:
+        spans = [match.span() for match in islice(self._pattern.finditer(line), MAX_SPANS)]
+        # A pattern such as `x*` also matches nothing everywhere; show that only where it matches nothing else.
+        return tuple([span for span in spans if span[0] < span[1]] or spans[:1])
+
+
+def _confined_pattern(source: bytes, flags: int) -> re.Pattern[bytes]:
+    """`source` so that on a whole text it behaves as on each line alone: no step takes in a line feed."""
+    tree = sre.parse(source, flags)
+    _confine(tree)
+    compiled: re.Pattern[bytes] = _compiler.compile(tree, flags | re.MULTILINE)
+    return compiled
+
+
+def _confine(tree: Any) -> None:
+    for place, (op, argument) in enumerate(tree.data):
+        tree.data[place] = _confined(op, argument)
+
+
+def _confined(op: Any, argument: Any) -> tuple[Any, Any]:
+    if op is sre.ANY:
+        return sre.NOT_LITERAL, _NEWLINE
+    if op is sre.NOT_LITERAL:
+        return sre.IN, [(sre.NEGATE, None), (sre.LITERAL, argument), (sre.LITERAL, _NEWLINE)]
+    if op is sre.IN:
+        return op, _confined_class(argument)
+    if op is sre.AT:
+        return op, {sre.AT_BEGINNING_STRING: sre.AT_BEGINNING, sre.AT_END_STRING: sre.AT_END}.get(argument, argument)
+    if op is sre.SUBPATTERN:
+        group, added, dropped, below = argument
+        _confine(below)
+        return op, (group, added & ~re.MULTILINE, dropped & ~re.MULTILINE, below)
+    for below in parts(op, argument):
+        _confine(below)
+    return op, argument
+
+
+def parts(op: Any, argument: Any) -> list[Any]:
+    """The patterns that a step of a pattern is made of."""
+    if op is sre.BRANCH:
+        return list(argument[1])
+    if op is sre.SUBPATTERN:
+        return [argument[3]]
+    if op in _REPEATS:
+        return [argument[2]]
+    if op in (sre.ASSERT, sre.ASSERT_NOT):
+        return [argument[1]]
+    if op is sre.ATOMIC_GROUP:
+        return [argument]
+    if op is sre.GROUPREF_EXISTS:
+        return [below for below in argument[1:] if below is not None]
+    return []
+
+
+def _confined_class(members: list[Any]) -> list[Any]:
+    if members[0][0] is sre.NEGATE:
+        return [*members, (sre.LITERAL, _NEWLINE)]
+    kept: list[Any] = []
+    for op, argument in members:
+        if op is sre.CATEGORY and argument is sre.CATEGORY_SPACE:
+            kept += _SPACES
+        elif op is sre.CATEGORY and argument in (sre.CATEGORY_NOT_WORD, sre.CATEGORY_NOT_DIGIT):
+            wanted = re.compile(rb"[^\w\n]" if argument is sre.CATEGORY_NOT_WORD else rb"[^\d\n]")
+            kept += [(sre.LITERAL, byte) for byte in range(256) if wanted.match(bytes([byte]))]
+        elif op is sre.RANGE and argument[0] <= _NEWLINE <= argument[1]:
+            low, high = argument
+            kept += [(sre.RANGE, ends) for ends in ((low, 9), (11, high)) if ends[0] <= ends[1]]
+        elif (op, argument) != (sre.LITERAL, _NEWLINE):
+            kept.append((op, argument))
+    return kept or _NOTHING
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    raw = marshal.dumps(message)
+    stream.write(len(raw).to_bytes(8, "big") + raw)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """The next message, or None at the end of the stream."""
+    head = stream.read(8)
+    raw = stream.read(int.from_bytes(head, "big")) if len(head) == 8 else b""
+    return marshal.loads(raw) if raw else None  # noqa: S302 - both ends are this very file
+
+
+def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
+    """Answer lists of texts with lists of hits until there are no more, or time is up."""
+    source, flags, limit, seconds = receive(requests)
+    # The kernel ends this process then, even inside a match that would take years.
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    finder = Finder(source, flags)
+    while (texts := receive(requests)) is not None:
+        send(replies, [finder.hits(text, limit) for text in texts])
+
+
+if __name__ == "__main__":
+    serve(sys.stdin.buffer, sys.stdout.buffer)

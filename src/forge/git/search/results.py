@@ -1,0 +1,145 @@
+"""Searching: one question to a tree and the changes pending on it, answered file by file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Self
+
+from forge.git import trees
+from forge.git.objects import Objects
+from forge.git.search import globs
+from forge.git.search.blob_reader import MOST_BINARY, is_binary
+from forge.git.search.dialect import Pattern, pattern_of
+from forge.git.search.documents import Scope, documents
+from forge.git.search.guard import Helpers, TimeUp
+from forge.git.search.lines import Hit
+from forge.git.search.matches import FileMatches, shown
+from forge.git.search.query import Query
+from forge.git.values import ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.workspace import Pending
+
+_NOTHING: Mapping[str, Pending | None] = MappingProxyType({})
+
+
+class Limit(StrEnum):
+    """What made a search stop before the end."""
+
+    MATCHES = "matches"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All that a search found. `matches` counts lines."""
+
+    files: tuple[FileMatches, ...]
+    matches: int
+    truncated: Limit | None
+    binary: tuple[str, ...]
+    too_large: tuple[str, ...]
+
+
+class SearchResult:
+    """The files with matches, in git's order, while the search goes on. What it says of itself holds at the end."""
+
+    def __init__(self, scope: Scope, pattern: Pattern, query: Query) -> None:
+        self.truncated: Limit | None = None
+        self.binary: list[str] = []
+        """Binary files that match; their lines are not shown."""
+        self._scope = scope
+        self._pattern = pattern
+        self._query = query
+        self._deadline = time.monotonic() + query.max_seconds
+        self._files = self._searched()
+
+    @property
+    def too_large(self) -> list[str]:
+        """Files of more than `max_file_bytes`; nobody looked into them."""
+        return sorted(self._scope.too_large, key=trees.encode)
+
+    def __iter__(self) -> Iterator[FileMatches]:
+        return self._files
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop here."""
+        self._files.close()
+
+    def collected(self) -> Found:
+        """Everything at once."""
+        files = tuple(self)
+        matches = sum(len(file.matches) for file in files)
+        return Found(files, matches, self.truncated, tuple(self.binary), tuple(self.too_large))
+
+    def _searched(self) -> Generator[FileMatches, None, None]:
+        query = self._query
+        left = query.max_matches
+        with closing(self._judged(min(left, query.max_per_file) + 1)) as judged:
+            for path, text, hits in judged:
+                if not left:
+                    self.truncated = Limit.MATCHES
+                    return
+                most = min(left, query.max_per_file)
+                left -= min(len(hits), most)
+                yield FileMatches(path, shown(text, hits[:most], query), len(hits) > most)
+                if len(hits) > most and not left:
+                    self.truncated = Limit.MATCHES
+                    return
+
+    def _judged(self, limit: int) -> Generator[tuple[str, bytes, list[Hit]], None, None]:
+        """Files that match, with their text and up to `limit` hits."""
+        with ExitStack() as stack:
+            texts = stack.enter_context(closing(self._texts()))
+            if self._pattern.guarded:
+                helpers = Helpers[str](self._pattern, limit=limit, deadline=self._deadline)
+                answers = stack.enter_context(helpers).hits(texts)
+            else:
+                find = self._pattern.finder.hits
+                answers = ((path, text, find(text, limit)) for path, text in texts)
+            try:
+                for path, text, hits in answers:
+                    if hits and is_binary(text):
+                        self.binary.append(path)
+                    elif hits:
+                        yield path, text, hits
+            except TimeUp:
+                self.truncated = Limit.TIME
+
+    def _texts(self) -> Generator[tuple[str, bytes], None, None]:
+        """Files that may match, with line feeds as the only line ends."""
+        may_be_in = self._pattern.literals.may_be_in
+        with closing(documents(self._scope)) as found:
+            for path, data in found:
+                if time.monotonic() > self._deadline:
+                    raise TimeUp
+                if not may_be_in(data) or (len(data) > MOST_BINARY and is_binary(data)):
+                    continue
+                yield path, data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+
+
+def search(
+    objects: Objects, tree: ObjectId, query: Query, *, pending: Mapping[str, Pending | None] = _NOTHING
+) -> SearchResult:
+    """Look for `query` in the files of `tree` as `pending` changes them.
+
+    What is found never depends on what is cached. `InvalidQuery` is raised here, before anything is read.
+    """
+    query = query.checked()
+    pattern = pattern_of(query)
+    accepts = globs.accepting(query.include, query.exclude)
+    scope = Scope(objects, tree, pattern.literals, accepts, pending, query.max_file_bytes)
+    return SearchResult(scope, pattern, query)

@@ -1,0 +1,94 @@
+"""The contents of a tree's blobs, most of them from the cache; the few that a new commit brought are added to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from forge.git.objects import Objects
+from forge.git.search import signatures
+from forge.git.search.blob_reader import MOST_STORED, BlobReader
+from forge.git.search.blob_text import TextCache, View, cache_of
+from forge.git.search.listing import listing
+from forge.git.search.literals import Literals
+from forge.git.search.segments import Damaged, Stored, Window
+from forge.git.values import ObjectId
+
+_FEW = 512
+_FEW_OF = 100
+"""A tree counts as warm while no more than `_FEW` and one of `_FEW_OF` blobs are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    objects: Objects
+    cache: TextCache
+    view: View
+    fresh: Mapping[bytes, Stored]
+    """Blobs that could not be added to the cache."""
+    possible: frozenset[bytes] | None
+    """Blobs that may match; None when all may."""
+
+    def larger(self, size: int) -> frozenset[bytes]:
+        """Blobs of more than `size` bytes."""
+        return self.view.larger(size) | {oid for oid, blob in self.fresh.items() if blob.size > size}
+
+    def text(self, oid: bytes, window: Window) -> bytes | None:
+        """What the blob holds; None for a binary one that is too large to be looked into."""
+        fresh = self.fresh.get(oid)
+        try:
+            text = fresh.text if fresh else self.view.text(oid, window)
+        except Damaged as damaged:
+            self.cache.discard(damaged)
+            return self.objects.blob(ObjectId(oid.hex()))
+        if text is None and oid in self.larger(MOST_STORED):
+            return self.objects.blob(ObjectId(oid.hex()))
+        return text
+
+
+def texts_of(objects: Objects, tree: ObjectId, literals: Literals) -> Texts | None:
+    """Texts of the tree's blobs; None when too few are cached for that to be quicker than asking git."""
+    cache = cache_of(objects)
+    while True:
+        view = cache.view()
+        missing = missing_in(objects, tree, view)
+        if len(missing) > _FEW + len(view.places) // _FEW_OF:
+            return None
+        fresh: dict[bytes, Stored] = {}
+        if missing:
+            fresh = _added(objects, cache, missing)
+            view = cache.view()
+            fresh = {oid: blob for oid, blob in fresh.items() if oid not in view.places}
+        try:
+            possible = _possible(view, literals)
+        except Damaged as damaged:
+            cache.discard(damaged)
+            continue
+        return Texts(objects, cache, view, fresh, None if possible is None else possible.union(fresh))
+
+
+def missing_in(objects: Objects, tree: ObjectId, view: View) -> list[bytes]:
+    """Blobs of the tree that the cache does not know, each once, in git's order."""
+    known = view.places
+    return list(dict.fromkeys([oid for oid in listing(objects, tree).ids if oid not in known]))
+
+
+def _added(objects: Objects, cache: TextCache, missing: list[bytes]) -> dict[bytes, Stored]:
+    with BlobReader(objects) as reader:
+        blobs = list(reader.stored(missing))
+    # The cache only saves time: who may not write, or comes while it is being filled, searches all the same.
+    with suppress(OSError), cache.writing(stop=lambda: True) as locked:
+        if locked:
+            cache.add(blobs, needed=missing)
+    return {blob.id: blob for blob in blobs}
+
+
+def _possible(view: View, literals: Literals) -> frozenset[bytes] | None:
+    if not any(min(map(len, clause)) >= signatures.SHORTEST for clause in literals.clauses):
+        return None
+    found: set[bytes] = set()
+    for segment in view.segments:
+        found.update(segment.candidates(literals))
+    # Of blobs that are known but not kept nothing tells what is in them.
+    return frozenset(found) | view.larger(MOST_STORED)

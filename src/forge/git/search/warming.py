@@ -1,0 +1,76 @@
+"""Fills the text cache, so that the next searches need not ask git."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from forge.git import disk
+from forge.git.objects import Objects
+from forge.git.search import segments
+from forge.git.search.blob_reader import BlobReader
+from forge.git.search.blob_text import cache_of
+from forge.git.search.listing import listing
+from forge.git.search.segments import Stored
+from forge.git.search.texts import missing_in
+from forge.git.values import ObjectId
+
+_LOOK_UP = 256
+"""Blobs between two looks at whether to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Warmth:
+    added: int
+    missing: int
+    """Blobs of the tree that the cache still does not have: it was stopped, or its budget is used up."""
+
+
+def is_warm(objects: Objects, tree: ObjectId) -> bool:
+    """Whether the cache has every blob of `tree`."""
+    return not missing_in(objects, tree, cache_of(objects).view())
+
+
+def warm(
+    objects: Objects,
+    tree: ObjectId,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Warmth:
+    """Put every blob of `tree` into the cache. May run beside searches and other processes; what it has done stays.
+
+    `stop` is asked now and then; `progress` is told how many blobs of how many are done.
+    """
+    cache = cache_of(objects)
+    added = 0
+    with disk.reporting():
+        if missing_in(objects, tree, cache.view()):
+            with cache.writing(stop=stop) as locked:
+                # While we waited somebody else may have filled it.
+                missing = missing_in(objects, tree, cache.view()) if locked else []
+                needed = listing(objects, tree).ids
+                for blobs in _portions(objects, missing, stop) if missing else ():
+                    if not cache.add(blobs, needed=needed):
+                        break
+                    added += len(blobs)
+                    if progress is not None:
+                        progress(added, len(missing))
+    return Warmth(added, len(missing_in(objects, tree, cache.view())))
+
+
+def _portions(objects: Objects, missing: Sequence[bytes], stop: Callable[[], bool]) -> Iterator[list[Stored]]:
+    """Blobs as they go into one segment; what was read when it is stopped is still worth keeping."""
+    portion: list[Stored] = []
+    size = 0
+    with BlobReader(objects) as reader:
+        for count, blob in enumerate(reader.stored(missing)):
+            portion.append(blob)
+            size += len(blob.text or b"")
+            if len(portion) >= segments.MOST_BLOBS or size >= segments.MOST_BYTES:
+                yield portion
+                portion, size = [], 0
+            if count % _LOOK_UP == 0 and stop():
+                break
+        if portion:
+            yield portion

@@ -1,0 +1,247 @@
+"""Which names may enter a repository, and which can at least be read out of one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forge.git import InvalidPath
+from forge.git.paths import checked, folded, is_git_directory, readable
+from tests.git import worlds
+
+pytestmark = pytest.mark.req("G-02")
+
+GIT_SPELLINGS = [
+    ".git",
+    ".GIT",
+    ".Git",
+    ".giT",
+    ".git.",
+    ".git ",
+    ".git . .",
+    ".git::$INDEX_ALLOCATION",
+    ".git:stream",
+    ".git. :x",
+    ".g\u200cit",
+    ".g\u200dit",
+    "\u200e.git",
+    ".git\u200f",
+    ".\u202agit",
+    ".g\u202eit",
+    ".gi\u206at",
+    ".gi\u206ft",
+    "\ufeff.git",
+    "\uff0e\uff47\uff49\uff54",
+    "git~1",
+    "GIT~1",
+    "Git~2",
+    "git~1.",
+    "git~1 ",
+    "git~1::$INDEX_ALLOCATION",
+]
+
+NEVER = [
+    "",
+    "/",
+    "/etc/passwd",
+    "//server/share",
+    "..",
+    ".",
+    "../x",
+    "a/../b",
+    "a/..",
+    "./a",
+    "a/./b",
+    "a//b",
+    "a/",
+    "a\0b",
+    "\0",
+    "x/" * 1500 + "x",
+    *GIT_SPELLINGS,
+    ".git\\config",
+    "sub\\.GIT\\hooks",
+    *(f"{name}/config" for name in GIT_SPELLINGS),
+    *(f"sub/{name}/hooks/post-checkout" for name in GIT_SPELLINGS),
+]
+
+NEVER_NEW = [
+    "a\\b",
+    "..\\x",
+    "C:",
+    "c:/x",
+    "a:b",
+    "con",
+    "CON",
+    "con.txt",
+    "src/Aux.c",
+    "nul",
+    "NUL.tar.gz",
+    "prn",
+    "com1",
+    "COM9.log",
+    "lpt1",
+    "com\u00b9",
+    "CONIN$",
+    "conout$",
+    "con .txt",
+    "a\nb",
+    "a\rb",
+    "a\tb",
+    "a\x1b[31mb",
+    "a\x7fb",
+    "a\x85b",
+    "a\x9bb",
+    "a\u2028b",
+    "a\u2029b",
+    "a.",
+    "a ",
+    " a",
+    "dir./x",
+    "dir /x",
+    "...",
+    "x" * 256,
+    "\u00e9" * 128,
+    "a\udce9b",
+    "a\ud800b",
+    "a\u202eb",
+    "a\u2066b\u2069",
+    "a\u061cb",
+    "a\u200bb",
+    "a\u2060b",
+    "a\ufeffb",
+    "a\U000e0041b",
+    "what?.md",
+    "a*b",
+    "a<b",
+    "a>b",
+    'a"b',
+    "a|b",
+]
+
+FINE = [
+    "README.md",
+    "src/app.py",
+    ".gitignore",
+    ".gitattributes",
+    ".gitmodules",
+    ".github/workflows/ci.yml",
+    "a.git",
+    "git",
+    ".gitx",
+    "git~",
+    "git~x",
+    "-rf",
+    "--help",
+    "@{u}",
+    "[...slug].tsx",
+    "(group)/page.tsx",
+    "$store.ts",
+    "a b/c d.txt",
+    "~/x",
+    "console.py",
+    "auxiliary.c",
+    "com10",
+    "communication/com.py",
+    "\u00e9t\u00e9/na\u00efve.txt",
+    "\u65e5\u672c\u8a9e/\u30d5\u30a1\u30a4\u30eb.txt",
+    "emoji-\U0001f600.md",
+    "\u05e9\u05dc\u05d5\u05dd.txt",
+    "x" * 255,
+    "..a",
+    "a..b",
+    "...a",
+    ".forge/session.json",
+]
+
+
+@pytest.mark.parametrize("path", NEVER)
+def test_a_path_that_leads_out_or_into_a_git_directory_is_refused_for_reading_and_writing(path: str) -> None:
+    for check in (readable, checked):
+        with pytest.raises(InvalidPath) as refused:
+            check(path)
+        assert refused.value.code == "invalid_path"
+        assert refused.value.hint
+        assert len(refused.value.message) < 300
+
+
+@pytest.mark.parametrize("path", NEVER_NEW)
+def test_a_name_that_some_platform_cannot_store_is_refused_for_new_files(path: str) -> None:
+    with pytest.raises(InvalidPath) as refused:
+        checked(path)
+    refused.value.message.encode()  # it can be printed, whatever the path was made of
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize("path", NEVER_NEW)
+def test_a_name_that_some_platform_cannot_store_can_still_be_read(path: str) -> None:
+    assert readable(path) == path
+
+
+@pytest.mark.parametrize("path", FINE)
+def test_a_usual_name_is_taken_as_it_is(path: str) -> None:
+    assert checked(path) == path
+
+
+@pytest.mark.parametrize("path", [None, 5, b"bytes", Path("x")])
+def test_a_path_that_is_no_text_is_refused(path: object) -> None:
+    with pytest.raises(InvalidPath):
+        checked(path)  # type: ignore[arg-type]
+
+
+def test_nesting_deeper_than_any_program_can_follow_is_refused() -> None:
+    with pytest.raises(InvalidPath, match="deep"):
+        checked("/".join(["d"] * 300))
+    assert checked("/".join(["d"] * 60))
+
+
+def test_names_that_git_itself_refuses_in_a_tree_are_refused(tmp_path: Path) -> None:
+    """git's own list, asked of git: whatever `update-index` refuses to add, Forge refuses too."""
+    worlds.git(tmp_path, "init", "-q", "--bare", "r")
+    repo = tmp_path / "r"
+    oid = worlds.blob(repo, b"x")
+    for path in [*GIT_SPELLINGS, "a/../b", "./a", "/a", "a//b", *FINE]:
+        done = subprocess.run(
+            ["git", "-c", "core.protectHFS=true", "-c", "core.protectNTFS=true", "update-index", "--add", "--cacheinfo"]
+            + [f"100644,{oid},{path}"],
+            cwd=repo,
+            env={**os.environ, "GIT_INDEX_FILE": str(tmp_path / "index")},
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            with pytest.raises(InvalidPath):
+                readable(path)
+        (tmp_path / "index").unlink(missing_ok=True)
+
+
+@given(st.text(alphabet=".gitGIT~1 \u200c\u200d\ufeff:$", max_size=9))
+@settings(max_examples=300)
+def test_no_spelling_of_git_slips_through(name: str) -> None:
+    bare = "".join(c for c in name if c not in "\u200c\u200d\ufeff").split(":")[0].rstrip(". ").lower()
+    assert is_git_directory(name) == (bare == ".git" or (bare[:4] == "git~" and bare[4:].isdigit()))
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=300)
+def test_every_text_is_either_a_path_or_refused_with_a_reason(path: str) -> None:
+    try:
+        assert checked(path) == path
+    except InvalidPath as refused:
+        assert refused.message
+        refused.message.encode()
+    else:
+        assert readable(path) == path
+        assert path.encode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("README", "readme"), ("\u00e9", "e\u0301"), ("Stra\u00dfe", "STRASSE"), ("\u212b", "\u00e5"), ("\u03a3", "\u03c2")],
+)
+def test_spellings_that_careless_file_systems_mix_up_fold_to_one(one: str, other: str) -> None:
+    assert folded(one) == folded(other)

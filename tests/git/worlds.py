@@ -1,0 +1,108 @@
+"""Repositories and raw objects that the tests of the git core share, made by git itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from forge.git import Actor, ActorKind, CommitId, ObjectId, Repository
+
+AGENT = Actor(ActorKind.AGENT, "scribe")
+BUILD = Actor(ActorKind.BUILD, "build-7")
+
+WHO = {
+    f"GIT_{role}_{field}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for field, value in (("NAME", "Ada Example"), ("EMAIL", "ada@example.org"), ("DATE", "1700000000 +0000"))
+}
+
+RawTree = Iterable[tuple[bytes, bytes, str]]
+"""Mode digits, name, id: exactly what is put into the tree, however wrong."""
+
+
+def git(directory: Path, *args: str | bytes, stdin: bytes = b"", ok: tuple[int, ...] = (0,), **env: str) -> bytes:
+    done = subprocess.run(
+        ["git", *args],
+        cwd=directory,
+        input=stdin,
+        capture_output=True,
+        check=False,
+        env={**os.environ, **WHO, **env},
+    )
+    if done.returncode not in ok:
+        raise AssertionError(f"git {args!r} gave {done.returncode}: {done.stderr.decode(errors='replace')}")
+    return done.stdout
+
+
+def text(directory: Path, *args: str, **options: str) -> str:
+    return git(directory, *args, **options).decode("utf-8", "surrogateescape").removesuffix("\n")
+
+
+def blob(directory: Path, data: bytes) -> ObjectId:
+    return ObjectId(git(directory, "hash-object", "-w", "--stdin", stdin=data).decode().strip())
+
+
+def literal(directory: Path, kind: str, data: bytes) -> ObjectId:
+    """Any object at all: git is told not to look at what is in it."""
+    stored = git(directory, "hash-object", "-t", kind, "--literally", "-w", "--stdin", stdin=data)
+    return ObjectId(stored.decode().strip())
+
+
+def raw_tree(entries: RawTree) -> bytes:
+    return b"".join(mode + b" " + name + b"\0" + bytes.fromhex(oid) for mode, name, oid in entries)
+
+
+def tree(directory: Path, entries: RawTree) -> ObjectId:
+    return literal(directory, "tree", raw_tree(entries))
+
+
+def commit(directory: Path, tree_id: str, *parents: str, branch: str | None = None, message: str = "made") -> CommitId:
+    """A commit of `tree_id`, on `branch` if one is named."""
+    over = [part for parent in parents for part in ("-p", parent)]
+    made = CommitId(git(directory, "commit-tree", tree_id, *over, "-m", message).decode().strip())
+    if branch is not None:
+        git(directory, "update-ref", f"refs/heads/{branch}", made)
+    return made
+
+
+def stored(directory: Path, oid: str) -> bytes:
+    """The bytes of a tree or blob as git has them."""
+    kind = text(directory, "cat-file", "-t", oid)
+    return git(directory, "cat-file", kind, oid)
+
+
+def ls_tree(directory: Path, rev: str) -> dict[bytes, bytes]:
+    """Mode, kind and id of every file of `rev` by path, as git lists them."""
+    rows = git(directory, "ls-tree", "-r", "-z", rev).split(b"\0")
+    return {path: head for head, _, path in (row.partition(b"\t") for row in rows if row)}
+
+
+def refs(directory: Path) -> dict[str, str]:
+    lines = text(directory, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
+    return dict(line.rsplit(" ", 1) for line in lines)
+
+
+def branches(directory: Path) -> dict[str, str]:
+    heads = "refs/heads/"
+    return {ref.removeprefix(heads): oid for ref, oid in refs(directory).items() if ref.startswith(heads)}
+
+
+def assert_fsck_clean(directory: Path) -> None:
+    done = subprocess.run(
+        ["git", "fsck", "--full", "--strict", "--no-dangling"], cwd=directory, capture_output=True, check=False
+    )
+    complaints = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(b"notice:")]
+    assert done.returncode == 0, complaints
+    assert not complaints
+
+
+def filled(path: Path, files: Mapping[str, str | bytes], *, bare: bool = True) -> Repository:
+    """A repository whose main branch has one commit of `files`, written through Forge."""
+    repo = Repository.init(path, bare=bare)
+    space = repo.workspace("main")
+    for name, data in files.items():
+        space.write_bytes(name, data.encode() if isinstance(data, str) else data)
+    space.commit("first")
+    return repo
