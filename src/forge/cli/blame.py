@@ -30,9 +30,8 @@ def blame(
         who = f"{line.author.name[:16]:<16}"
         text = line.text.decode("utf-8", "replace")
         when = f"{ago(line.author.time):>10}"
-        out.line(
-            f"{out.styled(short(line.commit), 'yellow')} {out.styled(who, 'dim')} {when} {line.number:>5}  {out.styled(text)}"
-        )
+        origin = f"{out.styled(short(line.commit), 'yellow')} {out.styled(who, 'dim')} {when}"
+        out.line(f"{origin} {line.number:>5}  {out.styled(text)}")
 
 
 def _range(text: str) -> tuple[int, int]:

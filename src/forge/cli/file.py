@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from forge.cli.grep import grep
 from forge.cli.options import Agent, Message, acting, branch_or_current, commands, opened, short, tell_checkouts
 from forge.cli.output import Output
 from forge.git import GitCommitVFS, Mode, Repository, WorkInProgressVFS
 
 app = commands(__doc__, group=True)
+app.command("grep")(grep)
 
 Path = Annotated[str, typer.Argument(metavar="PATH", help="From the root of the repository.", show_default=False)]
 Branch = Annotated[str | None, typer.Option("--branch", "-b", help="The branch; the current one if left out.")]

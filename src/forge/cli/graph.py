@@ -30,7 +30,8 @@ def graph(
     if not rows:
         out.line("There is no commit yet.")
     for row in rows:
-        refs = " ".join(f"[{name.removeprefix('refs/heads/').removeprefix('refs/')}]" for name in row.refs)
+        names = [name for name in row.refs if abandoned or not name.startswith("refs/forge/")]
+        refs = " ".join(f"[{name.removeprefix('refs/heads/').removeprefix('refs/')}]" for name in names)
         lost = out.styled("abandoned ", "dim") if row.abandoned else ""
         subject = out.styled(row.commit.subject)
         label = f"{out.styled(refs, 'cyan')} " if refs else ""

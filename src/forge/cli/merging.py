@@ -74,7 +74,8 @@ def _document(preview: MergePreview) -> dict[str, object]:
 
 def _describe(out: Output, preview: MergePreview) -> None:
     colour = {"conflicts": "yellow"}.get(preview.outcome, "green")
-    out.line(f"{preview.kind} into {out.styled(preview.target, 'cyan')}: {out.styled(preview.outcome, colour)}")
+    place = "of" if preview.kind == "rebase" else "into" if preview.kind == "merge" else "onto"
+    out.line(f"{preview.kind} {place} {out.styled(preview.target, 'cyan')}: {out.styled(preview.outcome, colour)}")
     out.table((f"  {file.change}", out.styled(file.path)) for file in preview.files)
     for step in preview.steps:
         result = f" → {short(step.result)}" if step.result else ""

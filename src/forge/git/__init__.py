@@ -15,10 +15,12 @@ from forge.git.errors import (
 )
 from forge.git.graph import GraphCursor, GraphRow
 from forge.git.history import CommitDetails
+from forge.git.materialize import Budget, CollectedChange, MaterializedDirectory
 from forge.git.merge_preview import MergePreview
 from forge.git.merge_status import MergeState, MergeStatus
 from forge.git.operations import Operation, RefMove
 from forge.git.repository import Repository
+from forge.git.search import Case, FileMatches, Match, Query, SearchResult
 from forge.git.values import (
     PERSON,
     Actor,
@@ -43,8 +45,11 @@ __all__ = [
     "BranchExists",
     "BranchMissing",
     "BranchMoved",
+    "Budget",
+    "Case",
     "Change",
     "ChangeKind",
+    "CollectedChange",
     "Commit",
     "CommitDetails",
     "CommitId",
@@ -52,10 +57,13 @@ __all__ = [
     "DirKind",
     "Entry",
     "FileChange",
+    "FileMatches",
     "GitCommitVFS",
     "GraphCursor",
     "GraphRow",
     "InvalidPath",
+    "Match",
+    "MaterializedDirectory",
     "MergeConflicts",
     "MergePreview",
     "MergeState",
@@ -66,8 +74,10 @@ __all__ = [
     "Operation",
     "Pending",
     "ProtectedBranch",
+    "Query",
     "RefMove",
     "Repository",
+    "SearchResult",
     "Signature",
     "StorageFailed",
     "WorkInProgressVFS",

@@ -68,6 +68,7 @@ Refusal = tuple[str, tuple[str, ...]]
 """Why nothing was touched, and the files it is about; an empty reason when all went well."""
 
 _NONE: Refusal = ("", ())
+_OWN_CHANGES = "these files have changes of their own there"
 
 
 def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None, new: CommitId) -> CheckoutUpdate:
@@ -136,19 +137,34 @@ def _obstacle(worktree: Worktree, changes: Sequence[ChangedEntry], *, unborn: bo
         if time.monotonic() > deadline:
             return "another git command has locked its index (index.lock)", ()
         time.sleep(0.02)
-    untracked = _untracked_in_the_way(worktree, [path for path, old, new in changes if not old and new])
-    return ("files that git does not track are in the way", untracked) if untracked else _NONE
+    deleted = _deleted(worktree, [path for path, old, new in changes if old and new])
+    if deleted:
+        return _OWN_CHANGES, deleted
+    in_the_way = _in_the_way(worktree, changes)
+    return ("files of your own are in the way", in_the_way) if in_the_way else _NONE
 
 
-def _untracked_in_the_way(worktree: Worktree, added: Sequence[str]) -> tuple[str, ...]:
-    """Untracked files that new ones would replace. `git read-tree -u` overwrites those that are ignored."""
-    blockers = {found for path in added if (found := _blocker(worktree.path, path))}
+def _deleted(worktree: Worktree, kept: Sequence[str]) -> tuple[str, ...]:
+    """Files that the person has removed, though not yet from the index. `git read-tree -u` would bring them back."""
+    missing = [path for path in kept if not os.path.lexists(worktree.path / path)]
+    if not missing:
+        return ()
+    # What a sparse checkout leaves out is marked in the index; nobody removed it.
+    return tuple(sorted(path[2:] for path in _listed(worktree, "-t", missing) if path.startswith("H ")))
+
+
+def _in_the_way(worktree: Worktree, changes: Sequence[ChangedEntry]) -> tuple[str, ...]:
+    """Files of the person where new ones should be. `git read-tree -u` overwrites ignored ones, and what was only
+    just added to a folder that becomes a file.
+    """
+    blockers = {found for path, old, new in changes if new and not old and (found := _blocker(worktree.path, path))}
     if not blockers:
         return ()
     folders = {path for path in blockers if _is_folder(worktree.path / path)}
     tracked = _listed(worktree, "--cached", blockers)
-    inside = _listed(worktree, "--others", folders) if folders else set()
-    return tuple(sorted((blockers - folders - tracked) | inside))
+    inside = _listed(worktree, "--others", folders) | _listed(worktree, "--cached", folders) if folders else set()
+    leaving = {path for path, _, new in changes if not new}
+    return tuple(sorted((blockers - folders - tracked) | (inside - leaving)))
 
 
 def _blocker(root: Path, path: str) -> str | None:
@@ -185,7 +201,7 @@ def _followed(
     if not complaint:
         return _NONE
     paths = _overlapping(worktree, changes)
-    return ("these files have changes of their own there", paths) if paths else (complaint, ())
+    return (_OWN_CHANGES, paths) if paths else (complaint, ())
 
 
 def _read_tree(worktree: Worktree, old: ObjectId, new: ObjectId, *options: str, index: Path | None = None) -> str:

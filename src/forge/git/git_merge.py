@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pygit2
 
@@ -27,6 +28,8 @@ _NOBODY = Signature("Forge", "forge@localhost", 0)
 # Some versions of git abort where one side renames what the other makes a symlink; without renames they do not.
 _ABORTED = -signal.SIGABRT
 _NO_RENAMES = ("-c", "merge.renames=false")
+_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it is private to this user
+_ROOM = 512 << 20
 _ID = re.compile(r"[0-9a-f]{40}")
 
 
@@ -55,9 +58,19 @@ class GitMerge:
 def asking_git(objects: Objects) -> Iterator[GitMerger]:
     """A merger whose traces are gone when the block ends."""
     with disk.reporting():
-        place = tempfile.TemporaryDirectory(prefix="forge-merge-")
+        place = tempfile.TemporaryDirectory(prefix="forge-merge-", dir=_in_memory())
     with place as folder:
         yield GitMerger(objects, Path(folder))
+
+
+def _in_memory() -> str | None:
+    """A folder that costs no disk access, where there is one with room to spare."""
+    try:
+        room = os.statvfs(_MEMORY)
+    except OSError:
+        return None
+    enough = room.f_bavail * room.f_frsize >= _ROOM
+    return _MEMORY if enough and os.access(_MEMORY, os.W_OK) else None
 
 
 class GitMerger:
@@ -67,8 +80,7 @@ class GitMerger:
         self.new: NewObjects = {}
         """Every object that git has made so far."""
         self._objects = objects
-        self._folder = folder
-        self._dir = folder / "git"
+        self._dir = folder
         self._work_tree = folder / "files0"
         self._shows = 0
         self._given: set[ObjectId] = set()
@@ -82,9 +94,9 @@ class GitMerger:
             labels = self._label((ours, theirs), names)
         # Exit code 1 says that there are conflicts.
         command = ("merge-tree", "--write-tree", "-z", "--messages", *labels)
-        done = self._git.run(*command, ok=(0, 1, _ABORTED), work_tree=self._work_tree)
+        done = self._run(*command, ok=(0, 1, _ABORTED))
         if done.returncode == _ABORTED:
-            done = self._git.run(*_NO_RENAMES, *command, ok=(0, 1), work_tree=self._work_tree)
+            done = self._run(*_NO_RENAMES, *command, ok=(0, 1))
         with disk.reporting():
             self._take_in()
         return _merge(done.stdout, clean=done.returncode == 0)
@@ -100,12 +112,12 @@ class GitMerger:
         """Whether each of `theirs` merges cleanly into `ours`, and the paths in conflict, by one process."""
         lines = "".join(f"{ours} {their}\n" for their in theirs).encode()
         command = ("merge-tree", "--write-tree", "--stdin", "--no-messages", "-z")
-        done = self._git.run(*command, stdin=lines, ok=(0, _ABORTED), work_tree=self._work_tree)
+        done = self._run(*command, stdin=lines, ok=(0, _ABORTED))
         if done.returncode == _ABORTED:
             if len(theirs) > 1:
                 middle = len(theirs) // 2
                 return self.conflicts(ours, theirs[:middle]) + self.conflicts(ours, theirs[middle:])
-            done = self._git.run(*_NO_RENAMES, *command, stdin=lines, work_tree=self._work_tree)
+            done = self._run(*_NO_RENAMES, *command, stdin=lines)
         fields = iter(done.stdout.split(b"\0"))
         found = []
         for _ in theirs:
@@ -128,7 +140,7 @@ class GitMerger:
         """Put our `.gitattributes` where git looks for them, for every path that can take part."""
         folders = {"", *(folder for path in changed for folder in above(path))}
         self._shows += 1
-        self._work_tree = self._folder / f"files{self._shows}"
+        self._work_tree = self._dir / f"files{self._shows}"
         with disk.reporting():
             self._work_tree.mkdir()
             for folder in folders:
@@ -143,14 +155,18 @@ class GitMerger:
         common = self._objects.common_dir
         settings = [common / "config", self._objects.git_dir / "config.worktree"]
         includes = "".join(f"\tpath = {_quoted(file)}\n" for file in settings if file.exists())
-        for folder in (self._work_tree, self._dir / "objects/info", self._dir / "refs", self._dir / "info"):
-            folder.mkdir(parents=True)
+        for name in ("objects", "refs", self._work_tree.name):
+            (self._dir / name).mkdir()
         (self._dir / "HEAD").write_text("ref: refs/heads/nothing\n")
         (self._dir / "config").write_bytes(os.fsencode(f"[core]\n\trepositoryformatversion = 0\n[include]\n{includes}"))
-        (self._dir / "objects/info/alternates").write_bytes(os.fsencode(_quoted(self._objects.objects_dir) + "\n"))
-        for name in ("shallow", "info/attributes"):
-            if (common / name).exists():
-                (self._dir / name).symlink_to(common / name)
+        if (common / "shallow").exists():
+            (self._dir / "shallow").symlink_to(common / "shallow")
+        if (common / "info/attributes").exists():
+            (self._dir / "info").symlink_to(common / "info")
+
+    def _run(self, *args: str, stdin: bytes = b"", ok: Sequence[int] = (0,)) -> CompletedProcess[bytes]:
+        env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": _quoted(self._objects.objects_dir)}
+        return self._git.run(*args, stdin=stdin, ok=ok, env=env, work_tree=self._work_tree)
 
     def _label(self, sides: tuple[CommitId, CommitId], names: tuple[str, str]) -> list[str]:
         """Names for `sides` that git resolves here and prints; the ids themselves where a name will not do."""

@@ -40,8 +40,12 @@ class Incoming:
     """Folders of the base that are gone, as the base has them."""
 
 
-def incoming(objects: Objects, base: ObjectId, tree: ObjectId) -> Incoming:
-    every = tuple(changed_entries(objects, base, tree))
+def incoming(
+    objects: Objects, base: ObjectId, tree: ObjectId, every: tuple[ChangedEntry, ...] | None = None
+) -> Incoming:
+    """What `tree` brings; `every` are its changes where they are known already."""
+    if every is None:
+        every = tuple(changed_entries(objects, base, tree))
     changes = tuple(change for change in every if not is_session(change[0]))
     entered = {folder for path, old, _ in changes if old is None for folder in above(path)}
     emptied = {folder for path, _, new in changes if new is None for folder in above(path)}
@@ -91,6 +95,11 @@ def folders_fit(objects: Objects, theirs: Incoming, ours: ObjectId) -> bool:
         if (here is None and in_base) or _is_file(here):
             return False
     return all(folder_at(objects, ours, folder) == was for folder, was in theirs.left)
+
+
+def may_have_moved(objects: Objects, theirs: Incoming, ours: ObjectId) -> bool:
+    """Whether a file that they edited is not where it was on our side: then it may be anywhere."""
+    return any(old and new and objects.entry(ours, path) is None for path, old, new in theirs.changes)
 
 
 def taken_sessions(objects: Objects, theirs: Incoming, ours: ObjectId, *, prefer_theirs: bool) -> Taken:

@@ -115,7 +115,7 @@ def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: Com
         (request.source,),
         result,
         tree,
-        changed_files(objects, objects.commit(request.tip).tree, tree),
+        changed_files(objects, objects.commit(request.tip).tree, TreeMerge(tree)),
         _reason(request),
     )
 
@@ -136,7 +136,7 @@ def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObje
         (request.source,),
         result,
         merged.tree,
-        changed_files(view, objects.commit(request.tip).tree, merged.tree),
+        changed_files(view, objects.commit(request.tip).tree, merged),
         _reason(request),
         merged.conflicts,
         merged.messages,

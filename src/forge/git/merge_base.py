@@ -15,6 +15,8 @@ _NEAR = 2_000
 _ONE, _OTHER, _STALE = 1, 2, 4
 _BOTH = _ONE | _OTHER
 
+_Node = tuple[int, tuple[CommitId, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
@@ -46,16 +48,17 @@ class History:
 
     def __init__(self, objects: Objects) -> None:
         self.objects = objects
-        self._nodes: dict[CommitId, tuple[int, tuple[CommitId, ...]] | None] = {}
+        self._nodes: dict[CommitId, _Node | None] = {}
         try:
             self._cut = frozenset((objects.common_dir / "shallow").read_text().split())
         except FileNotFoundError:
             self._cut = frozenset()
 
-    def node(self, commit: CommitId) -> tuple[int, tuple[CommitId, ...]] | None:
+    def node(self, commit: CommitId) -> _Node | None:
         """Date and parents; None for a commit that was never fetched."""
-        if commit in self._nodes:
-            return self._nodes[commit]
+        known = self._nodes.get(commit)
+        if known is not None:
+            return known
         try:
             found = self.objects.commit(commit)
         except RevisionMissing:

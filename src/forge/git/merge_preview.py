@@ -13,7 +13,7 @@ from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.pack import NewObjects
 from forge.git.refs import Refs
-from forge.git.three_way import Conflict, Resolution
+from forge.git.three_way import Conflict, Resolution, TreeMerge
 from forge.git.tree_diff import changed_entries
 from forge.git.unwritten import Unwritten, beyond
 from forge.git.values import Actor, CommitId, Entry, ObjectId
@@ -121,11 +121,9 @@ class MergePreview:
         return next((step.original for step in self.steps if step.state is StepState.STOPPED), self.sources[0])
 
 
-def changed_files(objects: Objects, old: ObjectId, new: ObjectId) -> tuple[ChangedFile, ...]:
-    return tuple(
-        ChangedFile(path, _change(before, after), before, after)
-        for path, before, after in changed_entries(objects, old, new)
-    )
+def changed_files(objects: Objects, old: ObjectId, merged: TreeMerge) -> tuple[ChangedFile, ...]:
+    changed = merged.changed if merged.changed is not None else changed_entries(objects, old, merged.tree)
+    return tuple(ChangedFile(path, _change(before, after), before, after) for path, before, after in changed)
 
 
 def _change(before: Entry | None, after: Entry | None) -> Change:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
+from forge.git.git_diff_tree import all_changed_entries
 from forge.git.git_merge import GitMerger, Stages, above, asking_git
-from forge.git.incoming import Incoming, folders_fit, incoming, is_session, taken
+from forge.git.incoming import Incoming, folders_fit, incoming, is_session, may_have_moved, taken
 from forge.git.merge_base import History, Meeting, meeting
 from forge.git.objects import Objects
 from forge.git.tree_diff import ChangedEntry, changed_entries
-from forge.git.values import CommitId
+from forge.git.values import CommitId, ObjectId
 
 _TARGETS_KEPT = 8
-# So many merges are worth a second git process beside the first.
+# So many trees to compare, or to merge beside others, are worth a git process.
 _WORTH_A_PROCESS = 12
 _PROCESSES = 2
 _ATTRIBUTES = ".gitattributes"
@@ -101,7 +102,9 @@ def merge_status(
         record = known.get(tip)
         if record is None and advance is not None and tip in earlier:
             record = judge.carried(earlier[tip], advance)
-        records[tip] = record or judge.fresh(tip)
+        if record is not None:
+            records[tip] = record
+    records |= judge.fresh([tip for tip in dict.fromkeys(branches.values()) if tip not in records])
     records |= judge.asked({tip: record for tip, record in records.items() if record.status is None})
     cache.put(target, known | records, follows=advance.start if advance else None)
     found = {tip: record.status for tip, record in records.items() if record.status is not None}
@@ -131,18 +134,32 @@ class _Judge:
         self._target = target
         self._tree = objects.commit(target).tree
 
-    def fresh(self, tip: CommitId) -> _Record:
-        met = meeting(self.history, tip, self._target)
+    def fresh(self, tips: Sequence[CommitId]) -> dict[CommitId, _Record]:
+        met = {tip: meeting(self.history, tip, self._target) for tip in tips}
+        apart = [tip for tip in tips if self._simple(tip, met[tip]) is None]
+        pairs = [(self._tree_of(met[tip].bases[0]), self._tree_of(tip)) for tip in apart]
+        records = {tip: _Record(met[tip], self._simple(tip, met[tip])) for tip in tips}
+        for tip, pair, changes in zip(apart, pairs, self._differences(pairs), strict=True):
+            touched = frozenset(path for path, _, _ in changes)
+            brings = incoming(self._objects, *pair, changes)
+            records[tip] = self._judged(_Record(met[tip], None, brings, touched))
+        return records
+
+    def _simple(self, tip: CommitId, met: Meeting) -> MergeStatus | None:
+        """The status where no tree has to be looked at."""
         if not met.bases:
-            return _Record(met, MergeStatus(MergeState.UNRELATED))
+            return MergeStatus(MergeState.UNRELATED)
         if met.bases == (tip,):
-            return _Record(met, MergeStatus(MergeState.UP_TO_DATE))
-        if met.bases == (self._target,):
-            return _Record(met, MergeStatus(MergeState.FAST_FORWARD))
-        base = self._objects.commit(met.bases[0]).tree
-        brings = incoming(self._objects, base, self._objects.commit(tip).tree)
-        touched = frozenset(path for path, _, _ in (*brings.changes, *brings.sessions))
-        return self._judged(_Record(met, None, brings, touched))
+            return MergeStatus(MergeState.UP_TO_DATE)
+        return MergeStatus(MergeState.FAST_FORWARD) if met.bases == (self._target,) else None
+
+    def _tree_of(self, commit: CommitId) -> ObjectId:
+        return self._objects.commit(commit).tree
+
+    def _differences(self, pairs: Sequence[tuple[ObjectId, ObjectId]]) -> Iterable[tuple[ChangedEntry, ...]]:
+        if len(pairs) > _WORTH_A_PROCESS:
+            return all_changed_entries(self._objects, pairs)
+        return [tuple(changed_entries(self._objects, *pair)) for pair in pairs]
 
     def carried(self, record: _Record, advance: _Advance) -> _Record | None:
         """The record for the target as it is now; None if the histories meet elsewhere since then."""
@@ -193,10 +210,16 @@ class _Judge:
         )
 
     def _taking_part(self, records: Collection[_Record]) -> set[str]:
-        """Paths changed on either side of the merges in `records`."""
+        """Paths whose contents may have to be merged for one of `records`."""
         paths = {path for record in records for path in record.touched}
-        for base in {record.incoming.base for record in records if record.incoming}:
-            paths.update(path for path, _, _ in changed_entries(self._objects, base, self._tree))
+        looked_at: set[ObjectId] = set()
+        for record in records:
+            brings = record.incoming
+            if brings is None or brings.base in looked_at:
+                continue
+            if len(record.meeting.bases) > 1 or may_have_moved(self._objects, brings, self._tree):
+                looked_at.add(brings.base)
+                paths.update(path for path, _, _ in changed_entries(self._objects, brings.base, self._tree))
         return paths
 
     def _in_parallel(self, merger: GitMerger, tips: Sequence[CommitId]) -> Iterator[tuple[bool, Stages]]:

@@ -131,7 +131,7 @@ class _Replay:
             chain.originals or (chain.start,),
             None if stopped else self._tip,
             merged.tree,
-            changed_files(self._view, self._view.commit(chain.tip).tree, merged.tree),
+            changed_files(self._view, self._view.commit(chain.tip).tree, TreeMerge(merged.tree)),
             chain.reason,
             merged.conflicts,
             merged.messages,

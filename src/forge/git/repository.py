@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Unpack
 
 import pygit2
+from platformdirs import user_cache_path
 
 from forge.errors import ForgeError
 from forge.git import (
@@ -23,6 +26,7 @@ from forge.git import (
     merge_status,
     patch,
     rebase,
+    search,
 )
 from forge.git.blame import BlameLine
 from forge.git.diff import FileChange
@@ -35,14 +39,19 @@ from forge.git.errors import (
 )
 from forge.git.graph import GraphCursor, GraphRow
 from forge.git.history import LogOptions
+from forge.git.materialize import Budget, MaterializedDirectory, materialize
 from forge.git.merge_preview import MergePreview, Resolutions, StepResolutions
 from forge.git.merge_status import MergeStatus, MergeStatusCache
 from forge.git.objects import Objects
 from forge.git.operations import Operation
-from forge.git.refs import Refs
+from forge.git.refs import Refs, branch_ref
+from forge.git.search import Query, SearchResult
 from forge.git.values import PERSON, Actor, Commit, CommitId, Signature
 from forge.git.vfs import GitCommitVFS
 from forge.git.workspace import WorkInProgressVFS
+
+_FULL_ID = re.compile("[0-9a-fA-F]{40}")
+_REVISION = re.compile("[^\0\ud800-\udfff]{1,1000}")
 
 
 class Repository:
@@ -58,7 +67,7 @@ class Repository:
     @classmethod
     def open(cls, path: Path | str, *, default_branch: str | None = None) -> Repository:
         """The repository at or above `path`: normal, bare, empty, worktree or submodule."""
-        place = Path(path).expanduser()
+        place = _place(path)
         if not place.exists():
             raise RepositoryMissing(f"{place} does not exist.", hint="Check the path.")
         try:
@@ -72,7 +81,8 @@ class Repository:
     @classmethod
     def init(cls, path: Path | str, *, bare: bool = False, default_branch: str = "main") -> Repository:
         """A new repository, or the one that is there already."""
-        place = Path(path).expanduser()
+        place = _place(path)
+        branch_ref(default_branch)
         with disk.reporting():
             place.mkdir(parents=True, exist_ok=True)
         try:
@@ -104,8 +114,11 @@ class Repository:
 
     def resolve(self, rev: str) -> CommitId:
         """The commit that a branch name, tag, id or expression such as `main~2` means."""
-        tip = self.refs.target(f"refs/heads/{rev}") if pygit2.reference_is_valid_name(f"refs/heads/{rev}") else None
-        if tip is not None:
+        if not isinstance(rev, str) or not _REVISION.fullmatch(rev):
+            raise InvalidRevision(f"{str(rev)[:40]!r} does not name a commit.", hint="Name a branch or an id.")
+        # A branch may be named like a commit, but never stands in for one.
+        branch = rev != "HEAD" and not _FULL_ID.fullmatch(rev) and pygit2.reference_is_valid_name(f"refs/heads/{rev}")
+        if branch and (tip := self.refs.target(f"refs/heads/{rev}")) is not None:
             return tip
         try:
             return CommitId(str(self.objects.handle.revparse_single(rev).peel(pygit2.Commit).id))
@@ -138,6 +151,30 @@ class Repository:
         if self.refs.tip(branch) is None and not self.is_empty:
             branches.tip_of(self.refs, branch)
         return WorkInProgressVFS(self.objects, self.refs, branch, self.signature, actor=actor)
+
+    def search(self, view: GitCommitVFS | WorkInProgressVFS, query: Query) -> SearchResult:
+        """Look for `query` in the files of a commit, or of a workspace with its pending changes."""
+        if isinstance(view, WorkInProgressVFS):
+            return search.search(self.objects, view.base_tree, query, pending=view.pending)
+        return search.search(self.objects, view.tree, query)
+
+    def materialize(
+        self,
+        view: GitCommitVFS | WorkInProgressVFS,
+        *,
+        root: Path | None = None,
+        budget: Budget | None = None,
+        keep_ignored: bool = True,
+    ) -> AbstractContextManager[MaterializedDirectory]:
+        """A real directory with the files of `view`, for commands; kept below `root` and updated by the difference."""
+        return materialize(
+            self.objects,
+            view,
+            root=root or user_cache_path("forge", appauthor=False) / "directories",
+            key=view.branch if isinstance(view, WorkInProgressVFS) else "@commit",
+            budget=budget,
+            keep_ignored=keep_ignored,
+        )
 
     # -- branches
 
@@ -305,6 +342,15 @@ class Repository:
 
     def undo(self, operation_id: str | None = None, *, actor: Actor = PERSON) -> Operation:
         return branches.undo(self.refs, operation_id, actor=actor)
+
+
+def _place(path: Path | str) -> Path:
+    if "\0" in str(path):
+        raise RepositoryMissing("A path cannot contain a NUL character.", hint="Check the path.")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # `~name` of nobody
+        return Path(path)
 
 
 def _common_dir(git_dir: Path) -> Path:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pygit2
@@ -19,6 +20,7 @@ from forge.git.values import CommitId
 HEADS = "refs/heads/"
 KEPT = "refs/forge/kept/"
 _PATIENCE = 3.0
+_UNSYNCED = "for fsync"
 _STORAGE_WORDS = re.compile(
     "no space left|read-only file system|quota exceeded|input/output error|file too large|permission denied",
     re.IGNORECASE,
@@ -41,7 +43,10 @@ def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str) -> Non
             return _set(objects, move, message)
         except (pygit2.GitError, OSError, KeyError, ValueError) as e:
             # libgit2 has no type for a lost race: where the ref stands now tells what happened.
-            if direct_target(objects, move.ref) != move.before:
+            now = direct_target(objects, move.ref)
+            if now == move.after and _UNSYNCED in str(e):
+                return _sync_packed(objects.common_dir)
+            if now != move.before:
                 raise moved(move) from e
             if _STORAGE_WORDS.search(str(e)):
                 raise StorageFailed(f"The ref could not be written ({e}).", hint="Free some disk space.") from e
@@ -54,6 +59,17 @@ def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str) -> Non
             if time.monotonic() > deadline:
                 raise (locks.held(objects.common_dir, move.ref) if locked else _failed(move.ref, e)) from e
             time.sleep(0.005)
+
+
+def _sync_packed(common_dir: Path) -> None:
+    """The ref moved, and before its folder could be synced `git pack-refs` took ref and folder away."""
+    with disk.reporting(), suppress(FileNotFoundError):
+        fd = os.open(common_dir / "packed-refs", os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        disk.sync_directory(common_dir)
 
 
 def _set(objects: Objects, move: RefMove, message: str) -> None:

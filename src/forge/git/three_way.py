@@ -11,10 +11,19 @@ from forge.errors import InvalidInput
 from forge.git import trees
 from forge.git.errors import PathClash
 from forge.git.git_merge import GitMerge, GitMerger, above, asking_git
-from forge.git.incoming import incoming, is_session, taken, taken_sessions, with_sessions
+from forge.git.incoming import (
+    Incoming,
+    Taken,
+    incoming,
+    is_session,
+    may_have_moved,
+    taken,
+    taken_sessions,
+    with_sessions,
+)
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
-from forge.git.tree_diff import changed_entries
+from forge.git.tree_diff import ChangedEntry, changed_entries
 from forge.git.unwritten import Unwritten
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId
 
@@ -44,6 +53,8 @@ class TreeMerge:
     tree: ObjectId
     conflicts: tuple[Conflict, ...] = ()
     messages: tuple[str, ...] = ()
+    changed: tuple[ChangedEntry, ...] | None = None
+    """What differs from our tree, where that is known without looking."""
 
 
 @contextmanager
@@ -95,18 +106,27 @@ class ThreeWay:
         sessions = taken_sessions(self.view, theirs_in, ours, prefer_theirs=prefer_theirs)
         changes = None if several else taken(self.view, theirs_in, ours)
         if changes is not None:
-            tree, made = trees.rewrite(self.view.raw_tree, ours, changes | sessions)
-            self.view.new.update(made)
-            return TreeMerge(tree)
+            return self._taken_over(ours, changes | sessions)
         merger = self._ask()
-        changed = (path for tree in (ours, theirs) for path, _, _ in changed_entries(self.view, base, tree))
-        merger.show_attributes(ours, changed)
+        merger.show_attributes(ours, self._taking_part(theirs_in, ours, several=several))
         merged = merger.merge(*commits, names) if commits else merger.merge_trees(base, ours, theirs, names)
         self.view.new.update(merger.new)
         tree, made = with_sessions(self.view, merged.tree, ours, sessions)
         self.view.new.update(made)
         conflicts = tuple(_conflicts(self.view, merged))
         return TreeMerge(tree, conflicts, tuple(m.text for m in merged.messages if _matters(m.paths)))
+
+    def _taken_over(self, ours: ObjectId, changes: Taken) -> TreeMerge:
+        tree, made = trees.rewrite(self.view.raw_tree, ours, changes)
+        self.view.new.update(made)
+        rows = ((path, self.view.entry(ours, path), changes[path]) for path in sorted(changes, key=trees.encode))
+        return TreeMerge(tree, changed=tuple(row for row in rows if row[1] != row[2]))
+
+    def _taking_part(self, theirs: Incoming, ours: ObjectId, *, several: bool) -> Iterator[str]:
+        """Every path whose contents may have to be merged."""
+        yield from (path for path, _, _ in theirs.changes)
+        if several or may_have_moved(self.view, theirs, ours):
+            yield from (path for path, _, _ in changed_entries(self.view, theirs.base, ours))
 
     def _ask(self) -> GitMerger:
         if self._merger is None:

@@ -159,8 +159,7 @@ class WorkInProgressVFS(VFS):
             _refuse_link_name(new)
         self._put(old, None)
         try:
-            if self._writable(new) is not None:
-                raise PathClash(f"{new} exists already.", hint="Delete it first or choose another name.")
+            self._refuse_taken(new)
         except (InvalidPath, PathClash):
             self._put(old, state)
             raise
@@ -289,6 +288,10 @@ class WorkInProgressVFS(VFS):
                 raise PathClash(f"{here} is a {dir_entry('', found).kind}, not a folder.", hint="Rename it first.")
             folder = here
         return None
+
+    def _refuse_taken(self, path: str) -> None:
+        if self._writable(path) is not None:
+            raise PathClash(f"{path} exists already.", hint="Delete it first or choose another name.")
 
     def _refuse_twin(self, folder: str, name: str) -> None:
         """Names that differ only in case or Unicode spelling are one file on many machines."""

@@ -11,6 +11,7 @@ import os
 import shutil
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -140,13 +141,11 @@ class TextCache:
     def add(self, blobs: Sequence[Stored], *, needed: Collection[bytes]) -> bool:
         """Keep these blobs, if need be in place of the oldest others; False when the budget has no room.
 
-        The lock must be held. Segments with blobs in `needed` stay.
+        The lock must be held. Segments of which at least half is `needed` stay; of others even needed blobs may go.
         """
         # Deleting the cache while it is being filled only makes it start anew.
         self.folder.mkdir(parents=True, exist_ok=True)
-        view = self.view()
-        size = sum(len(blob.text or b"") for blob in blobs) + 1200 * len(blobs)
-        if not self._made_room(view, size, needed):
+        if not self._made_room(self.view(), segments.size_of(blobs), needed):
             return False
         self._write(blobs)
         self._join_small(self.view())
@@ -174,9 +173,10 @@ class TextCache:
         if used + size <= budget:
             return True
         places = view.places
-        busy = {places[oid] >> _SLOTS for oid in needed if oid in places}
-        for number, segment in sorted(enumerate(view.segments), key=lambda each: each[1].path.name):
-            if number not in busy and used + size > budget:
+        shares = Counter(places[oid] >> _SLOTS for oid in set(needed) if oid in places)
+        oldest = sorted(enumerate(view.segments), key=lambda each: (shares[each[0]] > 0, each[1].path.name))
+        for number, segment in oldest:
+            if used + size > budget and 2 * shares[number] < len(segment.ids):
                 _remove(segment.path)
                 used -= segment.bytes
         return used + size <= budget

@@ -77,9 +77,10 @@ def _translated(plain: str, glob: str) -> str:
         if chunk:
             text = "/".join(chunk) + _END_OF_NAME
             parts.append(f"(?>(?:[^/]+/)*?{text})" if place else text)
-    end = "/.*" if plain.endswith("/") else "(?:/.*)?"
+    folders = plain.endswith("/")
+    end = "/.*" if folders else "(?:/.*)?"
     if not chunks[-1]:
-        end = "/.+" if parts else ".+"
+        end = ("/" if parts else "") + ("[^/]+/.*" if folders else ".+")
     return f"(?:{'/'.join(parts)}{end})\\Z"
 
 

@@ -67,6 +67,8 @@ class Segment:
     def _load(self) -> None:
         size = self.bytes = self.stamp[1]
         length, checksum, _ = _FOOT.unpack(os.pread(self._fd, _FOOT.size, size - _FOOT.size))
+        if length > size - _FOOT.size:
+            raise Damaged(self.path)
         index = os.pread(self._fd, length, size - _FOOT.size - length)
         if isal_zlib.crc32(index) != checksum or os.pread(self._fd, len(_MARK), 0) != _MARK:
             raise Damaged(self.path)
@@ -160,6 +162,12 @@ class Window:
         else:
             self._fd, self._data, self._next = fd, b"", start + size
         return os.pread(fd, size, start)
+
+
+def size_of(blobs: Sequence[Stored]) -> int:
+    """About how long the file of a segment with these blobs is."""
+    texts = sum(len(blob.text or b"") for blob in blobs)
+    return texts + 40 * len(blobs) + signatures.ROWS * (4 + signatures.width(len(blobs)))
 
 
 def write(path: Path, blobs: Sequence[Stored]) -> None:

@@ -26,7 +26,7 @@ class Texts:
     cache: TextCache
     view: View
     fresh: Mapping[bytes, Stored]
-    """Blobs that could not be added to the cache."""
+    """Blobs that were not in the cache when the search began."""
     possible: frozenset[bytes] | None
     """Blobs that may match; None when all may."""
 
@@ -55,11 +55,8 @@ def texts_of(objects: Objects, tree: ObjectId, literals: Literals) -> Texts | No
         missing = missing_in(objects, tree, view)
         if len(missing) > _FEW + len(view.places) // _FEW_OF:
             return None
-        fresh: dict[bytes, Stored] = {}
-        if missing:
-            fresh = _added(objects, cache, missing)
-            view = cache.view()
-            fresh = {oid: blob for oid, blob in fresh.items() if oid not in view.places}
+        # Adding may push out others, but this view and what it has open stay as they are.
+        fresh = _added(objects, cache, tree, missing) if missing else {}
         try:
             possible = _possible(view, literals)
         except Damaged as damaged:
@@ -74,13 +71,13 @@ def missing_in(objects: Objects, tree: ObjectId, view: View) -> list[bytes]:
     return list(dict.fromkeys([oid for oid in listing(objects, tree).ids if oid not in known]))
 
 
-def _added(objects: Objects, cache: TextCache, missing: list[bytes]) -> dict[bytes, Stored]:
+def _added(objects: Objects, cache: TextCache, tree: ObjectId, missing: list[bytes]) -> dict[bytes, Stored]:
     with BlobReader(objects) as reader:
         blobs = list(reader.stored(missing))
     # The cache only saves time: who may not write, or comes while it is being filled, searches all the same.
     with suppress(OSError), cache.writing(stop=lambda: True) as locked:
         if locked:
-            cache.add(blobs, needed=missing)
+            cache.add(blobs, needed=listing(objects, tree).ids)
     return {blob.id: blob for blob in blobs}
 
 

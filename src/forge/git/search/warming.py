@@ -43,19 +43,23 @@ def warm(
     `stop` is asked now and then; `progress` is told how many blobs of how many are done.
     """
     cache = cache_of(objects)
+    needed = listing(objects, tree).ids
     added = 0
     with disk.reporting():
         if missing_in(objects, tree, cache.view()):
             with cache.writing(stop=stop) as locked:
-                # While we waited somebody else may have filled it.
-                missing = missing_in(objects, tree, cache.view()) if locked else []
-                needed = listing(objects, tree).ids
-                for blobs in _portions(objects, missing, stop) if missing else ():
-                    if not cache.add(blobs, needed=needed):
+                # While we waited somebody else may have filled it. What we add may push out some that were there.
+                while locked and (missing := missing_in(objects, tree, cache.view())):
+                    done = 0
+                    for blobs in _portions(objects, missing, stop):
+                        if not cache.add(blobs, needed=needed):
+                            break
+                        done += len(blobs)
+                        if progress is not None:
+                            progress(done, len(missing))
+                    added += done
+                    if done < len(missing):
                         break
-                    added += len(blobs)
-                    if progress is not None:
-                        progress(added, len(missing))
     return Warmth(added, len(missing_in(objects, tree, cache.view())))
 
 

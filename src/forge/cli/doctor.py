@@ -1,0 +1,35 @@
+"""`forge doctor`: whether git, the sandbox and the repository are in order, and what to do where not."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from forge.app.doctor import Check, State, examine
+from forge.cli.options import commands
+from forge.cli.running import Exit, Session
+
+app = commands(__doc__)
+
+_MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.FAILED: ("✗", "red")}
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    repair: Annotated[bool, typer.Option("--repair", help="Remove what dead processes left behind.")] = False,
+) -> int:
+    """Check what Forge stands on. Exit code 1 if something must be mended."""
+    session: Session = context.obj
+    out = session.output
+    checks: list[Check] = []
+    for check in examine(session.directory, repair=repair):
+        checks.append(check)
+        mark, colour = _MARKS[check.state]
+        out.line(f"{out.styled(mark, colour)} {check.name:<11} {out.styled(check.detail)}")
+        if check.hint:
+            out.line(f"  {'':<11} → {out.styled(check.hint)}")
+    failed = any(check.state is State.FAILED for check in checks)
+    out.result({"ok": not failed, "checks": checks})
+    return Exit.ERROR if failed else Exit.OK

@@ -1,0 +1,24 @@
+"""A sign of life on standard error while something takes long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from forge.cli.output import Output, shown
+
+
+@contextmanager
+def waiting(out: Output, what: str) -> Iterator[None]:
+    """Show a spinner with the time, only on a terminal; it leaves nothing behind."""
+    if out.json or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console  # noqa: PLC0415 - costs time that short commands must not pay
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        progress.add_task(shown(what), total=None)
+        yield

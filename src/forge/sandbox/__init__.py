@@ -1,0 +1,26 @@
+"""Commands in a confined directory: `run` them, and ask whether that is `available` on this machine."""
+
+from forge.sandbox.bubblewrap import Availability, available
+from forge.sandbox.command import run
+from forge.sandbox.errors import (
+    DirectoryMissing,
+    InvalidCommand,
+    SandboxFailed,
+    SandboxUnavailable,
+    UnsafeDirectory,
+)
+from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Availability",
+    "DirectoryMissing",
+    "InvalidCommand",
+    "Limits",
+    "Result",
+    "SandboxFailed",
+    "SandboxUnavailable",
+    "UnsafeDirectory",
+    "available",
+    "run",
+]

@@ -1,0 +1,143 @@
+"""Running one command, confined by bubblewrap, or plainly where somebody allowed that."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from forge.sandbox import bubblewrap, seccomp, supervisor, view
+from forge.sandbox.errors import InvalidCommand, SandboxFailed, SandboxUnavailable
+from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
+from forge.sandbox.process import Ended, Launch, follow
+from forge.sandbox.usage import processes_visible
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_NEVER_STARTED = "bwrap: execvp "
+
+
+def run(
+    command: Sequence[str],
+    directory: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    *,
+    network: bool = False,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    readonly: Sequence[Path] = (),
+    plain: bool = False,
+) -> Result:
+    """Run `command` in `directory` and wait for the end of its whole process tree.
+
+    Confined, it can write only there, sees neither homes nor secrets nor other processes, and reaches no network
+    unless `network`. It gets `env` and a few safe variables, nothing of the caller's. `readonly` paths become
+    visible too. `plain` allows running without bubblewrap where that is missing; the result then says so.
+    """
+    words = _checked(command)
+    place = view.checked_directory(Path(directory))
+    variables = _environment(env or {})
+    found = bubblewrap.available()
+    if found.works and found.path:
+        return _confined(found.path, words, place, limits, variables, network=network, stdin=stdin, readonly=readonly)
+    if not plain:
+        raise SandboxUnavailable(f"The command was not run: {found.reason}.", hint=found.hint)
+    return _plain(words, place, limits, variables, stdin=stdin, reason=found.reason)
+
+
+def _checked(command: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(command, str):
+        raise InvalidCommand("The command is one string.", hint="Give a list of words, such as ['make', 'test'].")
+    words = tuple(command)
+    if not words or not words[0]:
+        raise InvalidCommand("The command is empty.", hint="Name the program to run.")
+    if any("\0" in word for word in words):
+        raise InvalidCommand("The command holds a NUL byte.", hint="Pass binary data through stdin or a file.")
+    return words
+
+
+def _environment(wanted: Mapping[str, str]) -> dict[str, str]:
+    for name, value in wanted.items():
+        if not name or "=" in name or "\0" in name + value:
+            raise InvalidCommand(f"{name!r} cannot be an environment variable.", hint="Names hold no '=' and no NUL.")
+    safe = {
+        "PATH": _PATH, "HOME": view.HOME, "TMPDIR": view.TMP, "LANG": "C.UTF-8", "TERM": "dumb",
+        "USER": view.USER, "LOGNAME": view.USER, "SHELL": "/bin/sh",
+    }  # fmt: skip
+    return safe | dict(wanted)
+
+
+def _confined(
+    bwrap: Path,
+    command: tuple[str, ...],
+    directory: Path,
+    limits: Limits,
+    variables: dict[str, str],
+    *,
+    network: bool,
+    stdin: bytes,
+    readonly: Sequence[Path],
+) -> Result:
+    launch = bubblewrap.launch(
+        bwrap, command, directory, limits, network=network, environment=variables, readonly=readonly
+    )
+    ended = follow(launch, stdin=stdin, limits=limits, directory=directory)
+    notes = () if seccomp.program() else ("no system call filter: this processor is not known",)
+    if ended.exit_code is not None:
+        return _result(ended, ended.exit_code, ended.stderr, sandboxed=True, notes=notes)
+    # Nothing but bubblewrap has written here, since the command never started.
+    said = ended.stderr.decode("utf-8", "replace").strip()
+    if not said.startswith(_NEVER_STARTED):
+        raise SandboxFailed(f"The sandbox could not be set up: {said}", hint="`forge doctor` checks bubblewrap.")
+    reason = f"forge: {said.removeprefix(_NEVER_STARTED)}\n"
+    code = 127 if said.endswith(os.strerror(2)) else 126
+    return _result(ended, code, reason.encode(), sandboxed=True, notes=notes)
+
+
+def _plain(
+    command: tuple[str, ...],
+    directory: Path,
+    limits: Limits,
+    variables: dict[str, str],
+    *,
+    stdin: bytes,
+    reason: str,
+) -> Result:
+    notes = [f"not confined: {reason}; the command could read and write whatever its user can, and use the network"]
+    if not processes_visible():
+        notes.append("memory and processes were not limited: the kernel does not list child processes in /proc")
+    status, status_end = os.pipe()
+    with tempfile.TemporaryDirectory(prefix="forge-run-", ignore_cleanup_errors=True) as scratch:
+        launch = Launch(
+            (sys.executable, "-I", "-S", supervisor.__file__, str(status_end), str(limits.file_bytes), *command),
+            environment=_with_private_home(variables, Path(scratch)),
+            directory=directory,
+            status=status,
+            passed=(status_end,),
+        )
+        ended = follow(launch, stdin=stdin, limits=limits, directory=directory)
+    if ended.exit_code is None:
+        said = ended.stderr.decode("utf-8", "replace").strip()
+        raise SandboxFailed(f"The command could not be started: {said}", hint="`forge doctor` checks this machine.")
+    return _result(ended, ended.exit_code, ended.stderr, sandboxed=False, notes=tuple(notes))
+
+
+def _with_private_home(variables: dict[str, str], scratch: Path) -> dict[str, str]:
+    own = {"HOME": view.HOME, "TMPDIR": view.TMP}
+    for name in own:
+        (scratch / name.lower()).mkdir()
+    return {name: str(scratch / name.lower()) if own.get(name) == value else value for name, value in variables.items()}
+
+
+def _result(ended: Ended, code: int, stderr: bytes, *, sandboxed: bool, notes: tuple[str, ...]) -> Result:
+    return Result(
+        exit_code=code,
+        stdout=ended.stdout,
+        stderr=stderr,
+        duration=ended.duration,
+        timed_out="time" in ended.limited,
+        limited=ended.limited,
+        sandboxed=sandboxed,
+        notes=notes,
+    )

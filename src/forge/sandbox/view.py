@@ -1,0 +1,116 @@
+"""What a confined command sees: an empty root with the system put in read-only and one writable directory.
+
+Nothing is hidden by name. What is not listed here is not there: homes, /root, /run, /srv, /mnt, /var, /sys, and
+the keys and passwords in /etc. A root caller could read every file inside, so the lists are kept short.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from forge.sandbox.errors import DirectoryMissing, UnsafeDirectory
+from forge.sandbox.limits import Limits
+
+TMP, SHM = "/tmp", "/dev/shm"  # noqa: S108 - private ones, mounted afresh for each run
+HOME = f"{TMP}/home"
+USER, UID, GID = "forge", 1000, 1000
+
+_SYSTEM = ("/usr", "/opt", "/nix/store")
+_MAYBE_LINKED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC_FILES = (
+    "ld.so.cache", "nsswitch.conf", "hosts", "resolv.conf", "host.conf", "gai.conf", "services", "protocols",
+    "localtime", "timezone", "os-release", "debian_version", "mime.types", "magic", "locale.alias",
+    "ssl/openssl.cnf", "ssl/cert.pem", "pki/tls/openssl.cnf",
+)  # fmt: skip
+_ETC_DIRECTORIES = (
+    "alternatives", "ssl/certs", "pki/tls/certs", "pki/ca-trust", "ca-certificates", "crypto-policies", "fonts",
+    "java*", "maven",
+)  # fmt: skip
+_USERS = f"root:x:0:0::/:/bin/sh\n{USER}:x:{UID}:{GID}::{HOME}:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
+_GROUPS = f"root:x:0:\n{USER}:x:{GID}:\nnogroup:x:65534:\n"
+_PROC_OF_MACHINE = ("keys", "sched_debug")
+_KERNEL = ("/proc", "/sys", "/dev")
+_NEVER_WRITABLE = (*_SYSTEM, *_MAYBE_LINKED, *_KERNEL, "/etc", "/run", "/var", "/boot", "/root", "/home", TMP)
+
+
+def checked_directory(directory: Path) -> Path:
+    """The directory without symbolic links, refused when making it writable would give away more than itself."""
+    real = _existing(directory)
+    if not real.is_dir():
+        raise DirectoryMissing(f"{directory} is not a directory.", hint="Name a directory that exists.")
+    home = _home_of_caller()
+    within = any(real.is_relative_to(path) for path in _KERNEL) and not real.is_relative_to(SHM)
+    holds = any(Path(path).resolve().is_relative_to(real) for path in (*_NEVER_WRITABLE, home or "/etc"))
+    if within or holds:
+        raise UnsafeDirectory(
+            f"{real} is part of the system or holds somebody's home.", hint="Run the command in a directory of its own."
+        )
+    return real
+
+
+def base(limits: Limits) -> list[str]:
+    """Arguments for what every command sees. Order counts: later mounts lie over earlier ones."""
+    arguments: list[str] = []
+    for path in _SYSTEM:
+        arguments += ["--ro-bind-try", path, path]
+    for path in _MAYBE_LINKED:
+        link = os.path.islink(path)
+        arguments += ["--symlink", os.readlink(path), path] if link else ["--ro-bind-try", path, path]
+    home = _home_of_caller()
+    if home and any(home.is_relative_to(path) for path in _SYSTEM):
+        arguments += ["--tmpfs", str(home)]
+    # To a root caller's command /proc/sys is the machine's own, writable by ownership alone: all of /proc is
+    # read-only. So are /dev and the root, which live in memory without a size.
+    arguments += ["--proc", "/proc"]
+    for name in _PROC_OF_MACHINE:
+        if os.path.exists(f"/proc/{name}"):
+            arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    arguments += ["--remount-ro", "/proc", "--dev", "/dev"]
+    for path in (SHM, TMP):
+        arguments += ["--perms", "1777", "--size", str(limits.scratch_bytes), "--tmpfs", path]
+    arguments += ["--remount-ro", "/dev", "--perms", "0700", "--dir", HOME]
+    return [*arguments, "--dir", "/run", "--symlink", TMP, f"/var{TMP}", "--symlink", "/run", "/var/run"]
+
+
+def etc_directories() -> list[str]:
+    found = [path for name in _ETC_DIRECTORIES for path in Path("/etc").glob(name) if path.is_dir()]
+    return [word for path in found for word in ("--ro-bind", str(path), str(path))]
+
+
+def etc_files() -> Iterator[tuple[str, bytes]]:
+    """Files of /etc with their contents: copied, because a bind mount for each would double the start time."""
+    for name in _ETC_FILES:
+        path = Path("/etc", name)
+        if os.access(path, os.R_OK):
+            yield str(path), path.read_bytes()
+    yield "/etc/passwd", _USERS.encode()
+    yield "/etc/group", _GROUPS.encode()
+
+
+def places(directory: Path, readonly: Sequence[Path]) -> list[str]:
+    """Arguments for the writable directory and the further read-only paths, outer ones first."""
+    binds = [(directory, "--bind", directory)]
+    for path in readonly:
+        real = _existing(path)
+        binds += [(at, "--ro-bind", real) for at in {real, Path(os.path.abspath(path))}]
+    binds.sort(key=lambda bind: (len(bind[0].parts), bind[1] != "--bind"))
+    return [word for at, option, source in binds for word in (option, str(source), str(at))]
+
+
+def _existing(path: Path) -> Path:
+    try:
+        return path.resolve(strict=True)
+    except (OSError, ValueError, RuntimeError) as e:  # missing or unreadable, a NUL byte, a loop of links
+        raise DirectoryMissing(f"{path} is not there.", hint="Name a path that exists.") from e
+
+
+def _home_of_caller() -> Path | None:
+    """The caller's home; not for system users, whose home is often a directory of the system."""
+    try:
+        home = Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()
+        return home if home != Path("/") and home.stat().st_uid == os.getuid() else None
+    except (KeyError, OSError, RuntimeError):
+        return None
