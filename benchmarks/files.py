@@ -61,7 +61,9 @@ def opening(world: World) -> Iterator[Row | Figure]:
     for n in range(50):
         repo.create_branch(f"disk/{n}", "main")
         repo.workspace(f"disk/{n}").read_bytes(first)
-    yield Figure("disk for 50 open branches", world.name, (_disk(world.path / ".git") - before) / 1024, "KiB", 10 * 1024)
+    yield Figure(
+        "disk for 50 open branches", world.name, (_disk(world.path / ".git") - before) / 1024, "KiB", 10 * 1024
+    )
 
 
 def saving(world: World) -> Iterator[Row]:
@@ -105,7 +107,16 @@ def reading(world: World) -> Iterator[Row]:
 
     ours(0)
     worktree_open(0)
-    row = compare("read a file, warm", "`open()` in a worktree", world.name, ours, worktree_open, rounds=7, goal=1, repeat_ours=1000)
+    row = compare(
+        "read a file, warm",
+        "`open()` in a worktree",
+        world.name,
+        ours,
+        worktree_open,
+        rounds=7,
+        goal=1,
+        repeat_ours=1000,
+    )
     yield Row(row.what, row.against, row.size, row.ours, row.theirs / 1000, row.goal)
 
     def show(_: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import subprocess
@@ -27,12 +28,18 @@ class World:
     def __init__(self, root: Path, name: str) -> None:
         self.name = name
         self.count = SIZES[name]
+        made = root / f"made-{name}"
+        if not (made / "whole").exists():
+            shutil.rmtree(made, ignore_errors=True)
+            _make(made, self.count)
         self.path = root / f"files-{name}"
         self.scratch = root / f"scratch-{name}"
-        if not (self.path / "made").exists():
-            shutil.rmtree(self.path, ignore_errors=True)
-            _make(self.path, self.count)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        for place in (self.path, self.scratch):
+            shutil.rmtree(place, ignore_errors=True)
+        # A fresh copy for each benchmark; packs never change and can be shared.
+        shutil.copytree(made, self.path, copy_function=os.link)
+        for file in (self.path / ".git").iterdir():
+            _unshare(file)
         self.scratch.mkdir(parents=True)
 
     def git(self, *args: str, cwd: Path | None = None, stdin: bytes | None = None) -> bytes:
@@ -43,6 +50,14 @@ class World:
         place = self.scratch / name
         self.git("worktree", "add", "-q", "-f", "-b", f"worktree/{name}", str(place), branch)
         return place
+
+
+def _unshare(file: Path) -> None:
+    """git rewrites a few files in place; those must not be links to the original."""
+    if file.is_file():
+        data = file.read_bytes()
+        file.unlink()
+        file.write_bytes(data)
 
 
 def path_of(n: int, count: int) -> str:
@@ -58,8 +73,7 @@ def _make(path: Path, count: int) -> None:
         subprocess.run(["git", "-C", str(path), "config", key, value], check=True)
     _import(path, _files(count))
     subprocess.run(["git", "-C", str(path), "repack", "-adq"], check=True)
-    (path / "made").touch()
-    (path / ".git" / "info" / "exclude").write_text("/made\n")
+    (path / "whole").touch()
 
 
 def _import(path: Path, stream: Iterator[bytes]) -> None:

@@ -69,8 +69,10 @@ WORK: dict[str, Callable[[Repository, dict[str, Any], Say], None]] = {"commits":
 
 
 def _numbers(order: dict[str, Any]) -> Iterator[int]:
-    first = order.get("first", 0)
-    return iter(range(first, first + order["count"])) if "count" in order else itertools.count(first)
+    """For so many rounds, or for so long, or until somebody ends the process."""
+    count, seconds = order.get("count", sys.maxsize), order.get("seconds", float("inf"))
+    until = time.monotonic() + seconds
+    return itertools.takewhile(lambda _: time.monotonic() < until, range(count))
 
 
 def nursery() -> None:

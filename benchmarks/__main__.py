@@ -1,0 +1,68 @@
+"""`script/bench [--json] [NAME …]`: measure, print, and write docs/benchmarks.md after a whole run."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from benchmarks import concurrency, directories, files, history, merging, report, searching, start
+from benchmarks.timing import Figure, Row
+from benchmarks.worlds import SIZES, World
+
+OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]] = {
+    "open": files.opening,
+    "save": files.saving,
+    "read": files.reading,
+    "list": files.listing,
+    "search": searching.searching,
+    "directory": directories.directories,
+    "merge": merging.merging,
+    "processes": concurrency.together,
+}
+ALL = [*OF_A_WORLD, "graph", "start"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="script/bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which to run: {', '.join(ALL)}")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    parser.add_argument("--sizes", default=",".join(SIZES), help="which repositories: %(default)s")
+    parser.add_argument("--keep", type=Path, help="make the repositories here and keep them")
+    options = parser.parse_args()
+    unknown = set(options.names) - set(ALL)
+    if unknown:
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
+    with tempfile.TemporaryDirectory(prefix="forge-bench-") as scratch:
+        results = list(_measured(options.keep or Path(scratch), options))
+    if options.json:
+        sys.stdout.write(json.dumps([report.document(result) for result in results], indent=2) + "\n")
+    if not options.names and options.sizes == ",".join(SIZES):
+        place = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+        report.write(place, results)
+        print("docs/benchmarks.md written", file=sys.stderr)
+
+
+def _measured(root: Path, options: argparse.Namespace) -> Iterator[Row | Figure]:
+    names = options.names or ALL
+    for result in _results(root, names, options.sizes.split(",")):
+        print(report.line(result), file=sys.stderr, flush=True)
+        yield result
+
+
+def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | Figure]:
+    if "start" in names:
+        yield from start.starting()
+    for size in sizes:
+        for name, measure in OF_A_WORLD.items():
+            if name in names:
+                yield from measure(World(root, size))
+    if "graph" in names:
+        yield from history.graphs(root)
+
+
+if __name__ == "__main__":
+    main()
