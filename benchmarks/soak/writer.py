@@ -17,6 +17,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pygit2
+from pygit2.enums import FileMode, Option
+
 from forge.errors import ForgeError
 from forge.git import BranchMoved, Repository
 
@@ -65,7 +68,26 @@ def branches(repo: Repository, order: dict[str, Any], say: Say) -> None:
         say("round", number=number)
 
 
-WORK: dict[str, Callable[[Repository, dict[str, Any], Say], None]] = {"commits": commits, "branches": branches}
+def unsynced(_: Repository, order: dict[str, Any], say: Say) -> None:
+    """What a program does that trusts libgit2's defaults; here to show that the runs can tell."""
+    pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
+    handle = pygit2.Repository(order["repo"])
+    who = pygit2.Signature("Ada Example", "ada@example.org")
+    ref = f"refs/heads/{order['branch']}"
+    for number in _numbers(order):
+        name = f"{order['name']}-{number}"
+        tree = handle.TreeBuilder()
+        tree.insert("file.txt", handle.create_blob(name.encode()), FileMode.BLOB)
+        parent = handle.references[ref].target
+        made = handle.create_commit(ref, who, who, name, tree.write(), [parent])
+        say("landed", commit=str(made), subject=name, branch=order["branch"])
+
+
+WORK: dict[str, Callable[[Repository, dict[str, Any], Say], None]] = {
+    "commits": commits,
+    "branches": branches,
+    "unsynced": unsynced,
+}
 
 
 def _numbers(order: dict[str, Any]) -> Iterator[int]:

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from forge.git import CommitId, Signature
 from tests.git import worlds
+
+from forge.git import CommitId, Signature
 
 Files = dict[str, tuple[int, bytes]]
 """Mode and content by path; of a submodule the id."""
@@ -48,10 +49,12 @@ class Author:
     def changed(self, files: Files, times: int) -> Files:
         files = dict(files)
         for _ in range(times):
-            if not files:
+            work = sorted(path for path in files if not path.startswith(".forge/"))
+            if work:
+                change = self.random.choices(_CHANGES, _WEIGHTS)[0]
+                change(self, files, self.random.choice(work))
+            else:
                 self._put(files, "x", (_FILE, self._content()))
-            change = self.random.choices(_CHANGES, _WEIGHTS)[0]
-            change(self, files, self.random.choice(sorted(files)))
             if self._sessions and self.random.random() < 0.6:
                 self._talk(files)
         return files
@@ -94,7 +97,7 @@ class Author:
     def _move_folder(self, files: Files, path: str) -> None:
         if "/" not in path:
             return
-        source = path.split("/")[0] if self.random.random() < 0.5 else path.rpartition("/")[0]
+        source = path.split("/", maxsplit=1)[0] if self.random.random() < 0.5 else path.rpartition("/")[0]
         to = self.random.choice(("n", "m/o", "c", "a", "q"))
         if to == source or to.startswith(f"{source}/") or source.startswith(f"{to}/"):
             return

@@ -65,8 +65,12 @@ def commit_text(mark: int, parents: Sequence[int], when: int, author: str, messa
     size = len(message.encode())
     words = ["from", *["merge"] * len(parents)]
     lines = "".join(f"{word} :{parent}\n" for word, parent in zip(words, parents, strict=False))
+    # Going on from the commit before needs no words, and is much faster.
+    reset = "reset refs/heads/building\n\n"
+    if list(parents) == [mark - 1]:
+        reset = lines = ""
     return (
-        f"reset refs/heads/building\n\ncommit refs/heads/building\nmark :{mark}\nauthor {author} {when} +0530\n"
+        f"{reset}commit refs/heads/building\nmark :{mark}\nauthor {author} {when} +0530\n"
         f"committer Bob <bob@example.org> {when + 5} -0800\ndata {size}\n{message}\n{lines}{changes}\n"
     )
 
@@ -164,7 +168,7 @@ def test_a_file_is_followed_across_its_renames(repo: Repo) -> None:
 
 
 @pytest.mark.req("X-06")
-@pytest.mark.parametrize("path", ["*", ":(exclude)a", ":!a", "--all", "-p", ":/", "a?"])
+@pytest.mark.parametrize("path", ["*", ":(exclude)a", ":!a", "--all", "-p", ":/x", "a?"])
 def test_paths_are_literal(repo: Repo, path: str) -> None:
     first = repo.commit({"ab": "1"})
     second = repo.commit({"ab": "1", path: "x"}, parents=[first])
@@ -273,7 +277,7 @@ def test_show_gives_trailers_changes_and_refs(repo: Repo) -> None:
         (ChangeKind.ADDED, "c", 0),
         (ChangeKind.RENAMED, "moved", 1),
     ]
-    assert shown.refs == ("refs/heads/main", "refs/tags/v1")
+    assert shown.refs == ("HEAD", "refs/heads/main", "refs/tags/v1")
 
 
 def test_a_first_commit_shows_all_its_files_and_a_merge_what_it_brought(repo: Repo) -> None:
@@ -289,6 +293,8 @@ def test_a_first_commit_shows_all_its_files_and_a_merge_what_it_brought(repo: Re
     assert [change.path for change in show(repo.objects, merge).changes] == ["b"]
     with pytest.raises(RevisionMissing):
         show(repo.objects, CommitId("2" * 40))
+    with pytest.raises(InvalidRevision):
+        show(repo.objects, CommitId("--help"))
 
 
 def test_the_edge_of_a_shallow_clone_shows_as_a_first_commit(repo: Repo, tmp_path: Path) -> None:
@@ -372,13 +378,14 @@ def test_a_long_history_is_never_held_as_a_whole(long_history: Path) -> None:
 
 
 def test_leaving_a_log_early_ends_git(long_history: Path) -> None:
+    before = children_of_this_process()
     commits = log(Objects(long_history, long_history), ["refs/heads/main"], order="date")
     assert next(commits).subject == f"commit {LONG - 1}"
-    assert len(children_of_this_process()) == 1
+    assert len(children_of_this_process() - before) == 1
     commits.close()  # type: ignore[attr-defined]
-    assert children_of_this_process() == []
+    assert children_of_this_process() == before
 
 
-def children_of_this_process() -> list[str]:
+def children_of_this_process() -> set[str]:
     task = Path("/proc/self/task")
-    return [pid for thread in task.iterdir() for pid in (thread / "children").read_text().split()]
+    return {pid for thread in task.iterdir() for pid in (thread / "children").read_text().split()}

@@ -8,7 +8,7 @@ import pytest
 
 from forge.git import VFS, DirEntry, DirKind, GitCommitVFS, InvalidPath, Mode, NotText, Repository
 from forge.git.errors import FileMissing, ReadOnlyView, RevisionMissing
-from tests.conftest import MakeRepo
+from tests.conftest import MakeRepo, write_files
 from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02", "G-03")
@@ -35,15 +35,19 @@ NOT_TEXT = {
 }
 
 
-@pytest.fixture
-def place(make_repo: MakeRepo) -> Path:
-    place = make_repo(
-        {**CONTENTS, **NOT_TEXT, "bin/run": b"#!/bin/sh\n", "src/a/deep.py": b"x = 1\n", "src.c": b"", "src-old/y": b"y"},
-        executable=["bin/run"],
-        symlinks={"link": "plain.txt", "src/out": "../../etc/passwd", "dirlink": "src"},
-    )
+OTHERS = {"bin/run": b"#!/bin/sh\n", "src/a/deep.py": b"x = 1\n", "src.c": b"", "src-old/y": b"y"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One for all tests here: they read."""
+    place = worlds.template(tmp_path_factory.mktemp("template"), CONTENTS | NOT_TEXT | OTHERS)
+    links = {"link": "plain.txt", "src/out": "../../etc/passwd", "dirlink": "src"}
+    write_files(place, {}, executable=(), symlinks=links)
+    (place / "bin/run").chmod(0o755)
+    worlds.git(place, "add", "--all")
     worlds.git(place, "update-index", "--add", "--cacheinfo", f"160000,{SUBMODULE},vendor/lib")
-    worlds.git(place, "commit", "-qm", "with a submodule")
+    worlds.git(place, "commit", "-qm", "with links and a submodule")
     return place
 
 
@@ -176,7 +180,9 @@ def test_a_commit_cannot_be_written(repo: Repository) -> None:
 
 
 @pytest.mark.req("G-08")
-def test_any_commit_shows_its_own_files_for_ever(repo: Repository, place: Path) -> None:
+def test_any_commit_shows_its_own_files_for_ever(place: Path, tmp_path: Path) -> None:
+    place = worlds.copied(place, tmp_path / "copy")
+    repo = Repository.open(place)
     old = repo.commit_vfs("main~1")
     worlds.git(place, "rm", "-q", "plain.txt")
     worlds.git(place, "commit", "-qm", "gone")

@@ -38,14 +38,20 @@ pytestmark = pytest.mark.req("G-02")
 FILES = {"a.txt": "a\n", "src/one.py": "1\n", "src/two.py": "2\n", "docs/guide/intro.md": "# Hi\n", "readme": "r\n"}
 
 
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    repo = worlds.filled(tmp_path_factory.mktemp("template") / "repo.git", FILES)
+    repo.create_branch("work", "main")
+    return repo.git_dir
+
+
 @pytest.fixture
-def repo(tmp_path: Path) -> Repository:
-    return worlds.filled(tmp_path / "repo.git", FILES)
+def repo(template: Path, tmp_path: Path) -> Repository:
+    return Repository.open(worlds.copied(template, tmp_path / "repo.git"))
 
 
 @pytest.fixture
 def space(repo: Repository) -> WorkInProgressVFS:
-    repo.create_branch("work", "main")
     return repo.workspace("work", actor=AGENT)
 
 
@@ -635,20 +641,30 @@ def test_a_trailer_is_one_line_under_a_plain_name(space: WorkInProgressVFS, trai
 
 
 @pytest.mark.req("X-06")
+@pytest.mark.parametrize(
+    "reason",
+    [
+        'a\n{"id": "forged", "moves": []}\r\0\x1b \ud800 \udce9',
+        "a\0b\tc\x1b[2J \ud800 \udce9",
+        "a" * 100_000,
+        "\n",
+        "\x0b",
+    ],
+    ids=["lines", "controls", "long", "newline", "tab"],
+)
 def test_a_reason_cannot_forge_lines_of_the_reflog_or_the_operation_log(
-    repo: Repository, space: WorkInProgressVFS
+    repo: Repository, space: WorkInProgressVFS, reason: str
 ) -> None:
     worlds.git(repo.git_dir, "config", "core.logAllRefUpdates", "always")
     repo = Repository.open(repo.git_dir)
     space = repo.workspace("work", actor=AGENT)
-    bad = 'a\n{"id": "forged", "moves": []}\r\0\x1b \ud800 \udce9'
     count = len(list(repo.operations()))
     space.write_file("x", "1")
-    made = space.commit("subject", reason=bad)
+    made = space.commit("subject", reason=reason)
     assert repo.resolve("work") == made
     operations = list(repo.operations())
     assert len(operations) == count + 1
-    assert operations[0].reason.startswith("a")
+    assert operations[0].reason == reason
     reflog = worlds.git(repo.git_dir, "reflog", "show", "work", ok=(0,)).splitlines()
     assert len(reflog) == 1
     worlds.assert_fsck_clean(repo.git_dir)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from forge.git import Actor, ActorKind, CommitId, ObjectId, Repository
+from tests.conftest import write_files
 
 AGENT = Actor(ActorKind.AGENT, "scribe")
 BUILD = Actor(ActorKind.BUILD, "build-7")
@@ -17,6 +19,9 @@ WHO = {
     for role in ("AUTHOR", "COMMITTER")
     for field, value in (("NAME", "Ada Example"), ("EMAIL", "ada@example.org"), ("DATE", "1700000000 +0000"))
 }
+
+# For what is made before a test has its own home.
+ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 RawTree = Iterable[tuple[bytes, bytes, str]]
 """Mode digits, name, id: exactly what is put into the tree, however wrong."""
@@ -96,6 +101,22 @@ def assert_fsck_clean(directory: Path) -> None:
     complaints = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith(b"notice:")]
     assert done.returncode == 0, complaints
     assert not complaints
+
+
+def template(folder: Path, *versions: Mapping[str, str | bytes]) -> Path:
+    """A checkout whose main branch has one commit per version, to be copied for each test: that is faster."""
+    git(folder, "init", "-q", "-b", "main", "--template=", "checkout", **ISOLATED)
+    checkout = folder / "checkout"
+    for number, files in enumerate(versions, start=1):
+        write_files(checkout, files, executable=(), symlinks={})
+        git(checkout, "add", "--all", "--force", **ISOLATED)
+        git(checkout, "commit", "-qm", f"commit {number}", **ISOLATED)
+    return checkout
+
+
+def copied(source: Path, to: Path) -> Path:
+    shutil.copytree(source, to, symlinks=True)
+    return to
 
 
 def filled(path: Path, files: Mapping[str, str | bytes], *, bare: bool = True) -> Repository:

@@ -4,47 +4,91 @@ from __future__ import annotations
 
 import dataclasses
 import json as json_format
+import os
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from forge.errors import ForgeError
+from forge.cli import streams
+from forge.errors import ForgeError, Upstream
 
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control characters except the tab, and those that turn the direction of the text around them.
+_STEERING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_BROKEN = re.compile("[\ud800-\udfff]")
+_STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+
+
+class OutputFailed(Upstream):
+    """Standard output could not take the result; what was asked for may well be done."""
+
+    code = "output_failed"
+
+
+class ReaderLeft(Exception):
+    """Whoever read our output has seen enough, as in `forge log | head`."""
 
 
 class Output:
     def __init__(self, *, json: bool) -> None:
         self.json = json
-        self._colour = sys.stdout.isatty() and not json
+        self.terminal = sys.stdout.isatty()
+        plain_wanted = json or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+        self._colour = self.terminal and not plain_wanted
 
     def result(self, value: object) -> None:
         """The one JSON document; prose commands print their own lines instead."""
         if self.json:
-            sys.stdout.write(json_format.dumps(plain(value), indent=2) + "\n")
+            self._write(json_format.dumps(plain(value), indent=2))
 
     def line(self, text: str = "") -> None:
         """A line for people; a program that asked for JSON does not get it."""
         if not self.json:
-            print(text)  # noqa: T201
+            self._write(text)
+
+    def raw(self, data: bytes) -> None:
+        """Content as it is: byte for byte into a pipe or file, made safe on a terminal."""
+        with _delivering():
+            if self.terminal:
+                sys.stdout.write(_for_terminal(data))
+            else:
+                sys.stdout.flush()
+                sys.stdout.buffer.write(data)
+
+    def raw_error(self, data: bytes) -> None:
+        """The same on standard error."""
+        with suppress(OSError):
+            if sys.stderr.isatty():
+                sys.stderr.write(_for_terminal(data))
+            else:
+                sys.stderr.flush()
+                sys.stderr.buffer.write(data)
+            sys.stderr.flush()
 
     def note(self, text: str) -> None:
-        print(text, file=sys.stderr)  # noqa: T201
+        """A line on standard error, for people and for the logs of programs."""
+        try:
+            print(shown(text), file=sys.stderr, flush=True)  # noqa: T201
+        except OSError:
+            streams.abandon(sys.stderr)
 
-    def error(self, error: ForgeError) -> None:
-        self.result({"error": {"code": error.code, "message": error.message, "hint": error.hint}})
-        self.note(f"forge: {shown(error.message)}")
+    def error(self, error: ForgeError, **done: object) -> None:
+        """What went wrong; `done` is what had been done before, for programs."""
+        self.result({**done, "error": {"code": error.code, "message": error.message, "hint": error.hint}})
+        self.note(f"forge: {error.message}")
         if error.hint:
-            self.note(f"  → {shown(error.hint)}")
+            self.note(f"  → {error.hint}")
 
     def styled(self, text: str, *styles: str) -> str:
         """`text`, made safe for a terminal, in a style where there is a terminal."""
-        safe = shown(text)
+        # Through a pipe, names that are not UTF-8 keep their bytes, so that other programs find the files.
+        safe = shown(text) if self.terminal else _STEERING.sub(_escaped, text)
         if not self._colour or not styles:
             return safe
         return f"\x1b[{';'.join(_STYLES[s] for s in styles)}m{safe}\x1b[0m"
@@ -52,18 +96,55 @@ class Output:
     def table(self, rows: Iterable[Sequence[str]]) -> None:
         """Columns as wide as their widest cell. Cells may carry styles."""
         rows = [tuple(row) for row in rows]
-        widths = [max((len(_bare(row[i])) for row in rows), default=0) for i in range(max(map(len, rows), default=0))]
+        widths = [max(_width(row[i]) for row in rows if i < len(row)) for i in range(max(map(len, rows), default=0))]
         for row in rows:
-            cells = [cell + " " * (width - len(_bare(cell))) for cell, width in zip(row, widths, strict=False)]
+            cells = [cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=False)]
             self.line("  ".join(cells).rstrip())
 
     def flush(self) -> None:
-        sys.stdout.flush()
+        with _delivering():
+            sys.stdout.flush()
+
+    def _write(self, text: str) -> None:
+        with _delivering():
+            print(text)  # noqa: T201
+
+
+@contextmanager
+def _delivering() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        streams.abandon(sys.stdout)
+        raise ReaderLeft from None
+    except OSError as e:
+        streams.abandon(sys.stdout)
+        raise OutputFailed(
+            f"The output could not be written: {e.strerror}.",
+            hint="The work itself may be done: `forge undo --list` shows what moved.",
+        ) from e
 
 
 def shown(text: str) -> str:
     """Names and messages come from strangers: nothing in them may steer the terminal."""
-    return _CONTROL.sub(lambda m: f"\\x{ord(m[0]):02x}", text)
+    return _BROKEN.sub(_escaped, _STEERING.sub(_escaped, text))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    point = ord(found[0])
+    if 0xDC80 <= point <= 0xDCFF:  # a byte that is not UTF-8
+        point -= 0xDC00
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+
+
+def _for_terminal(data: bytes) -> str:
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    return "\n".join(shown(line.removesuffix("\r")) for line in lines)
+
+
+def cut(text: str, width: int) -> str:
+    """At most `width` characters; what is cut off is marked."""
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def ago(moment: float) -> str:
@@ -76,7 +157,7 @@ def ago(moment: float) -> str:
 
 
 def plain(value: object) -> Any:
-    """Values as JSON can carry them: dataclasses as objects, bytes as text."""
+    """Values as JSON can carry them: dataclasses and named tuples as objects, bytes as text."""
     match value:
         case Enum():
             return value.value
@@ -88,6 +169,8 @@ def plain(value: object) -> Any:
             return str(value)
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
+        case tuple() if hasattr(value, "_asdict"):
+            return plain(value._asdict())
         case _ if dataclasses.is_dataclass(value):
             return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value) if f.repr}
         case Iterable():
@@ -95,5 +178,9 @@ def plain(value: object) -> Any:
     return str(value)
 
 
-def _bare(cell: str) -> str:
-    return re.sub(r"\x1b\[[0-9;]*m", "", cell)
+def _width(cell: str) -> int:
+    """Columns on a terminal, styles left out; some letters take two, some none."""
+    text = _STYLE.sub("", cell)
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from enum import IntEnum
 from pathlib import Path
 
 import typer
-from typer._click.exceptions import UsageError  # typer carries its parser inside and exports no name for this
 
-from forge.cli.output import Output
-from forge.errors import Denied, ForgeError
+from forge.cli.output import Output, ReaderLeft
+from forge.errors import Denied, ForgeError, InvalidInput, NotFound
 
 
 class Exit(IntEnum):
@@ -24,38 +21,78 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+class BadUsage(InvalidInput):
+    """The command line itself is wrong: an unknown word, a missing one, a value that cannot be."""
+
+    code = "bad_usage"
+
+
 class Session:
     """What every command is given: which repository to work on, and where to show the result."""
 
     def __init__(self, *, directory: str = ".", json: bool = False) -> None:
-        self.directory = Path(directory)
+        self._directory = directory
         self.output = Output(json=json)
 
+    @property
+    def directory(self) -> Path:
+        try:
+            return Path(self._directory).absolute()
+        except FileNotFoundError as e:
+            raise NotFound("The current directory is gone.", hint="Change to another, or pass -C DIR.") from e
 
-def run(app: typer.Typer, name: str, args: list[str], shared: dict[str, str]) -> int:
-    sys.stdout.reconfigure(errors="surrogateescape")  # type: ignore[union-attr]
-    session = Session(directory=shared.get("directory", "."), json="json" in shared)
+
+def run(app: typer.Typer, name: str, args: list[str], session: Session) -> int:
+    out = session.output
     try:
-        command = typer.main.get_command(app)
-        code = command.main(args, prog_name=f"forge {name}", standalone_mode=False, obj=session)
-        session.output.flush()
-        return int(code or Exit.OK)
-    except UsageError as e:
-        e.show()
-        return Exit.USAGE
-    except ForgeError as e:
-        session.output.error(e)
-        return exit_code(e)
-    except (KeyboardInterrupt, typer.Abort):
-        session.output.note("Interrupted; nothing half-done was left behind.")
-        return Exit.INTERRUPTED
-    except BrokenPipeError:
-        # The reader has seen enough (`forge log | head`); Python must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = _called(app, name, args, session)
+        out.flush()
+    except ReaderLeft:
         return Exit.OK
+    except ForgeError as e:
+        return failed(out, e)
+    except KeyboardInterrupt:
+        out.note("Interrupted; nothing half-done was left behind.")
+        return Exit.INTERRUPTED
+    return code
+
+
+def failed(out: Output, error: ForgeError) -> int:
+    """Tell what went wrong, in every form that was asked for."""
+    try:
+        out.error(error)
+        out.flush()
+    except (ReaderLeft, ForgeError):
+        pass  # nobody listens, and the exit code still tells
+    return exit_code(error)
 
 
 def exit_code(error: ForgeError) -> Exit:
-    if error.code == "merge_conflicts":
-        return Exit.WAITING
-    return Exit.REFUSED if isinstance(error, Denied) else Exit.ERROR
+    match error:
+        case BadUsage():
+            return Exit.USAGE
+        case Denied():
+            return Exit.REFUSED
+        case _ if error.code == "merge_conflicts":
+            return Exit.WAITING
+    return Exit.ERROR
+
+
+def _called(app: typer.Typer, name: str, args: list[str], session: Session) -> int:
+    # Not by `command.main()`, which gives exit code 1 when a reader leaves and hides an interrupt.
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context(f"forge {name}", args, obj=session) as context:
+            return int(command.invoke(context) or Exit.OK)
+    except typer.Exit as e:  # after --help
+        return e.exit_code
+    except typer.TyperException as e:
+        raise _bad_usage(e) from e
+
+
+def _bad_usage(error: typer.TyperException) -> BadUsage:
+    context = getattr(error, "ctx", None)
+    if context is None:
+        return BadUsage(error.format_message(), hint="Run `forge --help`.")
+    usage = " ".join(context.get_usage().removeprefix("Usage: ").split())
+    return BadUsage(error.format_message(), hint=f"{usage}   (`{context.command_path} --help` explains it)")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from forge.errors import InvalidInput
+from forge.git.command import Git
 from forge.git.errors import FileMissing
 from forge.git.objects import Objects
 from forge.git.patch import unquoted
 from forge.git.paths import readable
-from forge.git.revisions import revisions
+from forge.git.revisions import commit_at
 from forge.git.trees import decode
 from forge.git.values import CommitId, Signature
 
@@ -37,12 +41,11 @@ def blame(
     ignore_whitespace: bool = False,
 ) -> Iterator[BlameLine]:
     """Each line of `path` as it is in the commit, or those from `lines[0]` to `lines[1]`, with its origin."""
-    revisions(objects, [commit_id])
-    entry = objects.entry(objects.commit(commit_id).tree, readable(path))
+    commit = objects.commit(commit_at(objects, commit_id))
+    entry = objects.entry(commit.tree, readable(path))
     if entry is None or entry.is_tree or entry.is_submodule:
         raise FileMissing(f"There is no file {path} in {commit_id}.", hint="`forge file ls` lists the files.")
-    # The files that the configuration names for `ignoreRevs` are in a work tree, which is not ours to read.
-    args = ["--porcelain", "--no-textconv", "--encoding=UTF-8", "--ignore-revs-file="]
+    args = ["--porcelain", "--no-textconv"]
     args += ["-w"] if ignore_whitespace else []
     if lines:
         first, last = lines
@@ -50,15 +53,27 @@ def blame(
         if not 1 <= first <= last or first > count:
             raise InvalidInput(f"{path} has the lines 1 to {count}.", hint="Ask for some of these.")
         args.append(f"-L{first},{min(last, count)}")
-    return _lines(objects, ["blame", *args, commit_id, "--", path])
+    return _lines(objects, ["blame", *args, commit.id, "--", path])
 
 
 def _lines(objects: Objects, command: list[str]) -> Iterator[BlameLine]:
-    with objects.git.stream(*command) as output:
-        yield from _parsed(objects, output)
+    """Runs git beside the repository: it needs only objects, and settings such as `blame.ignoreRevsFile`,
+    which name files of a work tree, would make it fail."""
+    with TemporaryDirectory(prefix="forge-blame-") as place:
+        beside = Path(place)
+        (beside / "refs").mkdir()
+        (beside / "HEAD").write_text("ref: refs/heads/none\n")
+        env = {
+            "GIT_OBJECT_DIRECTORY": str(objects.objects_dir),
+            "GIT_SHALLOW_FILE": str(objects.common_dir / "shallow"),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        output = Git(beside).run(*command, env=env).stdout
+    return _parsed(objects, BytesIO(output))
 
 
-def _parsed(objects: Objects, output: IO[bytes]) -> Iterator[BlameLine]:
+def _parsed(objects: Objects, output: BytesIO) -> Iterator[BlameLine]:
     """Porcelain form: a head line, facts about the commit when it comes first, then the text behind a tab."""
     paths: dict[CommitId, str] = {}
     while head := output.readline():

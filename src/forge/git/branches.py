@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from forge.git import checkout
 from forge.git.errors import (
-    BranchCheckedOut,
     BranchExists,
     BranchMissing,
     BranchMoved,
@@ -52,21 +51,19 @@ def create(refs: Refs, name: str, start: CommitId, *, actor: Actor) -> Operation
     return refs.move([RefMove(ref, None, start)], actor=actor, reason=f"new branch {name} at {start[:7]}")
 
 
-def rename(objects: Objects, refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
+def rename(refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
     tip = tip_of(refs, old)
     if refs.tip(new) is not None:
         raise BranchExists(f"{new} exists already.", hint="Choose another name.")
-    _refuse_checked_out(objects, old, "renamed")
     moves = [RefMove(branch_ref(new), None, tip), RefMove(branch_ref(old), tip, None)]
     if new.startswith(f"{old}/") or old.startswith(f"{new}/"):
         moves.reverse()  # git cannot hold both names at once; the kept ref bridges the moment between
     return refs.move(moves, actor=actor, reason=f"rename {old} to {new}")
 
 
-def delete(objects: Objects, refs: Refs, name: str, *, actor: Actor) -> Operation:
+def delete(refs: Refs, name: str, *, actor: Actor) -> Operation:
     """The tip stays reachable under a Forge ref."""
     tip = tip_of(refs, name)
-    _refuse_checked_out(objects, name, "deleted")
     return refs.move([RefMove(branch_ref(name), tip, None)], actor=actor, reason=f"delete {name}")
 
 
@@ -110,12 +107,3 @@ def _undoable(refs: Refs, operation_id: str | None) -> Operation:
     if operation_id is not None:
         raise OperationMissing(f"There is no operation {operation_id}.", hint="`forge undo --list` shows them.")
     raise NothingToUndo("Forge has moved nothing here that is left to undo.")
-
-
-def _refuse_checked_out(objects: Objects, branch: str, verb: str) -> None:
-    places = checkout.worktrees_on(objects, branch)
-    if places:
-        raise BranchCheckedOut(
-            f"{branch} is checked out in {places[0].path} and cannot be {verb}: HEAD would point nowhere.",
-            hint="Switch that checkout to another branch first.",
-        )

@@ -42,6 +42,8 @@ _IN_PROGRESS = {
 }
 # Editors run `git status` all the time; it holds the index for moments.
 _LOCK_PATIENCE = 0.5
+# Paths in one command line; systems allow about a megabyte.
+_ARGUMENTS = 400
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
@@ -61,6 +63,8 @@ class CheckoutUpdate:
     reason: str = ""
     paths: tuple[str, ...] = ()
     """The person's own files that stand in the way, as far as they are known."""
+    removed_alike: tuple[str, ...] = ()
+    """Files that the update removed and the person had removed before."""
     index_before: bytes = field(default=b"", repr=False, compare=False)
 
 
@@ -80,6 +84,7 @@ def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None,
     if not changes:
         return CheckoutUpdate(worktree.path, CheckoutState.UPDATED, old, new)
     index: bytes | None = None
+    alike = tuple(path for path, _, new in changes if not new and not os.path.lexists(worktree.path / path))
     try:
         index = _index(worktree)
         reason, paths = _obstacle(worktree, changes, unborn=old is None, index=index)
@@ -91,7 +96,9 @@ def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None,
         reason, paths = f"it could not be read: {e}", ()
     if reason:
         return CheckoutUpdate(worktree.path, CheckoutState.LEFT_ALONE, old, new, reason, paths)
-    return CheckoutUpdate(worktree.path, CheckoutState.UPDATED, old, new, index_before=index or b"")
+    return CheckoutUpdate(
+        worktree.path, CheckoutState.UPDATED, old, new, removed_alike=alike, index_before=index or b""
+    )
 
 
 def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> CheckoutUpdate:
@@ -101,11 +108,14 @@ def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> C
     if update.state is not CheckoutState.UPDATED or not changes:
         return update
     try:
-        alike = _staged_alike(objects, worktree, update.index_before, changes)
+        alike = update.removed_alike or _staged_alike(objects, worktree, update.index_before, changes)
         if alike:
-            reason, paths = "the same change was staged there already", alike
+            reason, paths = "the same change had been made there already", alike
         else:
-            reason, paths = _followed(objects, worktree, after, before, changes)
+            back = [(path, new, old) for path, old, new in changes]
+            reason, paths = _obstacle(worktree, back, unborn=False, index=_index(worktree))
+            if not reason:
+                reason, paths = _followed(objects, worktree, after, before, back)
     except GitFailed as e:
         reason, paths = e.message, ()
     except OSError as e:
@@ -154,17 +164,19 @@ def _deleted(worktree: Worktree, kept: Sequence[str]) -> tuple[str, ...]:
 
 
 def _in_the_way(worktree: Worktree, changes: Sequence[ChangedEntry]) -> tuple[str, ...]:
-    """Files of the person where new ones should be. `git read-tree -u` overwrites ignored ones, and what was only
-    just added to a folder that becomes a file.
+    """Files of the person where new ones should be. `git read-tree -u` overwrites ignored ones, and staged changes
+    where a folder becomes a file.
     """
-    blockers = {found for path, old, new in changes if new and not old and (found := _blocker(worktree.path, path))}
+    added = {path for path, old, new in changes if new and not old}
+    blockers = {found for path in added if (found := _blocker(worktree.path, path))}
     if not blockers:
         return ()
     folders = {path for path in blockers if _is_folder(worktree.path / path)}
-    tracked = _listed(worktree, "--cached", blockers)
-    inside = _listed(worktree, "--others", folders) | _listed(worktree, "--cached", folders) if folders else set()
-    leaving = {path for path, _, new in changes if not new}
-    return tuple(sorted((blockers - folders - tracked) | (inside - leaving)))
+    staged = _staged(worktree, blockers)
+    before = {path: old for path, old, _ in changes}
+    own = {path for path, entry in staged.items() if path not in added and before.get(path) != entry}
+    untracked = _listed(worktree, "--others", folders) if folders else set()
+    return tuple(sorted(own | untracked | (blockers - folders - staged.keys())))
 
 
 def _blocker(root: Path, path: str) -> str | None:
@@ -183,11 +195,24 @@ def _is_folder(place: Path) -> bool:
     return place.is_dir() and not place.is_symlink()
 
 
-def _listed(worktree: Worktree, which: str, paths: Iterable[str]) -> set[str]:
-    found = Git(worktree.git_dir).run(
-        "ls-files", "-z", which, "--", *sorted(paths), env=_LITERAL, work_tree=worktree.path
-    )
-    return {trees.decode(path).rstrip("/") for path in found.stdout.split(b"\0") if path}
+def _listed(worktree: Worktree, which: str, paths: Iterable[str], *, index: Path | None = None) -> set[str]:
+    """Lines of `git ls-files` about what is at or below `paths`."""
+    env = _LITERAL | ({"GIT_INDEX_FILE": str(index)} if index else {})
+    git, asked, lines = Git(worktree.git_dir), sorted(paths), b""
+    for at in range(0, len(asked), _ARGUMENTS):
+        command = ("ls-files", "-z", which, "--", *asked[at : at + _ARGUMENTS])
+        lines += git.run(*command, env=env, work_tree=worktree.path).stdout
+    return {trees.decode(line).rstrip("/") for line in lines.split(b"\0") if line}
+
+
+def _staged(worktree: Worktree, paths: Iterable[str], *, index: Path | None = None) -> dict[str, Entry]:
+    """What the index has at or below `paths`; of a file in conflict, one side."""
+    found: dict[str, Entry] = {}
+    for line in _listed(worktree, "--stage", paths, index=index):
+        facts, _, path = line.partition("\t")
+        mode, oid, _ = facts.split(" ")
+        found[path] = Entry(int(mode, 8), ObjectId(oid))
+    return found
 
 
 def _followed(
@@ -254,12 +279,5 @@ def _staged_alike(
 ) -> tuple[str, ...]:
     """Paths that the person had staged exactly as the update has them: going back would undo the person's work."""
     with _copied(objects, index) as copy:
-        env = {"GIT_INDEX_FILE": str(copy)}
-        listed = Git(worktree.git_dir).run("ls-files", "-z", "--stage", env=env, work_tree=worktree.path)
-    staged: dict[str, Entry] = {}
-    for line in listed.stdout.split(b"\0"):
-        if line:
-            facts, _, path = line.partition(b"\t")
-            mode, oid, _ = facts.decode().split(" ")
-            staged[trees.decode(path)] = Entry(int(mode, 8), ObjectId(oid))
+        staged = _staged(worktree, [path for path, _, _ in changes], index=copy)
     return tuple(path for path, _, new in changes if staged.get(path) == new)

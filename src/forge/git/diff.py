@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from forge.git.workspace import Pending
 
 
+_USUAL = (Mode.FILE, Mode.EXECUTABLE)
+
+
 class ChangeKind(StrEnum):
     ADDED = "added"
     MODIFIED = "modified"
@@ -117,21 +120,21 @@ def _change(path: str, old: Entry | None, new: Entry | None) -> FileChange | Non
 
 def _canonical(entry: Entry | None) -> Entry | None:
     """Old tools wrote modes such as 100664; git reads them as one of the two that count."""
-    if entry is None or not S_ISREG(entry.mode):
+    if entry is None or entry.mode in _USUAL or not S_ISREG(entry.mode):
         return entry
     return Entry(Mode.EXECUTABLE if entry.mode & 0o100 else Mode.FILE, entry.id)
 
 
 def _with_renames(contents: Contents, changes: list[FileChange], *, copies: bool) -> list[FileChange]:
-    offering = (ChangeKind.DELETED, ChangeKind.MODIFIED) if copies else (ChangeKind.DELETED,)
-    old = [(c.old_path, c.old) for c in changes if c.kind in offering and c.old_path is not None and c.old]
+    gone = {change.old_path for change in changes if change.kind is ChangeKind.DELETED}
+    old = [(c.old_path, c.old) for c in changes if c.old_path is not None and c.old and (copies or c.old_path in gone)]
     new = [(c.new_path, c.new) for c in changes if c.kind is ChangeKind.ADDED and c.new_path is not None and c.new]
     if not old or not new:
         return changes
-    found = rename_search.sources(contents, old, new, copies=copies)
-    gone = {change.old_path for change in changes if change.kind is ChangeKind.DELETED}
+    lasting = {path for path, _ in old if path not in gone}
+    found = rename_search.sources(contents, old, new, copies=copies, lasting=lasting)
     # A deleted file that lives on in several places was moved to the last one and copied to the others.
-    moved = {found[c.path].path: c.path for c in changes if c.path in found and found[c.path].path in gone}
+    moved = {found[path].path: path for path, _ in new if path in found and found[path].path in gone}
     described: list[FileChange] = []
     for change in changes:
         source = found.get(change.path)

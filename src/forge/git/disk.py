@@ -36,22 +36,47 @@ def storage_failed(error: OSError) -> StorageFailed:
     return StorageFailed(f"{reason}; nothing was changed.", hint=hint)
 
 
+def told_by(message: str) -> StorageFailed | None:
+    """The failure that a foreign error speaks of in the operating system's own words."""
+    text = message.lower()
+    numbers = (number for number in _REASONS if os.strerror(number).lower() in text)
+    return next((storage_failed(OSError(number, message)) for number in numbers), None)
+
+
 def sync_directory(directory: Path) -> None:
-    fd = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    sync_file(directory)
+
+
+def sync_file(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
 
 
+def sync_tree(directory: Path) -> None:
+    """Every file and folder below, and the folder itself."""
+    for folder, _, names in os.walk(directory, topdown=False):
+        for name in names:
+            sync_file(Path(folder, name))
+        sync_directory(Path(folder))
+
+
 def write_synced(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Create `path` with `data` and wait until the disk has it. The name itself is not synced yet."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    write_new(path, data, mode=mode, sync=True)
+
+
+def write_new(path: Path, data: bytes, *, mode: int = 0o644, sync: bool = False) -> None:
+    """Create `path` with all of `data`, or not at all."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
-        os.fsync(fd)
+        if sync:
+            os.fsync(fd)
     except BaseException:
         with suppress(OSError):
             os.unlink(path)
@@ -64,7 +89,11 @@ def replace_synced(path: Path, data: bytes, *, mode: int = 0o644) -> None:
     """Give `path` new content, atomically and durably."""
     beside = path.with_name(f".{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
     write_synced(beside, data, mode=mode)
-    os.replace(beside, path)
+    try:
+        os.replace(beside, path)
+    except OSError:
+        os.unlink(beside)
+        raise
     sync_directory(path.parent)
 
 

@@ -3,7 +3,7 @@
 InvalidInput   InvalidPath · InvalidName · InvalidRevision · NotText · UnsupportedRepository
 NotFound       RepositoryMissing · BranchMissing · RevisionMissing · FileMissing · OperationMissing
 Conflict       BranchMoved · BranchExists · PathClash · RefLocked · MergeConflicts · NothingToUndo ·
-               NothingToCommit · BranchCheckedOut
+               NothingToCommit · BranchCheckedOut · BranchIsAlias
 Denied         ProtectedBranch · ReadOnlyView
 Upstream       StorageFailed · GitFailed · RepositoryUnreadable
 """
@@ -85,6 +85,10 @@ class NothingToCommit(Conflict):
 
 class BranchCheckedOut(Conflict):
     code = "branch_checked_out"
+
+
+class BranchIsAlias(Conflict):
+    code = "branch_is_alias"
 
 
 class ProtectedBranch(Denied):

@@ -25,9 +25,9 @@ from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
 _KINDS = {b"commit": Kind.COMMIT, b"tree": Kind.TREE, b"blob": Kind.BLOB}
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _NOBODY = Signature("Forge", "forge@localhost", 0)
-# Some versions of git abort where one side renames what the other makes a symlink; without renames they do not.
+# Some versions of git abort where a file replaces a folder that the other side moved, unless told not to follow it.
 _ABORTED = -signal.SIGABRT
-_NO_RENAMES = ("-c", "merge.renames=false")
+_NOT_FOLLOWING = ("-c", "merge.directoryRenames=false")
 _MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it is private to this user
 _ROOM = 512 << 20
 _ID = re.compile(r"[0-9a-f]{40}")
@@ -96,7 +96,7 @@ class GitMerger:
         command = ("merge-tree", "--write-tree", "-z", "--messages", *labels)
         done = self._run(*command, ok=(0, 1, _ABORTED))
         if done.returncode == _ABORTED:
-            done = self._run(*_NO_RENAMES, *command, ok=(0, 1))
+            done = self._run(*_NOT_FOLLOWING, *command, ok=(0, 1))
         with disk.reporting():
             self._take_in()
         return _merge(done.stdout, clean=done.returncode == 0)
@@ -117,7 +117,7 @@ class GitMerger:
             if len(theirs) > 1:
                 middle = len(theirs) // 2
                 return self.conflicts(ours, theirs[:middle]) + self.conflicts(ours, theirs[middle:])
-            done = self._run(*_NO_RENAMES, *command, stdin=lines)
+            done = self._run(*_NOT_FOLLOWING, *command, stdin=lines)
         fields = iter(done.stdout.split(b"\0"))
         found = []
         for _ in theirs:

@@ -115,23 +115,22 @@ def _values(output: IO[bytes]) -> Iterator[bytes]:
 
 def show(objects: Objects, commit_id: CommitId, *, counts: bool = True) -> CommitDetails:
     """One commit with its trailers, the files it changed and the refs at it."""
-    commit = objects.commit(commit_id)
+    commit = objects.commit(commit_at(objects, commit_id))
     # At the edge of a shallow clone the parent is named but not there: git shows a first commit, and so do we.
     parent = next((p for p in commit.parents[:1] if objects.has(p)), None)
     old_tree: ObjectId | None = objects.commit(parent).tree if parent else None
     return CommitDetails(
         commit,
-        _trailers(objects, commit_id),
+        _trailers(objects, commit.id),
         diff(objects, old_tree, commit.tree, counts=counts),
-        refs_at(objects).get(commit_id, ()),
+        refs_at(objects).get(commit.id, ()),
     )
 
 
 def ahead_behind(objects: Objects, a: CommitId, b: CommitId) -> tuple[int, int]:
     """How many commits `a` has that `b` has not, and the other way round."""
-    for point in (a, b):
-        commit_at(objects, point)
-    counted = objects.git.text("rev-list", "--count", "--left-right", "--end-of-options", f"{a}...{b}", "--")
+    points = f"{commit_at(objects, a)}...{commit_at(objects, b)}"
+    counted = objects.git.text("rev-list", "--count", "--left-right", "--end-of-options", points, "--")
     ahead, behind = counted.split()
     return int(ahead), int(behind)
 

@@ -47,9 +47,10 @@ class Journal:
         """What was written since the last look, and whether it is the beginning of a segment."""
         try:
             with self._file.open("rb") as file:
-                inode = os.fstat(file.fileno()).st_ino
+                found = os.fstat(file.fileno())
+                inode = found.st_ino
                 place, offset = self._read_to
-                if place != inode:
+                if place != inode or found.st_size < offset:  # another file, or somebody emptied this one
                     offset = 0
                 file.seek(offset)
                 data = file.read()
@@ -112,7 +113,7 @@ def _records(data: bytes) -> Iterator[Record]:
     for line in data.splitlines():
         try:
             record = json.loads(line)
-        except ValueError:  # half a line from a crash
+        except (ValueError, RecursionError):  # half a line from a crash, or damage
             continue
         if isinstance(record, dict):
             yield record

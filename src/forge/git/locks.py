@@ -3,40 +3,69 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from forge.git import process
+from forge.git import disk, packed_refs, process
 from forge.git.errors import RefLocked
 from forge.git.operations import Claim
 
-# git holds these locks for moments. One without a name in it is taken for a dead process's own when it appeared
+# git holds ref locks for moments. One without a name in it is taken for a dead process's own when it appeared
 # while that process was at work and nobody has finished it since.
 _OLD = 2.0
 _WHILE_MOVING = 5.0
 
 
-def removed(ref_lock: Path, packed_lock: Path, claim: Claim) -> bool:
-    """Remove what the claiming process left when it died. Anything else may be somebody's work and stays."""
-    if not process.died(claim.mark, age=time.time() - claim.time):
+def removed(common_dir: Path, ref: str, claims: Iterable[Claim]) -> bool:
+    """Remove locks on `ref` and on packed refs that dead processes left. Others may be somebody's work and stay."""
+    packed = packed_removed(common_dir)
+    lock = common_dir / f"{ref}.lock"
+    if not lock.exists():
+        return packed
+    with _alone(common_dir):
+        stale = any(_left_by(claim, lock) for claim in claims)
+        if stale:
+            lock.unlink()
+    return stale or packed
+
+
+def packed_removed(common_dir: Path) -> bool:
+    lock = packed_refs.lock_path(common_dir)
+    if not lock.exists():
         return False
-    gone = False
-    with suppress(OSError):
-        content = ref_lock.read_text(errors="replace").strip()
-        if (content == claim.after) if content else _left_by(claim, ref_lock):
-            ref_lock.unlink()
-            gone = True
-    with suppress(OSError):
-        if _left_by(claim, packed_lock):
-            packed_lock.unlink()
-            gone = True
-    return gone
+    with _alone(common_dir):
+        stale = left_behind(lock)
+        if stale:
+            lock.unlink()
+    return stale
 
 
-def _left_by(claim: Claim, lock: Path) -> bool:
-    made = lock.stat().st_mtime
+def left_behind(packed_lock: Path) -> bool:
+    """Whether the lock on packed refs is a dead Forge process's, which has its mark in it; git's has none."""
+    try:
+        mark, age = packed_lock.read_text(errors="replace"), time.time() - packed_lock.stat().st_mtime
+    except OSError:
+        return False
+    return process.died(mark, age=age)
+
+
+def _left_by(claim: Claim, ref_lock: Path) -> bool:
+    try:
+        content, made = ref_lock.read_text(errors="replace").strip(), ref_lock.stat().st_mtime
+    except OSError:
+        return False
+    now = time.time()
     # A clock that was set back makes old locks look as if they came from the future.
-    return abs(time.time() - made) > _OLD and -1 < made - claim.time < _WHILE_MOVING
+    empty = not content and abs(now - made) > _OLD and -1 < made - claim.time < _WHILE_MOVING
+    return (empty or content == claim.after) and process.died(claim.mark, age=now - claim.time)
+
+
+@contextmanager
+def _alone(common_dir: Path) -> Iterator[None]:
+    """One at a time: a lock that looks stale to two may by now be the live one of the first."""
+    with disk.reporting(), disk.locked(common_dir / "forge" / "stale.lock"):
+        yield
 
 
 def held(common_dir: Path, ref: str) -> RefLocked:

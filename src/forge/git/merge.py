@@ -8,7 +8,7 @@ from functools import partial
 from forge.errors import InvalidInput
 from forge.git import commits
 from forge.git.branches import tip_of
-from forge.git.errors import InvalidRevision
+from forge.git.errors import InvalidName, InvalidRevision
 from forge.git.merge_base import merge_bases
 from forge.git.merge_preview import (
     MergeKind,
@@ -55,7 +55,7 @@ def preview_merge(
 ) -> MergePreview:
     """What merging `source` into branch `target` would give. Without `no_ff` a branch that is behind just follows."""
     tip = tip_of(refs, target)
-    text = commits.message_with(message or _usual_message(source, source_name, target))
+    text = commits.message_with(message or _usual_message(refs, source, source_name, target))
     name = source_name or source[:12]
     request = _Request(target, tip, source, name, text, author or committer, committer)
     bases = merge_bases(objects, tip, source)
@@ -161,6 +161,15 @@ def _reason(request: _Request) -> str:
     return f"merge {request.source_name} into {request.target}"
 
 
-def _usual_message(source: CommitId, source_name: str | None, target: str) -> str:
-    what = f"branch '{source_name}'" if source_name else f"commit '{source}'"
+def _usual_message(refs: Refs, source: CommitId, source_name: str | None, target: str) -> str:
+    """As git words it."""
+    kind = "branch" if source_name and _is_branch(refs, source_name, source) else "commit"
+    what = f"{kind} '{source_name or source}'"
     return f"Merge {what}" if target in _USUAL_TARGETS else f"Merge {what} into {target}"
+
+
+def _is_branch(refs: Refs, name: str, tip: CommitId) -> bool:
+    try:
+        return refs.tip(name) == tip
+    except InvalidName:
+        return False

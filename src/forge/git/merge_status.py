@@ -19,6 +19,7 @@ from forge.git.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import CommitId, ObjectId
 
 _TARGETS_KEPT = 8
+_TIPS_KEPT = 2_000
 # So many trees to compare, or to merge beside others, are worth a git process.
 _WORTH_A_PROCESS = 12
 _PROCESSES = 2
@@ -71,7 +72,7 @@ class MergeStatusCache:
         with self._lock:
             if follows is not None:
                 self._targets.pop(follows, None)
-            self._targets[target] = records
+            self._targets[target] = dict(list(records.items())[-_TIPS_KEPT:])
             self._targets.move_to_end(target)
             while len(self._targets) > _TARGETS_KEPT:
                 self._targets.popitem(last=False)
@@ -122,8 +123,10 @@ def _remembered(
     for start, records in cache.latest():
         met = meeting(history, target, start)
         if met.bases == (start,):
-            trees = objects.commit(start).tree, objects.commit(target).tree
-            return {}, records, _Advance(start, met.only_one, tuple(changed_entries(objects, *trees)))
+            changes = changed_entries(objects, objects.commit(start).tree, objects.commit(target).tree)
+            # Conversations decide no merge, and every turn adds to them.
+            work = tuple(change for change in changes if not is_session(change[0]))
+            return {}, records, _Advance(start, met.only_one, work)
     return {}, {}, None
 
 
@@ -186,10 +189,14 @@ class _Judge:
             verdicts = list(self._in_parallel(merger, tips))
         found = {}
         for tip, (clean, stages) in zip(tips, verdicts, strict=True):
-            paths = tuple(path for path in stages if not is_session(path))
+            paths = tuple(dict.fromkeys(self._plain(path, tip) for path in stages if not is_session(path)))
             state = MergeState.CLEAN if clean or (stages and not paths) else MergeState.CONFLICTS
             found[tip] = replace(records[tip], status=MergeStatus(state, paths), by_git=True)
         return found
+
+    def _plain(self, path: str, tip: CommitId) -> str:
+        """The path without the name that git appends where a file must step aside for a folder."""
+        return path.split(f"~{self._target}", maxsplit=1)[0].split(f"~{tip}", maxsplit=1)[0]
 
     def _judged(self, record: _Record) -> _Record:
         """The record with its status, or without one where git has to be asked."""

@@ -6,6 +6,7 @@ process died in between is judged by where the refs stand, and the verdict is wr
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
 from collections import deque
@@ -54,6 +55,7 @@ class Claim:
 
 # A dead process may have left a lock behind; how many of them are remembered for that.
 _REMEMBERED_DEATHS = 64
+_ID = re.compile("[0-9a-f]{40}")
 
 Tip = Callable[[str], CommitId | None]
 WasAt = Callable[[str, CommitId], bool]
@@ -89,7 +91,8 @@ class OperationLog:
         """Record moves that others made of refs Forge has moved before, and how work of dead processes ended."""
         if not self._folder.exists():
             return
-        with self._following():
+        # A repository on a read-only disk can still tell what it knows.
+        with suppress(StorageFailed), self._following():
             self._settle(None)
             outside = self._outside({ref: self._tip(ref) for ref in self._told.seen})
             if outside:
@@ -101,11 +104,17 @@ class OperationLog:
             begun = [*self._told.open.values(), *self._told.died]
             return [b.claim(move) for b in begun for move in b.operation.moves if move.ref == ref]
 
+    def claims_of_the_dead(self) -> list[tuple[str, Claim]]:
+        """What processes were about to do when they died, by ref."""
+        with self._following():
+            dead = [*self._told.died, *(b for b in self._told.open.values() if process.died(b.mark))]
+            return [(move.ref, begun.claim(move)) for begun in dead for move in begun.operation.moves]
+
     def newest_first(self) -> Iterator[Operation]:
         """Operations that happened, the last one first."""
         ended: dict[str, Record] = {}
         later_before: set[tuple[str, CommitId | None]] = set()
-        for record in self._journal.backwards():
+        for record in filter(_understood, self._journal.backwards()):
             if "end" in record:
                 ended[record["end"]] = record
             elif "id" in record:
@@ -134,7 +143,7 @@ class OperationLog:
         beginning, records = self._journal.new_records()
         if beginning:
             self._told = _Told()
-        for record in records:
+        for record in filter(_understood, records):
             self._told.take(record)
 
     def _settle(self, refs: Mapping[str, object] | None) -> None:
@@ -267,6 +276,31 @@ def _operation(record: Record) -> Operation:
         tuple(RefMove(ref, before, after) for ref, before, after in record["moves"]),
         record.get("undoes"),
     )
+
+
+def _understood(record: Record) -> bool:
+    """Whether a line is one of ours and whole: a disk or an editor may have damaged it."""
+    match record:
+        case {"id": str(), "time": int() | float(), "actor": [str(kind), str()], "reason": str(), "by": str()}:
+            moves, undoes = record.get("moves"), record.get("undoes")
+            known = kind in set(ActorKind) and isinstance(undoes, str | None)
+            return known and isinstance(moves, list) and all(map(_is_move, moves))
+        case {"end": str(), "happened": bool()}:
+            return isinstance(record.get("only", []), list)
+        case {"seen": dict(seen), "open": list(begun)}:
+            return all(map(_is_place, seen.values())) and all(isinstance(b, dict) and _understood(b) for b in begun)
+    return False
+
+
+def _is_move(move: object) -> bool:
+    match move:
+        case [str(), before, after]:
+            return _is_place(before) and _is_place(after)
+    return False
+
+
+def _is_place(at: object) -> bool:
+    return at is None or (isinstance(at, str) and _ID.fullmatch(at) is not None)
 
 
 def _verdict(operation: Operation, moves: Sequence[RefMove]) -> Record:

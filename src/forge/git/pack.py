@@ -22,6 +22,8 @@ from forge.git.process import mark_of_this_process
 from forge.git.values import ObjectId
 
 _FAST = 1
+# Packs of Forge can be told from others by their name, also when a power cut has emptied the file beside them.
+_SIGN = "f0e6e001"
 
 
 class RawObject(NamedTuple):
@@ -38,16 +40,20 @@ def object_id(kind: int, data: bytes) -> ObjectId:
     return ObjectId(hashlib.sha1(b"%s %d\0" % (_NAMES[kind], len(data)) + data).hexdigest())
 
 
+def is_ours(stem: str) -> bool:
+    return stem.startswith(f"pack-{_SIGN}")
+
+
 @contextmanager
 def written(objects_dir: Path, scratch: Path, objects: Mapping[ObjectId, RawObject]) -> Iterator[None]:
     """Objects are durable inside the block, and safe from every gc until it ends."""
     folder = objects_dir / "pack"
-    stem = f"pack-{hashlib.sha1(os.urandom(20)).hexdigest()}"
+    stem = f"pack-{_SIGN}{os.urandom(16).hex()}"
     keep = folder / f"{stem}.keep"
     with disk.reporting():
         folder.mkdir(parents=True, exist_ok=True)
         scratch.mkdir(parents=True, exist_ok=True)
-        keep.write_text(mark_of_this_process())
+        disk.write_new(keep, mark_of_this_process().encode())
     try:
         with disk.reporting():
             _place(folder, scratch, stem, objects)

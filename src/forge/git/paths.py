@@ -57,13 +57,18 @@ def is_git_directory(name: str) -> bool:
     """Whether some file system would take `name`, or a part of it between backslashes, for `.git`."""
     if name.isascii() and "git" not in name.lower():
         return False
-    plain = (part.split(":", 1)[0].rstrip(". ") for part in visible(unicodedata.normalize("NFKC", name)).split("\\"))
+    shown = _IGNORED.sub("", unicodedata.normalize("NFKC", name))
+    plain = (part.split(":", 1)[0].rstrip(". ") for part in shown.split("\\"))
     return any(part.casefold() == ".git" or _SHORT_GIT.fullmatch(part) for part in plain)
 
 
-def visible(name: str) -> str:
-    """The name without the characters that HFS+ ignores."""
-    return _IGNORED.sub("", name)
+def is_visible(name: str) -> bool:
+    """Whether `name` is Unicode that shows as what it is: nothing hidden, nothing that moves the cursor."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return not _CONTROL.search(name) and not _INVISIBLE.search(name)
 
 
 def folded(name: str) -> str:

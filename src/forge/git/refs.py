@@ -10,40 +10,45 @@ from dataclasses import replace
 import pygit2
 
 from forge.errors import ForgeError
-from forge.git import checkout, disk, maintenance
+from forge.git import checkout, disk, paths
 from forge.git.errors import (
-    GitFailed,
+    BranchCheckedOut,
+    BranchIsAlias,
     InvalidName,
     ProtectedBranch,
+    RepositoryUnreadable,
 )
+from forge.git.maintenance import Upkeep
 from forge.git.objects import Objects
 from forge.git.operations import Operation, OperationLog, RefMove, moved
 from forge.git.pack import NewObjects
-from forge.git.swap import HEADS, KEPT, direct_target, swap
+from forge.git.swap import HEADS, KEPT, Locks, direct_target, reserve, swap
 from forge.git.values import Actor, ActorKind, CommitId
 
 _MAX_PART_BYTES = 200
-_REFUSED = re.compile(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-f]{40}$|^refs/")
+_MAX_BYTES = 512
+_REFUSED = re.compile(r"[\x00-\x20~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-fA-F]{40}$|^refs/")
 
 
 def branch_ref(name: str) -> str:
     """The ref of branch `name`, if it is a name a branch can have."""
-    if not isinstance(name, str) or not name or _REFUSED.search(name) or not _valid(HEADS + name):
+    if not isinstance(name, str) or not name or _REFUSED.search(name) or not paths.is_visible(name):
+        raise _invalid(name)
+    if len(name.encode()) > _MAX_BYTES or any(len(part.encode()) > _MAX_PART_BYTES for part in name.split("/")):
         raise InvalidName(
-            f"{name!r} cannot be a branch name.",
-            hint="Use letters, digits, `-`, `_` and `/`, for example ai/cache-layer.",
+            "The branch name is too long.",
+            hint=f"Keep it under {_MAX_BYTES} bytes, and each part under {_MAX_PART_BYTES}.",
         )
-    if any(len(part.encode()) > _MAX_PART_BYTES for part in name.split("/")):
-        raise InvalidName("The branch name is too long.", hint=f"Keep each part under {_MAX_PART_BYTES} bytes.")
+    if not pygit2.reference_is_valid_name(HEADS + name):
+        raise _invalid(name)
     return HEADS + name
 
 
-def _valid(ref: str) -> bool:
-    try:
-        ref.encode()
-    except UnicodeEncodeError:
-        return False
-    return bool(pygit2.reference_is_valid_name(ref))
+def _invalid(name: object) -> InvalidName:
+    return InvalidName(
+        f"{str(name)[:80]!r} cannot be a branch name.",
+        hint="Use letters, digits, `-`, `_` and `/`, for example ai/cache-layer.",
+    )
 
 
 class Refs:
@@ -52,6 +57,7 @@ class Refs:
         self._configured = default_branch
         self._forge_dir = objects.common_dir / "forge"
         self.log = OperationLog(self._forge_dir, self.target, self._was_at)
+        self._upkeep = Upkeep(objects, self.log)
 
     def target(self, ref: str) -> CommitId | None:
         """The commit that `ref` leads to, through symbolic refs."""
@@ -68,13 +74,18 @@ class Refs:
         return [(ref.removeprefix(KEPT), tip) for ref, tip in self.under(KEPT)]
 
     def under(self, prefix: str) -> list[tuple[str, CommitId]]:
-        names = (ref for ref in self._objects.handle.references if ref.startswith(prefix))
-        return [(ref, tip) for ref in sorted(names) if (tip := self.target(ref)) is not None]
+        """Refs below `prefix` with their commits. A broken one is left out: it must not hide the others."""
+        found: list[tuple[str, CommitId]] = []
+        for ref in sorted(ref for ref in self._objects.handle.references if ref.startswith(prefix)):
+            with suppress(RepositoryUnreadable):
+                if (tip := self.target(ref)) is not None:
+                    found.append((ref, tip))
+        return found
 
     def default_branch(self) -> str | None:
         """Configured, else what origin calls its HEAD, else main or master, else what HEAD names."""
         usual = [name for name in ("main", "master") if self.target(HEADS + name)]
-        return next((name for name in (*self._named_default(), *usual, self.head_branch()) if name), None)
+        return next((name for name in (*self._named_default(), *usual, self._main_head_branch()) if name), None)
 
     def head_branch(self) -> str | None:
         head = self._symbolic("HEAD") or ""
@@ -82,12 +93,23 @@ class Refs:
 
     def protected(self, branch: str) -> bool:
         """Whether agents and builds are refused here, under any spelling that a file system may take for it."""
-        names = {"main", "master", *self._named_default(), self.default_branch() or "main"}
-        return branch.casefold() in {name.casefold() for name in names}
+        named = (*self._named_default(), self.default_branch(), self._config("init.defaultBranch"))
+        names = {"main", "master", *(name for name in named if name)}
+        return paths.folded(branch) in {paths.folded(name) for name in names}
 
     def _named_default(self) -> list[str]:
         origin = (self._symbolic("refs/remotes/origin/HEAD") or "").removeprefix("refs/remotes/origin/")
-        return [name for name in (self._configured, self._config("forge.defaultBranch"), origin) if name]
+        names = (self._configured, self._config("forge.defaultBranch"), origin)
+        return [plain for name in names if name and (plain := name.strip().removeprefix(HEADS))]
+
+    def _main_head_branch(self) -> str | None:
+        """What HEAD names in the main checkout; that of a linked worktree says nothing about the default."""
+        if self._objects.git_dir == self._objects.common_dir:
+            return self.head_branch()
+        with suppress(OSError):
+            head = (self._objects.common_dir / "HEAD").read_text(errors="replace").strip()
+            return head.removeprefix(f"ref: {HEADS}") if head.startswith(f"ref: {HEADS}") else None
+        return None
 
     def land(
         self,
@@ -107,7 +129,7 @@ class Refs:
             raise moved(move)
         with self._objects.writing(new):
             operation = self.move([move], actor=actor, reason=reason, forward=forward)
-        maintenance.after_landing(self._objects)
+        self._upkeep.after_landing()
         return operation
 
     def move(
@@ -122,21 +144,27 @@ class Refs:
         """All of `moves` or none. Every ref of Forge's making goes through here."""
         wanted = [replace(m, ref=self._final(m.ref)) for m in moves]
         self.refuse_unless_allowed(wanted, actor)
+        _refuse_removing_target(moves, wanted)
         if not forward:
             wanted = [*self._keeping(wanted), *wanted]
+        operation = None
+        done: list[RefMove] = []
         with ExitStack() as stack:
             checkouts = self._follow_in_checkouts(wanted, stack)
-            operation = self.log.begin(actor, reason, wanted, undoes=undoes)
-            done: list[RefMove] = []
             try:
-                for move in operation.moves:
-                    swap(self._objects, self.log, move, reason)
+                operation = self.log.begin(actor, reason, wanted, undoes=undoes)
+                held = stack.enter_context(Locks(self._objects))
+                reserve(self._objects, self.log, wanted, held)
+                for move in wanted:
+                    swap(self._objects, self.log, move, reason, held)
                     done.append(move)
             except ForgeError:
-                self._take_back(done, reason)
+                if done:
+                    self._take_back(done, reason, held)
                 for follower, update in checkouts:
                     checkout.step_back(self._objects, follower, update)
-                self.log.end(operation, done)
+                if operation is not None:
+                    self.log.end(operation, done)
                 raise
         self.log.end(operation, done)
         return replace(operation, checkouts=tuple(update for _, update in checkouts))
@@ -144,7 +172,7 @@ class Refs:
     def refuse_unless_allowed(self, moves: Iterable[RefMove], actor: Actor) -> None:
         for move in moves:
             ref = self._final(move.ref)
-            if not ref.startswith((HEADS, "refs/forge/")):
+            if not ref.startswith((HEADS, "refs/forge/")) or not pygit2.reference_is_valid_name(ref):
                 raise ProtectedBranch(f"Forge does not move {ref}.", hint="Work on a branch.")
             branch = ref.removeprefix(HEADS)
             if ref.startswith(HEADS) and actor.kind is not ActorKind.PERSON and self.protected(branch):
@@ -165,9 +193,13 @@ class Refs:
         """Bring the person's files along first: a crash then leaves the new content staged, not reverted."""
         followers: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]] = []
         for move in moves:
-            if not move.ref.startswith(HEADS) or move.after is None:
+            if not move.ref.startswith(HEADS):
                 continue
             worktrees = checkout.worktrees_on(self._objects, move.ref.removeprefix(HEADS))
+            if move.after is None:
+                if worktrees:
+                    raise _checked_out(move.ref, worktrees[0])
+                continue
             if worktrees and not followers:
                 with disk.reporting():
                     self._forge_dir.mkdir(parents=True, exist_ok=True)
@@ -179,12 +211,12 @@ class Refs:
                 followers.append((worktree, update))
         return followers
 
-    def _take_back(self, done: list[RefMove], reason: str) -> None:
+    def _take_back(self, done: list[RefMove], reason: str, held: Locks) -> None:
         """Undo the first of several moves after a later one failed; `done` keeps what could not be undone."""
         for move in reversed(done.copy()):
             with suppress(ForgeError):
                 back = RefMove(move.ref, move.after, move.before)
-                swap(self._objects, self.log, back, f"taken back: {reason}")
+                swap(self._objects, self.log, back, f"taken back: {reason}", held)
                 done.remove(move)
 
     def _was_at(self, ref: str, commit: CommitId) -> bool:
@@ -199,7 +231,7 @@ class Refs:
             if found is None:
                 return ref
             ref = found
-        raise GitFailed(f"{ref} leads in a circle.", hint="Repair it with `git symbolic-ref`.")
+        raise RepositoryUnreadable(f"{ref} leads in a circle.", hint="Repair it with `git symbolic-ref`.")
 
     def _symbolic(self, ref: str) -> str | None:
         """Where a symbolic ref points, whether or not that exists."""
@@ -211,4 +243,22 @@ class Refs:
 
     def _config(self, key: str) -> str | None:
         config = self._objects.handle.config
-        return str(config[key]) if key in config else None
+        with suppress(UnicodeDecodeError):  # no branch of ours has a name that is not Unicode
+            return str(config[key]) if key in config else None
+        return None
+
+
+def _refuse_removing_target(asked: Iterable[RefMove], wanted: Iterable[RefMove]) -> None:
+    for move, final in zip(asked, wanted, strict=True):
+        if move.after is None and move.ref != final.ref:
+            raise BranchIsAlias(
+                f"{move.ref.removeprefix(HEADS)} only stands for {final.ref.removeprefix(HEADS)}.",
+                hint=f"Remove the alias with `git symbolic-ref -d {move.ref}`, or name the branch itself.",
+            )
+
+
+def _checked_out(ref: str, place: checkout.Worktree) -> BranchCheckedOut:
+    return BranchCheckedOut(
+        f"{ref.removeprefix(HEADS)} is checked out in {place.path} and cannot go: HEAD would point nowhere.",
+        hint="Switch that checkout to another branch first.",
+    )

@@ -40,9 +40,14 @@ class Source(NamedTuple):
         return int(self.score * 100)
 
 
-def sources(contents: Contents, old: Sequence[File], new: Sequence[File], *, copies: bool) -> dict[str, Source]:
-    """By path of a new file the old file it continues. With `copies` an old file may serve several times."""
-    search = _Search(contents, old, new, copies=copies)
+def sources(
+    contents: Contents, old: Sequence[File], new: Sequence[File], *, copies: bool = False, lasting: Iterable[str] = ()
+) -> dict[str, Source]:
+    """By path of a new file the old file it continues.
+
+    With `copies` an old file may serve several times, those that are `lasting` where no deleted one does.
+    """
+    search = _Search(contents, old, new, copies=copies, used=set(lasting))
     search.pair_equal()
     if len(search.free_old()) * len(search.free_new()) <= MAX_PAIRS and search.is_affordable():
         if not copies:
@@ -52,12 +57,14 @@ def sources(contents: Contents, old: Sequence[File], new: Sequence[File], *, cop
 
 
 class _Search:
-    def __init__(self, contents: Contents, old: Sequence[File], new: Sequence[File], *, copies: bool) -> None:
+    def __init__(
+        self, contents: Contents, old: Sequence[File], new: Sequence[File], *, copies: bool, used: set[str]
+    ) -> None:
         self.contents = contents
         self.old = old
         self.new = new
         self.copies = copies
-        self.used: set[str] = set()
+        self.used = used
         self.found: dict[str, Source] = {}
         self._spans: dict[ObjectId, Spans] = {}
         self._sizes: dict[ObjectId, int] = {}

@@ -86,9 +86,14 @@ class Repository:
         with disk.reporting():
             place.mkdir(parents=True, exist_ok=True)
         try:
-            pygit2.init_repository(str(place), bare=bare, initial_head=default_branch)
+            made = pygit2.init_repository(str(place), bare=bare, initial_head=default_branch)
         except (pygit2.GitError, OSError) as e:
             raise _unreadable(place, e) from e
+        if made.head_is_unborn:
+            # The first commit is only as durable as the HEAD and configuration it is found by.
+            with disk.reporting():
+                disk.sync_tree(Path(made.path))
+                disk.sync_directory(place)
         return cls.open(place)
 
     @property
@@ -192,10 +197,10 @@ class Repository:
         return tip
 
     def rename_branch(self, old: str, new: str, *, actor: Actor = PERSON) -> Operation:
-        return branches.rename(self.objects, self.refs, old, new, actor=actor)
+        return branches.rename(self.refs, old, new, actor=actor)
 
     def delete_branch(self, name: str, *, actor: Actor = PERSON) -> Operation:
-        return branches.delete(self.objects, self.refs, name, actor=actor)
+        return branches.delete(self.refs, name, actor=actor)
 
     def rewind_branch(self, name: str, to: str, *, actor: Actor = PERSON) -> Operation:
         return branches.rewind(self.refs, name, self.resolve(to), actor=actor)

@@ -16,25 +16,28 @@ _ID = re.compile(r"[0-9a-f]{40}")
 
 def revisions(objects: Objects, start: Sequence[str], *, exclude: Sequence[str] = ()) -> list[str]:
     """`start` and, marked as excluded, `exclude`, each once; empty if there is nowhere to start."""
-    included = dict.fromkeys(found for point in start if (found := commit_at(objects, point)))
-    excluded = dict.fromkeys(found for point in exclude if (found := commit_at(objects, point)))
+    included, excluded = (
+        dict.fromkeys(commit_at(objects, point) for point in points if not _is_unborn(objects, point))
+        for points in (start, exclude)
+    )
     return [*included, *(f"^{point}" for point in excluded)] if included else []
 
 
-def commit_at(objects: Objects, point: str) -> CommitId | None:
-    """The commit at an id or a full ref name; None for a HEAD whose branch has no commit yet."""
-    if _ID.fullmatch(point):
-        if not objects.has(CommitId(point)):
-            raise _missing(point)
-        return CommitId(point)
-    if point != "HEAD" and not (point.startswith("refs/") and pygit2.reference_is_valid_name(point)):
+def commit_at(objects: Objects, point: str) -> CommitId:
+    """The commit at an id or a full ref name, also through a tag."""
+    is_ref = point == "HEAD" or (point.startswith("refs/") and pygit2.reference_is_valid_name(point))
+    if not is_ref and not _ID.fullmatch(point):
         raise InvalidRevision(f"{point!r} is neither an id nor a full ref name.", hint="Resolve it to an id first.")
     try:
-        return CommitId(str(objects.handle.lookup_reference(point).peel(pygit2.Commit).id))
+        found = objects.handle.lookup_reference(point) if is_ref else objects.handle[point]
+        return CommitId(str(found.peel(pygit2.Commit).id))
     except (KeyError, pygit2.GitError, ValueError) as e:
-        if point == "HEAD" and objects.handle.head_is_unborn:
-            return None
         raise _missing(point) from e
+
+
+def _is_unborn(objects: Objects, point: str) -> bool:
+    """Whether `point` is a HEAD whose branch has no commit yet."""
+    return point == "HEAD" and bool(objects.handle.head_is_unborn)
 
 
 def _missing(point: str) -> RevisionMissing:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pygit2
 
-from forge.git import disk, locks
-from forge.git.errors import BranchExists, GitFailed, RevisionMissing, StorageFailed
+from forge.git import disk, locks, packed_refs
+from forge.git.errors import BranchExists, GitFailed, RepositoryUnreadable, RevisionMissing
 from forge.git.objects import Objects
 from forge.git.operations import OperationLog, RefMove, moved
 from forge.git.values import CommitId
@@ -21,26 +21,58 @@ HEADS = "refs/heads/"
 KEPT = "refs/forge/kept/"
 _PATIENCE = 3.0
 _UNSYNCED = "for fsync"
-_STORAGE_WORDS = re.compile(
-    "no space left|read-only file system|quota exceeded|input/output error|file too large|permission denied",
-    re.IGNORECASE,
-)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def direct_target(objects: Objects, ref: str) -> CommitId | None:
-    found = objects.handle.references.get(ref)
+    try:
+        found = objects.handle.references.get(ref)
+    except (pygit2.GitError, ValueError) as e:
+        raise RepositoryUnreadable(f"{ref} cannot be read: {e}", hint="Set it anew with `git update-ref`.") from e
     return None if found is None else CommitId(str(found.target))
 
 
-def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str) -> None:
+class Locks(ExitStack):
+    """Held for a whole operation: what its last move needs is taken before its first, or else nothing happens."""
+
+    def __init__(self, objects: Objects) -> None:
+        super().__init__()
+        self._objects = objects
+        self._packed = False
+        self._refs: dict[str, ExitStack] = {}
+
+    def take_for_removal(self, ref: str) -> None:
+        if not self._packed:
+            self.enter_context(packed_refs.locked(self._objects.common_dir))
+            self._packed = True
+        if ref not in self._refs:
+            own = ExitStack()
+            own.enter_context(_locked(self._objects.handle, ref))
+            self._refs[ref] = self.enter_context(own)
+
+    def give_back(self, ref: str) -> None:
+        self._refs.pop(ref).close()
+
+
+def reserve(objects: Objects, log: OperationLog, moves: Iterable[RefMove], held: Locks) -> None:
+    """Take the locks that removing refs will need."""
+    for move in moves:
+        if move.after is None:
+            _patiently(objects, log, move, partial(held.take_for_removal, move.ref))
+
+
+def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str, held: Locks) -> None:
     """Move a direct ref from `before` to `after`, durably, or raise and leave it as it is."""
     if move.after is not None and not objects.has(move.after):
         raise RevisionMissing(f"{move.after} is not in the repository.", hint="A gc may have removed it.")
-    message = f"forge: {reason.splitlines()[0] if reason else 'move'}"
+    _patiently(objects, log, move, partial(_set, objects, move, f"forge: {_one_line(reason)}", held))
+
+
+def _patiently(objects: Objects, log: OperationLog, move: RefMove, attempt: Callable[[], None]) -> None:
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
-            return _set(objects, move, message)
+            return attempt()
         except (pygit2.GitError, OSError, KeyError, ValueError) as e:
             # libgit2 has no type for a lost race: where the ref stands now tells what happened.
             now = direct_target(objects, move.ref)
@@ -48,41 +80,43 @@ def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str) -> Non
                 return _sync_packed(objects.common_dir)
             if now != move.before:
                 raise moved(move) from e
-            if _STORAGE_WORDS.search(str(e)):
-                raise StorageFailed(f"The ref could not be written ({e}).", hint="Free some disk space.") from e
+            if (failure := disk.told_by(str(e))) is not None:
+                raise failure from e
             if move.before is None and (clash := _clash(objects, move.ref)):
                 raise _blocked(move.ref, clash) from e
             # Besides locks there are moments: `git pack-refs` removes an empty folder while we put a file there.
             locked = "lock" in str(e)
-            if locked and _removed_stale_lock(objects.common_dir, log, move.ref):
+            if locked and locks.removed(objects.common_dir, move.ref, log.claims(move.ref)):
                 continue
             if time.monotonic() > deadline:
                 raise (locks.held(objects.common_dir, move.ref) if locked else _failed(move.ref, e)) from e
             time.sleep(0.005)
 
 
+def _one_line(reason: str) -> str:
+    """What a reflog can hold of it: a line of plain text, that no reason can turn into two."""
+    first = next(iter(reason.splitlines()), "")
+    return _CONTROL.sub(" ", first.encode("utf-8", "replace").decode()).strip() or "move"
+
+
 def _sync_packed(common_dir: Path) -> None:
     """The ref moved, and before its folder could be synced `git pack-refs` took ref and folder away."""
     with disk.reporting(), suppress(FileNotFoundError):
-        fd = os.open(common_dir / "packed-refs", os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        disk.sync_file(common_dir / "packed-refs")
         disk.sync_directory(common_dir)
 
 
-def _set(objects: Objects, move: RefMove, message: str) -> None:
+def _set(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
     if move.before is None:
         _create(objects, move, message)
+        return
+    if move.after is None:
+        _delete(objects, move, held)
         return
     found = objects.handle.references.get(move.ref)
     if found is None or str(found.target) != move.before:
         raise moved(move)
-    if move.after is None:
-        found.delete()
-    else:
-        found.set_target(move.after, message)
+    found.set_target(move.after, message)
 
 
 def _create(objects: Objects, move: RefMove, message: str) -> None:
@@ -97,6 +131,26 @@ def _create(objects: Objects, move: RefMove, message: str) -> None:
             _remember(objects.common_dir / "logs" / move.ref, move.after)
         transaction.set_target(move.ref, move.after, message=message)
         transaction.commit()
+
+
+def _delete(objects: Objects, move: RefMove, held: Locks) -> None:
+    common = objects.common_dir
+    held.take_for_removal(move.ref)
+    loose, log = common / move.ref, common / "logs" / move.ref
+    try:
+        if direct_target(objects, move.ref) != move.before:
+            raise moved(move)
+        # Packed first: otherwise an older packed value would show for a moment.
+        packed_refs.remove(common, move.ref)
+        loose.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
+        if loose.parent.exists():
+            disk.sync_directory(loose.parent)
+    finally:
+        held.give_back(move.ref)
+    with suppress(OSError):  # a folder with another branch in it stays
+        for folder in (*list(loose.parents)[: move.ref.count("/") - 2], *list(log.parents)[: move.ref.count("/") - 2]):
+            folder.rmdir()
 
 
 @contextmanager
@@ -126,21 +180,10 @@ def _clash(objects: Objects, ref: str) -> str | None:
     for length in range(3, len(parts)):
         if direct_target(objects, above := "/".join(parts[:length])) is not None:
             return above
-    try:
-        packed = (common / "packed-refs").read_bytes()
-    except FileNotFoundError:
-        packed = b""
-    if within := re.search(rb" (%s/\S+)" % re.escape(ref.encode()), packed):
+    if within := re.search(rb" (%s/\S+)" % re.escape(ref.encode()), packed_refs.contents(common)):
         return within[1].decode("utf-8", "replace")
     loose = (path for path in (common / ref).rglob("*") if path.suffix != ".lock" and path.is_file())
     return next((str(path.relative_to(common)) for path in loose), None)
-
-
-def _removed_stale_lock(common_dir: Path, log: OperationLog, ref: str) -> bool:
-    # One at a time: a lock that looks stale to two may by now be the live one of the first.
-    with disk.reporting(), disk.locked(common_dir / "forge" / "stale.lock"):
-        places = (common_dir / f"{ref}.lock", common_dir / "packed-refs.lock")
-        return any(locks.removed(*places, claim) for claim in log.claims(ref))
 
 
 def _blocked(ref: str, clash: str) -> BranchExists:

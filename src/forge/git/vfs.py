@@ -115,14 +115,20 @@ class GitCommitVFS(VFS):
         return found
 
     def list_files(self, prefix: str = "") -> list[str]:
-        folder, slash, _ = prefix.rpartition("/")
-        if not slash:
-            return [p for p in self.objects.paths(self.tree) if p.startswith(prefix)]
-        found = self.objects.entry(self.tree, folder)
-        if found is None or not found.is_tree:
+        folder, slash, start = prefix.rpartition("/")
+        above = self.objects.entry(self.tree, folder) if slash else Entry(Mode.TREE, self.tree)
+        if above is None or not above.is_tree:
             return []
-        below = (f"{folder}/{path}" for path in self.objects.paths(found.id))
-        return [path for path in below if path.startswith(prefix)]
+        if not start:
+            return [prefix + path for path in self.objects.paths(above.id)]
+        found: list[str] = []
+        for name, entry in self.objects.tree(above.id).items():
+            if name.startswith(start):
+                if entry.is_tree:
+                    found += [f"{folder}{slash}{name}/{path}" for path in self.objects.paths(entry.id)]
+                elif not entry.is_submodule:
+                    found.append(f"{folder}{slash}{name}")
+        return found
 
     def list_dir(self, path: str = "") -> tuple[DirEntry, ...]:
         tree = self.tree

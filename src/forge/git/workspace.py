@@ -9,7 +9,16 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from forge.git import commits, paths, trees
-from forge.git.errors import BranchExists, BranchMissing, BranchMoved, InvalidPath, NothingToCommit, PathClash
+from forge.git.errors import (
+    BranchExists,
+    BranchMissing,
+    BranchMoved,
+    InvalidPath,
+    NothingToCommit,
+    PathClash,
+    RepositoryUnreadable,
+    RevisionMissing,
+)
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.overlay import Overlay
@@ -317,9 +326,12 @@ class WorkInProgressVFS(VFS):
         return None
 
     def _survives(self, path: str, tree: ObjectId) -> bool:
-        if len(self.objects.paths(tree)) > self._overlay.deleted(path):
-            return True
-        return any(entry.is_submodule for _, entry in self.objects.files(tree))
+        try:
+            if len(self.objects.paths(tree)) > self._overlay.deleted(path):
+                return True
+            return any(entry.is_submodule for _, entry in self.objects.files(tree))
+        except (RepositoryUnreadable, RevisionMissing):
+            return True  # what is too much to count, or cannot be read, was not deleted
 
     def _kind(self, path: str, new: Pending | None) -> Change:
         if new is None:

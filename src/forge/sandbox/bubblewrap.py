@@ -10,21 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.sandbox import seccomp, view
+from forge.sandbox.errors import SandboxFailed
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits
 from forge.sandbox.process import Launch
 from forge.sandbox.usage import processes_visible
 
 _NAMESPACES = (
     "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--disable-userns",
-    "--uid", str(view.UID), "--gid", str(view.GID), "--hostname", "sandbox",
+    "--uid", str(view.UID), "--gid", str(view.GID), "--hostname", "sandbox", "--die-with-parent", "--new-session",
     # Without this a root caller keeps its capabilities and can remount what is read-only.
     "--cap-drop", "ALL",
-    "--die-with-parent", "--new-session",
 )  # fmt: skip
 # bubblewrap's first process stays visible as /proc/1 inside, so its own environment must hold nothing.
 _OWN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
-# Limits are set on bubblewrap itself and inherited; the score makes the kernel take the sandbox first when memory
-# runs out. A hard limit that is lower already is left alone.
+# Limits are set on bubblewrap itself and inherited; one that is lower already is left alone. The score makes the
+# kernel take the sandbox first when memory runs out.
 _LIMITED = """
 ulimit -c 0 2>/dev/null; ulimit -f "$1" 2>/dev/null
 { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
@@ -35,7 +35,7 @@ _PROBE_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether commands can be confined on this machine; `reason` says why not."""
+    """Whether commands can be confined on this machine; `reason` says why not, `hint` what to do about it."""
 
     path: Path | None
     version: str
@@ -46,16 +46,13 @@ class Availability:
     def hint(self) -> str:
         if self.works:
             return ""
-        if self.path is None:
-            return (
-                "Install bubblewrap 0.8 or newer (package `bubblewrap`), or allow plain execution in the settings: "
-                "commands then run unconfined."
-            )
-        return (
-            "Bubblewrap 0.8 or newer needs user namespaces (sysctl kernel.unprivileged_userns_clone and "
-            "user.max_user_namespaces, or AppArmor's profile for bwrap). Or allow plain execution in the settings: "
-            "commands then run unconfined."
+        remedy = (
+            "Install bubblewrap 0.8 or newer (package `bubblewrap`)"
+            if self.path is None
+            else "Bubblewrap 0.8 or newer must be allowed to make user namespaces (sysctl user.max_user_namespaces "
+            "and kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap)"
         )
+        return f"{remedy}, or allow plain execution in the settings: commands then run unconfined."
 
 
 _working: dict[str, Availability] = {}
@@ -75,24 +72,29 @@ def available() -> Availability:
 
 
 def _probe(path: str) -> Availability:
-    trial = (path, *_NAMESPACES, "--unshare-net", *view.base(DEFAULT_LIMITS), "--remount-ro", "/", "--", "/bin/true")
+    version = ""
     try:
-        version = _answer((path, "--version"))
-        _answer(trial)
+        version = _answer(path, "--version").removeprefix("bubblewrap").strip()
+        _answer(path, *_NAMESPACES, "--unshare-net", *view.base(DEFAULT_LIMITS), "--remount-ro", "/", "/bin/true")
     except subprocess.CalledProcessError as e:
-        reason = e.stderr.decode("utf-8", "replace").strip() or f"it ended with exit code {e.returncode}"
-        return Availability(Path(path), "", works=False, reason=reason)
+        reason = e.stderr.strip() or f"it ended with exit code {e.returncode}"
     except (OSError, subprocess.TimeoutExpired) as e:
-        return Availability(Path(path), "", works=False, reason=str(e))
-    number = version.decode("utf-8", "replace").removeprefix("bubblewrap").strip()
-    if not processes_visible():
-        return Availability(Path(path), number, works=False, reason="the kernel does not list child processes in /proc")
-    return Availability(Path(path), number, works=True)
+        reason = str(e)
+    else:
+        reason = "" if processes_visible() else "the kernel does not list child processes in /proc"
+    return Availability(Path(path), version, works=not reason, reason=reason)
 
 
-def _answer(argv: Sequence[str]) -> bytes:
+def _answer(*argv: str) -> str:
     return subprocess.run(
-        argv, check=True, capture_output=True, stdin=subprocess.DEVNULL, env=_OWN_ENVIRONMENT, timeout=_PROBE_SECONDS
+        argv,
+        check=True,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        stdin=subprocess.DEVNULL,
+        env=_OWN_ENVIRONMENT,
+        timeout=_PROBE_SECONDS,
     ).stdout
 
 
@@ -106,36 +108,50 @@ def launch(
     environment: Mapping[str, str],
     readonly: Sequence[Path],
 ) -> Launch:
-    """Everything goes to bubblewrap through one descriptor: other users see no paths and no values in `ps`."""
-    arguments = [*_NAMESPACES, *view.base(limits), *view.etc_directories()]
-    arguments += [] if network else ["--unshare-net"]
-    arguments += [*view.places(directory, readonly), "--remount-ro", "/", "--chdir", str(directory), "--clearenv"]
-    for name, value in environment.items():
-        arguments += ["--setenv", name, value]
-    passed: list[int] = []
-
-    def handed(content: bytes) -> str:
-        descriptor = os.memfd_create("forge")
-        passed.append(descriptor)
-        os.write(descriptor, content)
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return str(descriptor)
-
-    for path, content in view.etc_files():
-        arguments[0:0] = ["--perms", "0444", "--file", handed(content), path]
-    if program := seccomp.program():
-        arguments += ["--seccomp", handed(program)]
-    status, status_end = os.pipe()
-    gate_end, gate = os.pipe()
-    passed += [status_end, gate_end]
-    arguments += ["--json-status-fd", str(status_end), "--block-fd", str(gate_end)]
-    script = handed(b"\0".join(os.fsencode(word) for word in arguments))
+    """How to start `command`. Settings go over in files, so that other users' `ps` shows no paths and no values."""
+    places = view.places(directory, readonly)
+    descriptors: list[int] = []
+    try:
+        status, status_end = _pipe(descriptors)
+        gate_end, gate = _pipe(descriptors)
+        arguments = [*_NAMESPACES, "--json-status-fd", str(status_end), "--block-fd", str(gate_end)]
+        arguments += [] if network else ["--unshare-net"]
+        if seccomp.known():
+            arguments += ["--seccomp", _file(seccomp.program(), descriptors)]
+        arguments += [*view.base(limits), *view.etc_directories()]
+        for path, content in view.etc_files():
+            arguments += ["--perms", "0444", "--file", _file(content, descriptors), path]
+        arguments += [*places, "--remount-ro", "/", "--chdir", str(directory), "--clearenv"]
+        for name, value in environment.items():
+            arguments += ["--setenv", name, value]
+        words = _file(b"\0".join(map(os.fsencode, arguments)), descriptors)
+    except OSError as e:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise SandboxFailed(
+            f"The sandbox could not be prepared: {e}.", hint="Look at the limit of open files and at free memory."
+        ) from e
     blocks = str(max(1, limits.file_bytes // 512))
     return Launch(
-        ("/bin/sh", "-c", _LIMITED, "forge", blocks, str(bwrap), "--args", script, "--", *command),
+        ("/bin/sh", "-c", _LIMITED, "forge", blocks, str(bwrap), "--args", words, "--", *command),
         environment=_OWN_ENVIRONMENT,
         directory=Path("/"),
         status=status,
-        passed=tuple(passed),
+        passed=tuple(d for d in descriptors if d not in (status, gate)),
         gate=gate,
     )
+
+
+def _pipe(descriptors: list[int]) -> tuple[int, int]:
+    ends = os.pipe()
+    descriptors += ends
+    return ends
+
+
+def _file(content: bytes, descriptors: list[int]) -> str:
+    descriptor = os.memfd_create("forge")
+    descriptors.append(descriptor)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return str(descriptor)

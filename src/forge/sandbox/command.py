@@ -12,10 +12,11 @@ from forge.sandbox import bubblewrap, seccomp, supervisor, view
 from forge.sandbox.errors import InvalidCommand, SandboxFailed, SandboxUnavailable
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
 from forge.sandbox.process import Ended, Launch, follow
-from forge.sandbox.usage import processes_visible
+from forge.sandbox.usage import Watch, processes_visible
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _NEVER_STARTED = "bwrap: execvp "
+_NOT_FOUND = "No such file or directory"
 
 
 def run(
@@ -52,15 +53,26 @@ def _checked(command: Sequence[str]) -> tuple[str, ...]:
     words = tuple(command)
     if not words or not words[0]:
         raise InvalidCommand("The command is empty.", hint="Name the program to run.")
-    if any("\0" in word for word in words):
-        raise InvalidCommand("The command holds a NUL byte.", hint="Pass binary data through stdin or a file.")
+    if not all(map(_passable, words)):
+        raise InvalidCommand(
+            "The command holds a NUL byte or a broken character.", hint="Pass binary data through stdin or a file."
+        )
     return words
+
+
+def _passable(text: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def _environment(wanted: Mapping[str, str]) -> dict[str, str]:
     for name, value in wanted.items():
-        if not name or "=" in name or "\0" in name + value:
-            raise InvalidCommand(f"{name!r} cannot be an environment variable.", hint="Names hold no '=' and no NUL.")
+        if not name or "=" in name or not _passable(name + value):
+            raise InvalidCommand(
+                f"{name!r} cannot be an environment variable.", hint="Names hold no '=', and no part holds a NUL byte."
+            )
     safe = {
         "PATH": _PATH, "HOME": view.HOME, "TMPDIR": view.TMP, "LANG": "C.UTF-8", "TERM": "dumb",
         "USER": view.USER, "LOGNAME": view.USER, "SHELL": "/bin/sh",
@@ -82,8 +94,8 @@ def _confined(
     launch = bubblewrap.launch(
         bwrap, command, directory, limits, network=network, environment=variables, readonly=readonly
     )
-    ended = follow(launch, stdin=stdin, limits=limits, directory=directory)
-    notes = () if seccomp.program() else ("no system call filter: this processor is not known",)
+    ended = follow(launch, stdin=stdin, limits=limits, watch=Watch(limits, directory))
+    notes = () if seccomp.known() else ("no system call filter: this processor is not known",)
     if ended.exit_code is not None:
         return _result(ended, ended.exit_code, ended.stderr, sandboxed=True, notes=notes)
     # Nothing but bubblewrap has written here, since the command never started.
@@ -91,7 +103,7 @@ def _confined(
     if not said.startswith(_NEVER_STARTED):
         raise SandboxFailed(f"The sandbox could not be set up: {said}", hint="`forge doctor` checks bubblewrap.")
     reason = f"forge: {said.removeprefix(_NEVER_STARTED)}\n"
-    code = 127 if said.endswith(os.strerror(2)) else 126
+    code = 127 if said.endswith(_NOT_FOUND) else 126
     return _result(ended, code, reason.encode(), sandboxed=True, notes=notes)
 
 
@@ -116,7 +128,7 @@ def _plain(
             status=status,
             passed=(status_end,),
         )
-        ended = follow(launch, stdin=stdin, limits=limits, directory=directory)
+        ended = follow(launch, stdin=stdin, limits=limits, watch=Watch(limits, directory))
     if ended.exit_code is None:
         said = ended.stderr.decode("utf-8", "replace").strip()
         raise SandboxFailed(f"The command could not be started: {said}", hint="`forge doctor` checks this machine.")

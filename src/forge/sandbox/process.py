@@ -19,7 +19,7 @@ from typing import IO
 from forge.sandbox.errors import InvalidCommand, SandboxFailed
 from forge.sandbox.limits import Limits
 from forge.sandbox.supervisor import kill_groups
-from forge.sandbox.usage import Watch
+from forge.sandbox.usage import Watch, parent_of
 
 _LOOK_EVERY = 0.025
 _END_WITHIN = 10.0
@@ -52,7 +52,7 @@ class Ended:
     limited: tuple[str, ...]
 
 
-def follow(launch: Launch, *, stdin: bytes, limits: Limits, directory: Path) -> Ended:
+def follow(launch: Launch, *, stdin: bytes, limits: Limits, watch: Watch) -> Ended:
     """Start the tree and stay with it until none of it is left."""
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -64,7 +64,7 @@ def follow(launch: Launch, *, stdin: bytes, limits: Limits, directory: Path) -> 
             stack.callback(pipe.close)
         tree = _Tree(leader, launch, limits.output_bytes, stack)
         try:
-            limit = tree.attend(stdin, started + limits.seconds, Watch(limits, directory))
+            limit = tree.attend(stdin, started + limits.seconds, watch)
         finally:
             # On KeyboardInterrupt too, nothing of the tree outlives this call.
             tree.end()
@@ -205,9 +205,9 @@ class _Tree:
 
     def _root(self) -> int | None:
         """The process below which everything belongs to the command; None while it is not known yet."""
-        if self._child is None:
-            return None
-        return self._leader.pid if self._launch.gate is None else self._facts["child-pid"]
+        if self._launch.gate is None:
+            return self._leader.pid
+        return self._facts["child-pid"] if self._child is not None else None
 
     def _listen(self, source: IO[bytes] | int | None, take: Callable[[bytes], None]) -> None:
         if source is None:
@@ -252,9 +252,15 @@ class _Tree:
         *lines, self._report = (self._report + data).split(b"\n")
         for line in lines:
             self._facts.update(json.loads(line))
-        if self._child is None and "child-pid" in self._facts:
-            # bubblewrap's child waits at the gate and the supervisor's is unreaped, so the number is still theirs.
-            self._child = os.pidfd_open(self._facts["child-pid"])
-            self._stack.callback(os.close, self._child)
-            if self._launch.gate is not None:
-                os.write(self._launch.gate, b".")
+        if self._launch.gate is not None and self._child is None and "child-pid" in self._facts:
+            self._let_through(self._launch.gate, self._facts["child-pid"])
+
+    def _let_through(self, gate: int, child: int) -> None:
+        # The child waits at the gate, so that a process is held here before anything of the command runs. If
+        # the setup failed it is gone, and its number may be a stranger's by now: hence the look at its parent.
+        with contextlib.suppress(ProcessLookupError, BrokenPipeError):
+            descriptor = os.pidfd_open(child)
+            self._stack.callback(os.close, descriptor)
+            if parent_of(child) == self._leader.pid:
+                self._child = descriptor
+                os.write(gate, b".")

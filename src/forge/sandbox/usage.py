@@ -63,6 +63,13 @@ def processes_visible() -> bool:
     return os.path.exists(f"/proc/self/task/{threading.get_native_id()}/children")
 
 
+def parent_of(pid: int) -> int | None:
+    try:
+        return _figures(f"/proc/{pid}/status").get(b"PPid")
+    except _GONE:
+        return None
+
+
 def _used_memory(memories: dict[int, _Memory], limit: int) -> float:
     largest = max((m.own for m in memories.values()), default=0)
     summed = sum(m.own + m.shared for m in memories.values())
@@ -73,14 +80,14 @@ def _used_memory(memories: dict[int, _Memory], limit: int) -> float:
 
 
 def _status(pid: int) -> tuple[_Memory, int]:
-    figures = _kilobytes(f"/proc/{pid}/status")
+    figures = _figures(f"/proc/{pid}/status")
     own = figures.get(b"RssAnon", 0) + figures.get(b"VmSwap", 0)
     return _Memory(own * 1024, figures.get(b"RssShmem", 0) * 1024), figures.get(b"Threads", 1)
 
 
 def _proportional(pid: int) -> float:
     try:
-        figures = _kilobytes(f"/proc/{pid}/smaps_rollup")
+        figures = _figures(f"/proc/{pid}/smaps_rollup")
     except _GONE:
         return 0
     except PermissionError:
@@ -88,7 +95,7 @@ def _proportional(pid: int) -> float:
     return (figures.get(b"Pss", 0) + figures.get(b"SwapPss", 0)) * 1024
 
 
-def _kilobytes(path: str) -> dict[bytes, int]:
+def _figures(path: str) -> dict[bytes, int]:
     figures: dict[bytes, int] = {}
     with open(path, "rb") as file:
         for line in file.read().splitlines():
@@ -113,5 +120,8 @@ def _open_memory_files(pids: dict[int, _Memory]) -> int:
 
 
 def _used_space(directory: Path) -> int:
-    figures = os.statvfs(directory)
+    try:
+        figures = os.statvfs(directory)
+    except OSError:  # somebody removed it meanwhile: then it does not fill up
+        return 0
     return (figures.f_blocks - figures.f_bfree) * figures.f_frsize

@@ -15,7 +15,8 @@ from forge.sandbox.errors import DirectoryMissing, UnsafeDirectory
 from forge.sandbox.limits import Limits
 
 TMP, SHM = "/tmp", "/dev/shm"  # noqa: S108 - private ones, mounted afresh for each run
-HOME = f"{TMP}/home"
+_VAR_TMP = f"/var{TMP}"
+HOME = f"{TMP}/forge-home"
 USER, UID, GID = "forge", 1000, 1000
 
 _SYSTEM = ("/usr", "/opt", "/nix/store")
@@ -41,10 +42,8 @@ def checked_directory(directory: Path) -> Path:
     real = _existing(directory)
     if not real.is_dir():
         raise DirectoryMissing(f"{directory} is not a directory.", hint="Name a directory that exists.")
-    home = _home_of_caller()
-    within = any(real.is_relative_to(path) for path in _KERNEL) and not real.is_relative_to(SHM)
-    holds = any(Path(path).resolve().is_relative_to(real) for path in (*_NEVER_WRITABLE, home or "/etc"))
-    if within or holds:
+    protected = (*_NEVER_WRITABLE, _home_of_caller() or "/etc")
+    if _in_kernel(real) or any(Path(path).resolve().is_relative_to(real) for path in protected):
         raise UnsafeDirectory(
             f"{real} is part of the system or holds somebody's home.", hint="Run the command in a directory of its own."
         )
@@ -72,7 +71,7 @@ def base(limits: Limits) -> list[str]:
     for path in (SHM, TMP):
         arguments += ["--perms", "1777", "--size", str(limits.scratch_bytes), "--tmpfs", path]
     arguments += ["--remount-ro", "/dev", "--perms", "0700", "--dir", HOME]
-    return [*arguments, "--dir", "/run", "--symlink", TMP, f"/var{TMP}", "--symlink", "/run", "/var/run"]
+    return [*arguments, "--dir", "/run", "--dir", "/var"]
 
 
 def etc_directories() -> list[str]:
@@ -95,9 +94,18 @@ def places(directory: Path, readonly: Sequence[Path]) -> list[str]:
     binds = [(directory, "--bind", directory)]
     for path in readonly:
         real = _existing(path)
+        if _in_kernel(real) or real in (Path("/"), Path(TMP)):
+            raise UnsafeDirectory(f"{real} would undo the sandbox.", hint="Name the paths that the command needs.")
         binds += [(at, "--ro-bind", real) for at in {real, Path(os.path.abspath(path))}]
     binds.sort(key=lambda bind: (len(bind[0].parts), bind[1] != "--bind"))
-    return [word for at, option, source in binds for word in (option, str(source), str(at))]
+    arguments = [word for at, option, source in binds for word in (option, str(source), str(at))]
+    if not any(at.is_relative_to(_VAR_TMP) for at, _, _ in binds):
+        arguments += ["--symlink", TMP, _VAR_TMP]
+    return arguments
+
+
+def _in_kernel(real: Path) -> bool:
+    return any(real.is_relative_to(path) for path in _KERNEL) and SHM not in map(str, real.parents)
 
 
 def _existing(path: Path) -> Path:

@@ -229,12 +229,12 @@ def test_the_cache_stays_within_its_budget_and_keeps_what_the_tree_needs(
 def test_a_tree_beyond_the_budget_is_cached_in_part_and_found_whole(
     objects: Objects, tree: ObjectId, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(blob_text, "MOST_DISK", 900_000)
+    monkeypatch.setattr(blob_text, "MOST_DISK", 300_000)
     monkeypatch.setattr(texts, "_FEW", 10)
     warmth = warm(objects, tree)
     assert 0 < warmth.missing < COUNT
     assert warmth.added == COUNT - warmth.missing
-    assert sum(path.stat().st_size for path in cached(objects)) <= 900_000
+    assert sum(path.stat().st_size for path in cached(objects)) <= 300_000
     assert_all_found(objects, tree)
 
 

@@ -35,13 +35,19 @@ class MaterializedDirectory(os.PathLike[str]):
     """The files of a view as real ones. Use it like a path: `directory / "setup.py"`, `str(directory)`."""
 
     def __init__(self, objects: Objects, vfs: View, slot: Slot, held: Held, limits: Limits) -> None:
-        self.path = slot.files
+        self.handed_out = False
         self._objects = objects
         self._vfs = vfs
         self._slot = slot
         self._held = held
         self._limits = limits
         self._notes = dict.fromkeys(Note(path, f"left out: {why}") for path, why in sorted(held.skipped.items()))
+
+    @property
+    def path(self) -> Path:
+        """Where the files are. From the moment this was asked for, commands may change them."""
+        self.handed_out = True
+        return self._slot.files
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -51,10 +57,10 @@ class MaterializedDirectory(os.PathLike[str]):
     def collect_changes(self) -> tuple[CollectedChange, ...]:
         """Put what commands made, changed or deleted since the last time into the workspace; ignored files stay."""
         with disk.reporting():
-            found = scan.differences(self._objects, self.path, self._slot.git_dir, self._held)
+            found = scan.differences(self._objects, self._slot.files, self._slot.git_dir, self._held)
             before = {path: had(self._objects, self._held, path) for path in found.paths}
             gathered = gather(
-                self.path, self._held, found, before.get, limits=self._limits, spelling=_spelling(self._slot)
+                self._slot.files, self._held, found, before.get, limits=self._limits, spelling=_spelling(self._slot)
             )
         changes = put_into(self._vfs, gathered, before.get)
         remember(self._held, gathered)
@@ -91,12 +97,13 @@ def materialize(
         with disk.reporting():
             slot = stack.enter_context(taken(root, objects.common_dir, key))
             held = _filled(objects, Wanted.of(vfs), slot, budget or Budget(), keep_ignored=keep_ignored)
+        directory = MaterializedDirectory(objects, vfs, slot, held, limits or Limits())
         try:
-            yield MaterializedDirectory(objects, vfs, slot, held, limits or Limits())
+            yield directory
         finally:
             # If this fails the state on the disk still says "in use", and the next user looks at everything.
             with suppress(OSError, GitFailed):
-                _left(objects, slot, held, budget or Budget())
+                _left(objects, slot, held, budget or Budget(), used=directory.handed_out)
 
 
 def _filled(objects: Objects, wanted: Wanted, slot: Slot, budget: Budget, *, keep_ignored: bool) -> Held:
@@ -196,10 +203,11 @@ def _forget_folders(held: Held, gone: set[str]) -> None:
         }
 
 
-def _left(objects: Objects, slot: Slot, held: Held, budget: Budget) -> None:
-    """Look over what commands left, so that the next user need not."""
-    held.leftovers = scan.differences(objects, slot.files, slot.git_dir, held).all
-    states.with_index(held, slot.git_dir, time.time_ns())
+def _left(objects: Objects, slot: Slot, held: Held, budget: Budget, *, used: bool) -> None:
+    """Look over what commands left, so that the next user need not. Without its path nobody can have used it."""
+    if used:
+        held.leftovers = scan.differences(objects, slot.files, slot.git_dir, held).all
+        states.with_index(held, slot.git_dir, time.time_ns())
     scan.note_folders(slot.files, held)
     held.in_use = False
     states.save(slot.state, held)

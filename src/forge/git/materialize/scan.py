@@ -14,7 +14,7 @@ from pathlib import Path
 from forge.git import trees
 from forge.git.command import Git, arguments, environment
 from forge.git.errors import GitFailed
-from forge.git.materialize import sweep
+from forge.git.materialize import stat_index, sweep
 from forge.git.materialize.descent import Descent, is_folder
 from forge.git.materialize.files import file_entry, same
 from forge.git.materialize.held import Held, Written, settled, settled_time
@@ -88,6 +88,7 @@ def note_folders(files: Path, held: Held) -> None:
 
 def differences(objects: Objects, files: Path, git_dir: Path, held: Held) -> Differences:
     """Compare the directory with what it should hold; also freshens what is known of files and folders."""
+    started = time.time_ns()
     found = Differences()
     _look_into_folders(files, held, found)
     reported = _listed(objects, files, git_dir, held, "--modified", "--deleted", "--others", "--exclude-standard")
@@ -96,6 +97,8 @@ def differences(objects: Objects, files: Path, git_dir: Path, held: Held) -> Dif
             found.odd[path.rstrip("/")] = "a repository inside this one"
         elif path not in held.written:
             found.paths.add(path)
+    if not found.paths:
+        stat_index.believe(git_dir / held.index, started)
     found.paths |= _rewritten_since(objects, files, git_dir, held)
     return found
 

@@ -43,10 +43,10 @@ class View:
         self.segments.append(segment)
         self.places.update(zip(segment.ids, range(first, first + len(segment.ids)), strict=True))
 
-    def text(self, oid: bytes, window: Window) -> bytes | None:
-        """What the blob holds, or None when that is not kept. Raises `Damaged`."""
+    def place(self, oid: bytes) -> tuple[Segment, int]:
+        """In which segment the blob is, and which of its blobs it is."""
         place = self.places[oid]
-        return self.segments[place >> _SLOTS].text(place & (1 << _SLOTS) - 1, window)
+        return self.segments[place >> _SLOTS], place & (1 << _SLOTS) - 1
 
     def larger(self, size: int) -> frozenset[bytes]:
         """Blobs of more than `size` bytes."""

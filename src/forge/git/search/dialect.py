@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from forge.git.search import literals
+from forge.git.search import effort, literals
 from forge.git.search.lines import Finder, parts, sre
 from forge.git.search.literals import Literals
 from forge.git.search.query import Case, InvalidQuery, Query
@@ -20,8 +20,6 @@ _FLAG = {"a": re.ASCII, "i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "
 # A `]` right at the start of a class is a member, not its end.
 _CLASS_START = re.compile(r"\[\^?\]?")
 _WORD = rb"[\w\x80-\xff]"
-_FEW_WAYS = 64
-_ONE_BYTE = (sre.LITERAL, sre.NOT_LITERAL, sre.ANY, sre.IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +30,10 @@ class Pattern:
     flags: int
     finder: Finder
     literals: Literals
-    guarded: bool
-    """It may take for ever on some text, so it runs only where it can be ended."""
+    repeats: bool
+    """On a very long line it may take for ever, so there it runs only where it can be ended."""
+    tame: bool
+    """It is quick on all other lines."""
 
 
 def pattern_of(query: Query) -> Pattern:
@@ -55,7 +55,7 @@ def _of_plain_text(query: Query) -> Pattern:
         raise _across_lines()
     folded = _ignores_case(query, has_capital=any(char.isupper() for char in text))
     source = b"".join(_character(char, folded=folded) for char in text)
-    return _pattern(query, source, re.IGNORECASE if folded else 0, guarded=False)
+    return _pattern(query, source, re.IGNORECASE if folded else 0)
 
 
 def _of_expression(query: Query) -> Pattern:
@@ -71,8 +71,7 @@ def _of_expression(query: Query) -> Pattern:
         text = text[found.end() :]
     source = _encoded(text, folded=folded)
     try:
-        guarded = _ways(sre.parse(source, flags)) > _FEW_WAYS
-        return _pattern(query, source, flags, guarded=guarded)
+        return _pattern(query, source, flags)
     except (re.error, ValueError, OverflowError, RecursionError) as e:
         raise InvalidQuery(f"The expression cannot be used: {e}.", hint="Simplify it.") from e
 
@@ -92,12 +91,20 @@ def _parsed(text: str) -> Any:
         raise InvalidQuery(f"The expression cannot be used: {e}.", hint="Simplify it.") from e
 
 
-def _pattern(query: Query, source: bytes, flags: int, *, guarded: bool) -> Pattern:
+def _pattern(query: Query, source: bytes, flags: int) -> Pattern:
     if query.whole_word:
         # A verbose expression may end in a comment, which would take in what closes the group.
         end = b"\n" if flags & re.VERBOSE else b""
         source = rb"(?<!%s)(?:%s%s)(?!%s)" % (_WORD, source, end, _WORD)
-    return Pattern(source, flags, Finder(source, flags), literals.required(source, flags), guarded)
+    tree = sre.parse(source, flags)
+    return Pattern(
+        source,
+        flags,
+        Finder(source, flags),
+        literals.required(source, flags),
+        repeats=effort.repeats(tree),
+        tame=not query.regex or effort.is_tame(tree),
+    )
 
 
 def _ignores_case(query: Query, *, has_capital: bool) -> bool:
@@ -157,28 +164,6 @@ def _is_capital(op: Any, argument: Any) -> bool:
     if op is sre.RANGE:
         return any(chr(end).isupper() for end in argument)
     return op is sre.IN and any(_is_capital(*member) for member in argument)
-
-
-def _ways(tree: Any) -> float:
-    """In how many ways the expression can be tried at one place; infinite when that depends on the text."""
-    ways = 1.0
-    for op, argument in tree.data:
-        below = [_ways(part) for part in parts(op, argument)]
-        if op is sre.BRANCH:
-            ways *= sum(below)
-        elif op in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
-            low, high, repeated = argument
-            single = len(repeated.data) == 1 and repeated.data[0][0] in _ONE_BYTE
-            if (low, high) == (0, 1):
-                ways *= 1 + below[0]
-            elif low != high or not single:
-                return float("inf")
-        elif op in (sre.GROUPREF, sre.GROUPREF_EXISTS):
-            return float("inf")
-        else:
-            for each in below:
-                ways *= each
-    return ways
 
 
 def _across_lines() -> InvalidQuery:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import islice
@@ -16,6 +17,7 @@ from forge.git.search import grep
 from forge.git.search.blob_reader import BlobReader, sizes
 from forge.git.search.listing import listing
 from forge.git.search.literals import Literals
+from forge.git.search.query import TimeUp
 from forge.git.search.segments import Window
 from forge.git.search.texts import Texts, texts_of
 from forge.git.values import ObjectId
@@ -23,7 +25,7 @@ from forge.git.values import ObjectId
 if TYPE_CHECKING:
     from forge.git.workspace import Pending
 
-_TOGETHER = 32
+_TOGETHER = 64
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000
 
 
@@ -37,18 +39,24 @@ Documents = Generator[Document, None, None]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where to look. `too_large` collects what is left out because of its size."""
+    """Where to look, and what a file must have to be looked into."""
 
     objects: Objects
     tree: ObjectId
+    pending: Mapping[str, Pending | None]
     literals: Literals
     accepts: Callable[[str], bool] | None
-    pending: Mapping[str, Pending | None]
     most_bytes: int
+    deadline: float
     too_large: list[str] = field(default_factory=list)
+    """Collects what is left out because of its size."""
 
     def wants(self, path: str) -> bool:
         return path not in self.pending and (self.accepts is None or self.accepts(path))
+
+    def check_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise TimeUp
 
 
 def documents(scope: Scope) -> Documents:
@@ -80,47 +88,72 @@ def _changed(scope: Scope) -> list[tuple[str, Pending]]:
 
 
 def _from_pending(scope: Scope, changed: list[tuple[str, Pending]]) -> Documents:
+    may_match = scope.literals.test()
     for path, file in changed:
-        yield Document(path, file.data if file.data is not None else scope.objects.blob(file.id))
+        data = file.data if file.data is not None else scope.objects.blob(file.id)
+        if may_match(data):
+            yield Document(path, data)
 
 
 def _from_cache(scope: Scope, texts: Texts) -> Documents:
     folder = listing(scope.objects, scope.tree)
-    large, possible = texts.larger(scope.most_bytes), texts.possible
-    places = [place for place, oid in enumerate(folder.ids) if oid in large] if large else []
-    scope.too_large.extend(path for path, _ in folder.located(places) if scope.wants(path))
-    if possible is None:
-        places = list(range(len(folder.ids)))
-    else:
-        places = [place for place, oid in enumerate(folder.ids) if oid in possible]
+    ids, large, possible = folder.ids, texts.larger(scope.most_bytes), texts.possible
+    if large:
+        found = folder.located([place for place, oid in enumerate(ids) if oid in large])
+        scope.too_large.extend(path for path, _ in found if scope.wants(path))
+    places: Sequence[int] = range(len(ids))
+    if possible is not None:
+        places = [place for place, oid in enumerate(ids) if oid in possible]
+    may_match = scope.literals.test()
     window = Window()
-    for path, oid in folder.located(places):
-        if oid not in large and scope.wants(path):
-            data = texts.text(oid, window)
-            if data is not None:
+    for start in range(0, len(places), _TOGETHER):
+        scope.check_time()
+        # A text is read more quickly than its path is put together.
+        kept, contents = [], []
+        for place in places[start : start + _TOGETHER]:
+            if ids[place] not in large:
+                data = texts.text(ids[place], window)
+                if data is not None and may_match(data):
+                    kept.append(place)
+                    contents.append(data)
+        for (path, _), data in zip(folder.located(kept), contents, strict=True):
+            if scope.wants(path):
                 yield Document(path, data)
 
 
 def _from_git(scope: Scope) -> Documents:
     folder = listing(scope.objects, scope.tree)
-    files = [(path, oid) for path, oid in folder.located(range(len(folder.ids))) if scope.wants(path)]
+    files = [file for file in folder.located(range(len(folder.ids))) if scope.wants(file[0])]
+    # git looks into every file; when few are wanted, reading those is less.
+    strings = grep.strings_for_git(scope.literals) if len(files) * 3 > len(folder.ids) else ()
+    with ExitStack() as stack:
+        looking = None
+        if strings:
+            looking = grep.looking(scope.objects, scope.tree, strings, folded=scope.literals.folded)
+            # From here on it works while we do.
+            found = stack.enter_context(looking)
+        files = _small_enough(scope, files)
+        reader = stack.enter_context(BlobReader(scope.objects))
+        if looking is None:
+            yield from _read(scope, reader, files)
+            return
+        ids = dict(files)
+        chosen = ((path, ids[path]) for path in found if path in ids)
+        while some := list(islice(chosen, _TOGETHER)):
+            yield from _read(scope, reader, some)
+
+
+def _small_enough(scope: Scope, files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     ids = list({oid for _, oid in files})
     large = {oid for oid, size in zip(ids, sizes(scope.objects, ids), strict=True) if size > scope.most_bytes}
     scope.too_large.extend(path for path, oid in files if oid in large)
-    files = [file for file in files if file[1] not in large]
-    strings = grep.strings_for_git(scope.literals)
-    # git would look into every file; when most are not wanted, reading the wanted ones is less.
-    if strings and len(files) * 3 > len(folder.ids):
-        yield from _found_by_git(scope, dict(files), strings)
-        return
-    with BlobReader(scope.objects) as reader, closing(reader.contents(oid for _, oid in files)) as contents:
+    return [file for file in files if file[1] not in large] if large else files
+
+
+def _read(scope: Scope, reader: BlobReader, files: list[tuple[str, bytes]]) -> Documents:
+    may_match = scope.literals.test()
+    with closing(reader.contents(oid for _, oid in files)) as contents:
         for (path, _), data in zip(files, contents, strict=True):
-            yield Document(path, data)
-
-
-def _found_by_git(scope: Scope, files: dict[str, bytes], strings: Sequence[bytes]) -> Documents:
-    found = grep.paths_with(scope.objects, scope.tree, strings, folded=scope.literals.folded)
-    with closing(found), BlobReader(scope.objects) as reader:
-        while paths := list(islice((path for path in found if path in files), _TOGETHER)):
-            for path, data in zip(paths, reader.contents(files[path] for path in paths), strict=True):
+            scope.check_time()
+            if may_match(data):
                 yield Document(path, data)

@@ -16,16 +16,13 @@ from forge.errors import Upstream
 from forge.git.search import lines
 from forge.git.search.dialect import Pattern
 from forge.git.search.lines import Hit
+from forge.git.search.query import TimeUp
 
 _BATCH_TEXTS = 64
 _BATCH_BYTES = 128 << 10
 _MOST_HELPERS = 4
 
 T = TypeVar("T")
-
-
-class TimeUp(Exception):
-    """The helper was ended in the middle of a match. Inside of the search this becomes a limit that was reached."""
 
 
 class HelperFailed(Upstream):

@@ -11,7 +11,6 @@ import marshal
 import re
 import signal
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from itertools import islice
 from typing import IO, Any
@@ -37,13 +36,30 @@ class Finder:
 
     def __init__(self, source: bytes, flags: int) -> None:
         self._pattern = re.compile(source, flags)
-        self._within_lines = _confined_pattern(source, flags)
+        tree = sre.parse(source, flags)
+        self.is_fixed = _is_fixed(tree)
+        _confine(tree)
+        self._within_lines: re.Pattern[bytes] = _compiler.compile(tree, flags | re.MULTILINE)
 
     def hits(self, text: bytes, limit: int) -> list[Hit]:
         """The first `limit` lines of `text` that match. Lines end with a line feed only."""
+        find = self._grouped if self.is_fixed else self._judged
+        return find(text, limit)
+
+    def _judged(self, text: bytes, limit: int) -> list[Hit]:
         found: list[Hit] = []
         number, counted = 1, 0
-        for start, end in self._candidates(text):
+        position, size = 0, len(text)
+        search = self._within_lines.search
+        while position < size and (match := search(text, position)):
+            at = match.start()
+            start = text.rfind(b"\n", 0, at) + 1
+            if start == size:
+                break
+            end = text.find(b"\n", at)
+            if end < 0:
+                end = size
+            position = end + 1
             spans = self._spans(text[start:end])
             if spans:
                 number += text.count(b"\n", counted, start)
@@ -53,36 +69,49 @@ class Finder:
                     break
         return found
 
-    def _candidates(self, text: bytes) -> Iterator[tuple[int, int]]:
-        """Where lines start and end that may match; never leaves out one that does."""
-        position, size = 0, len(text)
-        search = self._within_lines.search
-        while position < size:
-            match = search(text, position)
-            if match is None:
-                return
-            at = match.start()
-            start = text.rfind(b"\n", 0, at) + 1
-            if start == size:
-                return
-            end = text.find(b"\n", at)
-            if end < 0:
-                end = size
-            yield start, end
-            position = end + 1
-
     def _spans(self, line: bytes) -> tuple[tuple[int, int], ...]:
         spans = [match.span() for match in islice(self._pattern.finditer(line), MAX_SPANS)]
         # A pattern such as `x*` also matches nothing everywhere; show that only where it matches nothing else.
         return tuple([span for span in spans if span[0] < span[1]] or spans[:1])
 
+    def _grouped(self, text: bytes, limit: int) -> list[Hit]:
+        """As `_judged` for fixed strings, with which there is nothing left to judge."""
+        found: list[Hit] = []
+        number, start, end = 1, 0, -1
+        spans: tuple[tuple[int, int], ...] = ()
+        for match in self._within_lines.finditer(text):
+            left, right = match.span()
+            if left <= end:
+                if len(spans) < MAX_SPANS:
+                    spans += ((left - start, right - start),)
+                continue
+            if spans:
+                found.append((number, start, end, spans))
+                if len(found) == limit:
+                    return found
+            number += text.count(b"\n", start, left)
+            start = text.rfind(b"\n", 0, left) + 1
+            end = text.find(b"\n", right)
+            if end < 0:
+                end = len(text)
+            spans = ((left - start, right - start),)
+        if spans:
+            found.append((number, start, end, spans))
+        return found
 
-def _confined_pattern(source: bytes, flags: int) -> re.Pattern[bytes]:
-    """`source` so that on a whole text it behaves as on each line alone: no step takes in a line feed."""
-    tree = sre.parse(source, flags)
-    _confine(tree)
-    compiled: re.Pattern[bytes] = _compiler.compile(tree, flags | re.MULTILINE)
-    return compiled
+
+def _is_fixed(tree: Any) -> bool:
+    """Whether the pattern is a choice of fixed strings, so that nothing around a match has a say in it."""
+    for op, argument in tree.data:
+        if op is sre.IN:
+            if any(each[0] is not sre.LITERAL or each[1] == _NEWLINE for each in argument):
+                return False
+        elif op in (sre.SUBPATTERN, sre.BRANCH):
+            if not all(map(_is_fixed, parts(op, argument))):
+                return False
+        elif op is not sre.LITERAL or argument == _NEWLINE:
+            return False
+    return bool(tree.getwidth()[0])
 
 
 def _confine(tree: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -20,7 +20,7 @@ _MOST_IDS = 8 << 20
 class Folder:
     """A folder's regular files, those below it included. Links and submodules have no lines to search."""
 
-    names: list[bytes]
+    names: list[str]
     below: list[Folder | None]
     """For each name its folder; None for a file."""
     starts: list[int]
@@ -28,26 +28,25 @@ class Folder:
     ids: list[bytes]
     """Raw blob ids of all files in git's order."""
 
-    def located(self, places: Sequence[int]) -> Iterator[tuple[str, bytes]]:
+    def located(self, places: Sequence[int]) -> list[tuple[str, bytes]]:
         """Path and blob of the files at these places in `ids`; `places` are sorted."""
-        for path, place in zip(_paths(self, places, range(len(places)), 0, b""), places, strict=True):
-            yield path.decode("utf-8", "surrogateescape"), self.ids[place]
+        paths: list[str] = []
+        _add_paths(paths, self, places, len(places), shift=0, prefix="")
+        return [(path, self.ids[place]) for path, place in zip(paths, places, strict=True)]
 
 
-def _paths(folder: Folder, places: Sequence[int], part: range, shift: int, prefix: bytes) -> Iterator[bytes]:
-    """Paths of the `part` of places that are in the folder; its first file has the place `shift`."""
-    low, high = part.start, part.stop
-    while low < high:
-        entry = bisect_right(folder.starts, places[low] - shift) - 1
-        name, below = folder.names[entry], folder.below[entry]
+def _add_paths(paths: list[str], folder: Folder, places: Sequence[int], stop: int, *, shift: int, prefix: str) -> None:
+    """Go on with `paths` up to places[stop] while they are in the folder, whose first file has the place `shift`."""
+    names, starts = folder.names, folder.starts
+    while len(paths) < stop:
+        entry = bisect_right(starts, places[len(paths)] - shift) - 1
+        below = folder.below[entry]
         if below is None:
-            yield prefix + name
-            low += 1
+            paths.append(prefix + names[entry])
         else:
-            start = shift + folder.starts[entry]
-            end = bisect_left(places, start + len(below.ids), low, high)
-            yield from _paths(below, places, range(low, end), start, prefix + name + b"/")
-            low = end
+            start = shift + starts[entry]
+            end = bisect_left(places, start + len(below.ids), len(paths), stop)
+            _add_paths(paths, below, places, end, shift=start, prefix=f"{prefix}{names[entry]}/")
 
 
 _kept: WeakKeyDictionary[Objects, Cache[ObjectId, Folder]] = WeakKeyDictionary()
@@ -78,7 +77,7 @@ def _read(objects: Objects, kept: Cache[ObjectId, Folder], tree: ObjectId) -> Fo
                 below = _read(objects, kept, ObjectId(oid.hex()))
             elif int(mode, 8) & _TYPE_BITS != _REGULAR:
                 continue
-        folder.names.append(name)
+        folder.names.append(name.decode("utf-8", "surrogateescape"))
         folder.below.append(below)
         folder.starts.append(len(folder.ids))
         if below is None:

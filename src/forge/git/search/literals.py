@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from forge.git.search.lines import parts, sre
 
+SHORTEST = 3
+"""Nearly every file contains a shorter string, and signatures know none."""
 _MAX_CHOICES = 32
 """More alternatives than this filter badly and cost much."""
 _MAX_CLASS = 4
+_RARITY = [2 if byte in b"etaoinsrhl " else 6 if byte in b"zqxjkZQXJK" or byte > 127 else 3 for byte in range(256)]
 
 Clause = frozenset[bytes]
 """Strings of which at least one is in the line."""
@@ -25,16 +28,29 @@ class Literals:
     folded: bool
     """The strings are in lower case and so must the line be made."""
 
-    def may_be_in(self, text: bytes) -> bool:
-        """Whether `text` can have a matching line. Never says no to one that has."""
+    def test(self) -> Callable[[bytes], bool]:
+        """Whether a text can have a matching line. Never says no to one that has."""
         if not self.clauses:
-            return True
-        if self.folded:
-            text = text.lower()
-        return all(any(string in text for string in clause) for clause in self.clauses)
+            return lambda _: True
+        clauses = [tuple(clause) for clause in self.clauses]
+        if len(clauses) == len(clauses[0]) == 1 and not self.folded:
+            (string,) = clauses[0]
+            return lambda text: string in text
+
+        def may_match(text: bytes) -> bool:
+            if self.folded:
+                text = text.lower()
+            return all(any(string in text for string in clause) for clause in clauses)
+
+        return may_match
+
+    @property
+    def selective(self) -> bool:
+        """Whether a clause is long enough to leave out many files beforehand."""
+        return any(min(map(len, clause)) >= SHORTEST for clause in self.clauses)
 
     def best(self) -> Clause:
-        """The clause that lets the fewest texts pass, as far as lengths tell; empty when there is none."""
+        """The clause that lets the fewest texts pass; empty when there is none."""
         return max(self.clauses, key=_selectivity, default=frozenset())
 
 
@@ -48,7 +64,8 @@ def required(source: bytes, flags: int) -> Literals:
 
 
 def _selectivity(clause: Clause) -> tuple[int, int]:
-    return min(map(len, clause)), -len(clause)
+    """How few texts a clause lets pass, as far as its letters tell: `zz` says more than `the`."""
+    return min(sum(map(_RARITY.__getitem__, string)) for string in clause), -len(clause)
 
 
 def _folds_somewhere(tree: Any) -> bool:

@@ -40,7 +40,17 @@ class FileMatches(NamedTuple):
 
 def shown(text: bytes, hits: Sequence[Hit], query: Query) -> tuple[Match, ...]:
     """`hits` as matches. Lines of `text` end with a line feed only."""
-    return tuple([_match(text, hit, query) for hit in hits])
+    if not text.isascii() or query.context_before or query.context_after:
+        return tuple([_match(text, hit, query) for hit in hits])
+    whole = text.decode("ascii")
+    return tuple(
+        [
+            Match(hit[0], hit[3][0][0] + 1, whole[hit[1] : hit[2]], hit[3], (), ())
+            if hit[2] - hit[1] <= LONGEST_TEXT
+            else _match(text, hit, query)
+            for hit in hits
+        ]
+    )
 
 
 def _match(text: bytes, hit: Hit, query: Query) -> Match:

@@ -14,6 +14,10 @@ class InvalidQuery(InvalidInput):
     code = "invalid_query"
 
 
+class TimeUp(Exception):
+    """`max_seconds` have passed. Never leaves the search, which then says that it was cut short."""
+
+
 class Case(StrEnum):
     SENSITIVE = "sensitive"
     INSENSITIVE = "insensitive"

@@ -16,10 +16,11 @@ from forge.git.search import globs
 from forge.git.search.blob_reader import MOST_BINARY, is_binary
 from forge.git.search.dialect import Pattern, pattern_of
 from forge.git.search.documents import Scope, documents
-from forge.git.search.guard import Helpers, TimeUp
+from forge.git.search.effort import has_long_line
+from forge.git.search.guard import Helpers
 from forge.git.search.lines import Hit
 from forge.git.search.matches import FileMatches, shown
-from forge.git.search.query import Query
+from forge.git.search.query import Query, TimeUp
 from forge.git.values import ObjectId
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ class SearchResult:
         self._scope = scope
         self._pattern = pattern
         self._query = query
-        self._deadline = time.monotonic() + query.max_seconds
         self._files = self._searched()
 
     @property
@@ -103,13 +103,14 @@ class SearchResult:
     def _judged(self, limit: int) -> Generator[tuple[str, bytes, list[Hit]], None, None]:
         """Files that match, with their text and up to `limit` hits."""
         with ExitStack() as stack:
+            pattern = self._pattern
             texts = stack.enter_context(closing(self._texts()))
-            if self._pattern.guarded:
-                helpers = Helpers[str](self._pattern, limit=limit, deadline=self._deadline)
-                answers = stack.enter_context(helpers).hits(texts)
+            helpers = stack.enter_context(Helpers[str](pattern, limit=limit, deadline=self._scope.deadline))
+            # Where no file can be left out beforehand there is enough work for every processor.
+            if not pattern.tame or not (pattern.literals.selective or pattern.finder.is_fixed):
+                answers = helpers.hits(texts)
             else:
-                find = self._pattern.finder.hits
-                answers = ((path, text, find(text, limit)) for path, text in texts)
+                answers = _in_turn(pattern, helpers, texts, limit)
             try:
                 for path, text, hits in answers:
                     if hits and is_binary(text):
@@ -121,14 +122,23 @@ class SearchResult:
 
     def _texts(self) -> Generator[tuple[str, bytes], None, None]:
         """Files that may match, with line feeds as the only line ends."""
-        may_be_in = self._pattern.literals.may_be_in
         with closing(documents(self._scope)) as found:
             for path, data in found:
-                if time.monotonic() > self._deadline:
-                    raise TimeUp
-                if not may_be_in(data) or (len(data) > MOST_BINARY and is_binary(data)):
-                    continue
-                yield path, data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+                self._scope.check_time()
+                if len(data) <= MOST_BINARY or not is_binary(data):
+                    yield path, data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+
+
+def _in_turn(
+    pattern: Pattern, helpers: Helpers[str], texts: Iterator[tuple[str, bytes]], limit: int
+) -> Iterator[tuple[str, bytes, list[Hit]]]:
+    """Look into one text after the other; only those with very long lines are given to a helper."""
+    find = pattern.finder.hits
+    for path, text in texts:
+        if pattern.repeats and has_long_line(text):
+            yield from helpers.hits([(path, text)])
+        else:
+            yield path, text, find(text, limit)
 
 
 def search(
@@ -141,5 +151,6 @@ def search(
     query = query.checked()
     pattern = pattern_of(query)
     accepts = globs.accepting(query.include, query.exclude)
-    scope = Scope(objects, tree, pattern.literals, accepts, pending, query.max_file_bytes)
+    deadline = time.monotonic() + query.max_seconds
+    scope = Scope(objects, tree, pending, pattern.literals, accepts, query.max_file_bytes, deadline)
     return SearchResult(scope, pattern, query)

@@ -11,14 +11,14 @@ import struct
 import sys
 import weakref
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from isal import isal_zlib
 
 from forge.git.search import signatures
-from forge.git.search.literals import Literals
+from forge.git.search.literals import SHORTEST, Literals
 
 MOST_BLOBS = 8192
 MOST_BYTES = 64 << 20
@@ -28,6 +28,7 @@ _MARK = b"forge search 1 " + sys.byteorder[:1].encode()
 _FOOT = struct.Struct("<QII")
 _HEAD = struct.Struct("<QII")
 _WINDOW = 256 << 10
+_NEAR = 64 << 10
 
 
 class Damaged(Exception):
@@ -95,32 +96,35 @@ class Segment:
 
     def text(self, slot: int, window: Window) -> bytes | None:
         """What the blob holds, or None when only its size is kept; `Damaged` when the disk has something else."""
-        start, size = self._starts[slot], self.sizes[slot]
+        start = self._starts[slot]
         if not start:
             return None
-        text = window.read(self._fd, start, size)
-        if len(text) != size:
-            raise Damaged(self.path)
+        size = self.sizes[slot]
+        inside = start - window.start
+        if window.fd == self._fd and inside >= 0 and start + size <= window.end:
+            text = window.data[inside : inside + size]
+        else:
+            text = window.moved(self._fd, start, size)
+            if len(text) != size:
+                raise Damaged(self.path)
         if not self._sound[slot]:
             if isal_zlib.crc32(text) != self._checksums[slot]:
                 raise Damaged(self.path)
             self._sound[slot] = 1
         return text
 
-    def candidates(self, literals: Literals) -> Iterable[bytes]:
-        """Ids of the blobs that can have a match."""
+    def candidates(self, literals: Literals) -> int:
+        """A bit for each blob that can have a match."""
+        bits = (1 << len(self.ids)) - 1
         if not self._width:
-            return self.ids
-        bits = -1
+            return bits
         for clause in literals.clauses:
-            if min(map(len, clause)) >= signatures.SHORTEST:
+            if min(map(len, clause)) >= SHORTEST:
                 some = 0
                 for string in clause:
                     some |= self._all_of(signatures.asked(string))
                 bits &= some
-                if not bits:
-                    return ()
-        return self.ids if bits == -1 else signatures.chosen(self.ids, bits)
+        return bits
 
     def _all_of(self, rows: Sequence[int]) -> int:
         bits = -1
@@ -144,24 +148,17 @@ class Segment:
 
 
 class Window:
-    """The part of a segment read last; texts that lie in a row are read in one go."""
+    """The part of a segment read last; texts that lie close together are read in one go."""
 
     def __init__(self) -> None:
-        self._fd, self._start, self._data, self._next = -1, 0, b"", -1
+        self.fd, self.start, self.end, self.data = -1, 0, 0, b""
 
-    def read(self, fd: int, start: int, size: int) -> bytes:
-        if fd == self._fd:
-            inside = start - self._start
-            if inside >= 0 and inside + size <= len(self._data):
-                return self._data[inside : inside + size]
-            near = 0 <= start - self._next < _WINDOW // 4
-            self._next = start + size
-            if near and size < _WINDOW:
-                self._data, self._start = os.pread(fd, _WINDOW, start), start
-                return self._data[:size]
-        else:
-            self._fd, self._data, self._next = fd, b"", start + size
-        return os.pread(fd, size, start)
+    def moved(self, fd: int, start: int, size: int) -> bytes:
+        """Read from another place than before."""
+        near = fd == self.fd and 0 <= start - self.end < _NEAR
+        self.data = os.pread(fd, max(size, _WINDOW) if near else size, start)
+        self.fd, self.start, self.end = fd, start, start + len(self.data)
+        return self.data[:size]
 
 
 def size_of(blobs: Sequence[Stored]) -> int:

@@ -9,9 +9,6 @@ from collections.abc import Iterable, Iterator
 from itertools import compress
 
 ROWS = 8192
-SHORTEST = 3
-"""Shorter strings have no three bytes to look up."""
-
 _MOST_ROWS = 16
 _BITS = bytes.maketrans(b"01", b"\0\1")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -18,6 +18,7 @@ from forge.git.values import ObjectId
 _FEW = 512
 _FEW_OF = 100
 """A tree counts as warm while no more than `_FEW` and one of `_FEW_OF` blobs are missing."""
+_COMMON = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Texts:
     view: View
     fresh: Mapping[bytes, Stored]
     """Blobs that were not in the cache when the search began."""
-    possible: frozenset[bytes] | None
+    possible: Set[bytes] | None
     """Blobs that may match; None when all may."""
 
     def larger(self, size: int) -> frozenset[bytes]:
@@ -36,12 +37,15 @@ class Texts:
 
     def text(self, oid: bytes, window: Window) -> bytes | None:
         """What the blob holds; None for a binary one that is too large to be looked into."""
-        fresh = self.fresh.get(oid)
-        try:
-            text = fresh.text if fresh else self.view.text(oid, window)
-        except Damaged as damaged:
-            self.cache.discard(damaged)
-            return self.objects.blob(ObjectId(oid.hex()))
+        if oid in self.fresh:
+            text = self.fresh[oid].text
+        else:
+            segment, slot = self.view.place(oid)
+            try:
+                text = segment.text(slot, window)
+            except Damaged as damaged:
+                self.cache.discard(damaged)
+                return self.objects.blob(ObjectId(oid.hex()))
         if text is None and oid in self.larger(MOST_STORED):
             return self.objects.blob(ObjectId(oid.hex()))
         return text
@@ -81,11 +85,16 @@ def _added(objects: Objects, cache: TextCache, tree: ObjectId, missing: list[byt
     return {blob.id: blob for blob in blobs}
 
 
-def _possible(view: View, literals: Literals) -> frozenset[bytes] | None:
-    if not any(min(map(len, clause)) >= signatures.SHORTEST for clause in literals.clauses):
+def _possible(view: View, literals: Literals) -> set[bytes] | None:
+    if not literals.selective:
+        return None
+    segments = view.segments[:]
+    bits = [segment.candidates(literals) for segment in segments]
+    # A word that is nearly everywhere is found as quickly by looking everywhere.
+    if sum(each.bit_count() for each in bits) * _COMMON > sum(len(segment.ids) for segment in segments):
         return None
     found: set[bytes] = set()
-    for segment in view.segments:
-        found.update(segment.candidates(literals))
+    for segment, each in zip(segments, bits, strict=True):
+        found.update(signatures.chosen(segment.ids, each))
     # Of blobs that are known but not kept nothing tells what is in them.
-    return frozenset(found) | view.larger(MOST_STORED)
+    return found | view.larger(MOST_STORED)

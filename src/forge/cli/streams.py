@@ -1,0 +1,20 @@
+"""Standard output and error as Forge uses them: UTF-8 whatever the locale, and a reader who left is no failure."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import IO
+
+
+def prepare() -> None:
+    """Let names of any bytes through on standard output, and everything else on standard error readably."""
+    for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
+        stream.reconfigure(encoding="utf-8", errors=errors)  # type: ignore[union-attr]
+
+
+def abandon(stream: IO[str]) -> None:
+    """Send the rest nowhere: nobody reads it, and Python must not fail on it once more at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)

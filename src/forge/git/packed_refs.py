@@ -1,0 +1,60 @@
+"""The packed-refs file, changed under git's own lock.
+
+libgit2 reads the file before it takes that lock, so a ref it deletes while `git pack-refs` runs can come back,
+and refs that git has just packed can get lost. Forge therefore deletes refs itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from forge.git import disk
+from forge.git.process import mark_of_this_process
+
+
+def lock_path(common_dir: Path) -> Path:
+    return common_dir / "packed-refs.lock"
+
+
+@contextmanager
+def locked(common_dir: Path) -> Iterator[None]:
+    """Hold the lock, with this process's mark in it, so that others can tell whether its owner is alive."""
+    lock = lock_path(common_dir)
+    try:
+        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    except FileExistsError as e:
+        raise FileExistsError(e.errno, "the lock is taken", str(lock)) from e
+    try:
+        with suppress(OSError):  # a full disk can still lose a ref
+            os.write(fd, mark_of_this_process().encode())
+        os.close(fd)
+        yield
+    finally:
+        lock.unlink()
+
+
+def contents(common_dir: Path) -> bytes:
+    try:
+        return (common_dir / "packed-refs").read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def remove(common_dir: Path, ref: str) -> None:
+    """Take `ref` out, durably. The caller holds the lock."""
+    line_end = f" {ref}\n".encode()
+    old = contents(common_dir)
+    if line_end not in old:
+        return
+    kept: list[bytes] = []
+    dropped = False
+    for line in old.splitlines(keepends=True):
+        # A line with ^ belongs to the tag before it.
+        dropped = line.endswith(line_end) or (dropped and line.startswith(b"^"))
+        if not dropped:
+            kept.append(line)
+    place = Path(os.path.realpath(common_dir / "packed-refs"))
+    disk.replace_synced(place, b"".join(kept), mode=place.stat().st_mode & 0o777)

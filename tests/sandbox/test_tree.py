@@ -1,0 +1,136 @@
+"""The whole process tree ends with the run: at a limit, at the command's own end, when the caller fails or dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge.sandbox import Limits, Result, run
+
+Python = Callable[..., Result]
+LASTING = "sh -c 'trap \"\" TERM HUP INT QUIT; while :; do echo beat >> beats; sleep 0.02; done'"
+
+ESCAPES = {
+    "background": f"{LASTING} &",
+    "nohup": f"nohup {LASTING} >/dev/null 2>&1 &",
+    "setsid": f"setsid {LASTING} &",
+    "setsid and fork": f"setsid --fork {LASTING}",
+    "double fork": f"( ( setsid {LASTING} & ) & )",
+    "closed streams": f"setsid {LASTING} <&- >&- 2>&- &",
+    "stopped parent": f"( {LASTING} & kill -STOP $(sh -c 'echo $PPID') ) &",
+    "deep": f'sh -c "sh -c \\"sh -c \'exec {LASTING.replace(chr(39), "").replace(chr(34), "")}\' &\\" &" &',
+    "own group": f"set -m; {LASTING} & disown 2>/dev/null",
+}
+
+
+def _heart_stands_still(box: Path) -> bool:
+    beats = box / "beats"
+    before = beats.stat().st_size if beats.exists() else 0
+    time.sleep(0.15)
+    return before == (beats.stat().st_size if beats.exists() else 0)
+
+
+@pytest.mark.req("X-04", "X-06")
+@pytest.mark.parametrize("way", ESCAPES)
+def test_nothing_outlives_the_time_limit(box: Path, trace: Any, way: str) -> None:
+    result = run(["sh", "-c", f"{ESCAPES[way]}\nsleep 60"], box, Limits(seconds=0.5), env=trace.env)
+
+    assert result.timed_out
+    assert trace.processes() == []
+    assert _heart_stands_still(box)
+
+
+@pytest.mark.req("X-04", "X-06")
+@pytest.mark.parametrize("way", ESCAPES)
+def test_nothing_outlives_the_command_itself(box: Path, trace: Any, way: str) -> None:
+    result = run(["sh", "-c", f"{ESCAPES[way]}\nsleep 0.3; exit 7"], box, Limits(seconds=30), env=trace.env)
+
+    assert (result.exit_code, result.limited) == (7, ())
+    assert result.duration < 15
+    assert trace.processes() == []
+    assert _heart_stands_still(box)
+
+
+@pytest.mark.req("X-04")
+def test_signals_cannot_be_used_against_the_end(python: Python, trace: Any) -> None:
+    source = """
+import os, signal, time
+for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+    try: signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+while True: time.sleep(1)
+"""
+    result = python(source, Limits(seconds=1), env=trace.env)
+    assert result.limited == ("time",)
+
+
+@pytest.mark.req("X-04")
+@pytest.mark.parametrize("victim", ["1", "-1", "0", "$PPID", "-- -1"])
+def test_killing_everything_in_sight_ends_only_the_command(box: Path, trace: Any, victim: str) -> None:
+    result = run(["sh", "-c", f"sleep 30 & kill -KILL {victim}; sleep 30"], box, Limits(seconds=1), env=trace.env)
+    assert result.exit_code == 137
+
+
+@pytest.mark.req("X-04")
+def test_a_command_that_halts_the_namespaces_first_process_is_ended_in_time(python: Python, trace: Any) -> None:
+    source = "import ctypes; print(ctypes.CDLL(None).ptrace(16, 1, 0, 0))"  # attach to process 1 and leave
+    result = python(source, Limits(seconds=1), env=trace.env)
+    assert result.duration < 10
+
+
+@pytest.mark.req("X-04")
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, RuntimeError])
+def test_the_tree_ends_when_the_caller_is_interrupted(box: Path, trace: Any, error: type[BaseException]) -> None:
+    def interrupt(*_: object) -> None:
+        raise error
+
+    def when_running() -> None:
+        trace.appears(2)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, interrupt)
+    threading.Thread(target=when_running).start()
+    try:
+        with pytest.raises(error):
+            run(["sh", "-c", f"setsid {LASTING} & sleep 60"], box, env=trace.env)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert trace.processes() == []
+
+
+@pytest.mark.req("X-04")
+@pytest.mark.parametrize("plain", [False, True])
+def test_the_tree_ends_when_the_caller_is_killed(box: Path, trace: Any, plain: bool) -> None:
+    script = textwrap.dedent(
+        f"""
+        import os
+        from pathlib import Path
+        from forge.sandbox import run
+        if {plain}: os.environ["PATH"] = "/nowhere"
+        run(["sh", "-c", {f"setsid {LASTING} & sleep 60"!r}], Path({str(box)!r}), env={trace.env!r}, plain=True)
+        """
+    )
+    caller = subprocess.Popen([sys.executable, "-c", script])
+    try:
+        assert trace.appears(2), "the command did not start"
+    finally:
+        caller.kill()
+        caller.wait()
+    assert trace.vanishes(within=10)
+
+
+def test_output_of_a_process_left_behind_does_not_delay_the_result(box: Path, trace: Any) -> None:
+    result = run(["sh", "-c", "sleep 60 & echo early"], box, env=trace.env)
+    assert result.stdout == b"early\n"
+    assert result.duration < 10
