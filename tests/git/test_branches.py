@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.git import worlds
+from tests.git.worlds import AGENT
 
 from forge.errors import ForgeError
 from forge.git import PERSON, Branch, BranchExists, BranchMissing, BranchMoved, Repository
 from forge.git.errors import BranchCheckedOut, InvalidName, InvalidRevision, RepositoryUnreadable, RevisionMissing
 from forge.git.operations import RefMove
-from tests.git import worlds
-from tests.git.worlds import AGENT
 
 pytestmark = pytest.mark.req("G-01", "G-09")
 
@@ -170,7 +170,9 @@ def test_a_bad_name_is_refused_everywhere_and_nothing_changes(repo: Repository, 
     assert worlds.refs(place) == before
 
 
-@pytest.mark.parametrize("name", ["ai/cache-layer", "a.b", "x@y", "feature/#12", "\u00e9t\u00e9", "a-", "forge/build-7", "x" * 200])
+@pytest.mark.parametrize(
+    "name", ["ai/cache-layer", "a.b", "x@y", "feature/#12", "\u00e9t\u00e9", "a-", "forge/build-7", "x" * 200]
+)
 def test_a_usual_name_is_a_name_for_git_too(repo: Repository, place: Path, name: str) -> None:
     repo.create_branch(name, "main")
     assert name in worlds.branches(place)
@@ -197,7 +199,9 @@ def test_a_name_that_is_a_folder_of_another_is_refused(
 
 
 @pytest.mark.parametrize("packed", [False, True])
-@pytest.mark.parametrize(("old", "new"), [("x", "y"), ("x", "x/y"), ("x/y", "x"), ("x", "x/y/z/w"), ("a/b/c", "a"), ("x", "X")])
+@pytest.mark.parametrize(
+    ("old", "new"), [("x", "y"), ("x", "x/y"), ("x/y", "x"), ("x", "x/y/z/w"), ("a/b/c", "a"), ("x", "X")]
+)
 def test_a_rename_keeps_tip_and_work(repo: Repository, place: Path, old: str, new: str, packed: bool) -> None:
     repo.create_branch(old, "main~1")
     tip = edit(repo, old)
@@ -301,7 +305,7 @@ def test_of_several_moves_all_happen_or_none(repo: Repository, place: Path) -> N
     with pytest.raises(BranchMoved):
         repo.refs.move(moves, actor=PERSON, reason="all or none")
     assert worlds.branches(place) == before
-    assert [op.reason for op in repo.operations()][0] == f"new branch two at {tip[:7]}"
+    assert next(repo.operations()).reason == f"new branch two at {tip[:7]}"
 
 
 def test_a_branch_that_is_checked_out_is_neither_deleted_nor_renamed(

@@ -366,6 +366,8 @@ def test_a_tip_that_is_no_existing_id_or_ref_is_refused_before_git_sees_it(repo:
         graph(repo.objects, [tip])
     with pytest.raises(ForgeError):
         graph(repo.objects, resume=GraphCursor(1, (CommitId(tip),), (CommitId(tip),), (), None, ()))
+    with pytest.raises(ForgeError):
+        graph(repo.objects, resume=GraphCursor(1, (), (), (), None, (CommitId(tip),)))
 
 
 def test_a_cursor_whose_commits_were_pruned_says_so(repo: Repo) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.git import worlds
 
 from forge.git import InvalidPath
 from forge.git.paths import checked, folded, is_git_directory, readable
-from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02")
 
@@ -199,6 +199,9 @@ def test_nesting_deeper_than_any_program_can_follow_is_refused() -> None:
     assert checked("/".join(["d"] * 60))
 
 
+ADD_ANYTHING = ["git", "-c", "core.protectHFS=1", "-c", "core.protectNTFS=1", "update-index", "--add", "--cacheinfo"]
+
+
 def test_names_that_git_itself_refuses_in_a_tree_are_refused(tmp_path: Path) -> None:
     """git's own list, asked of git: whatever `update-index` refuses to add, Forge refuses too."""
     worlds.git(tmp_path, "init", "-q", "--bare", "r")
@@ -206,8 +209,7 @@ def test_names_that_git_itself_refuses_in_a_tree_are_refused(tmp_path: Path) -> 
     oid = worlds.blob(repo, b"x")
     for path in [*GIT_SPELLINGS, "a/../b", "./a", "/a", "a//b", *FINE]:
         done = subprocess.run(
-            ["git", "-c", "core.protectHFS=true", "-c", "core.protectNTFS=true", "update-index", "--add", "--cacheinfo"]
-            + [f"100644,{oid},{path}"],
+            [*ADD_ANYTHING, f"100644,{oid},{path}"],
             cwd=repo,
             env={**os.environ, "GIT_INDEX_FILE": str(tmp_path / "index")},
             capture_output=True,
@@ -229,19 +231,24 @@ def test_no_spelling_of_git_slips_through(name: str) -> None:
 @given(st.text(max_size=40))
 @settings(max_examples=300)
 def test_every_text_is_either_a_path_or_refused_with_a_reason(path: str) -> None:
-    try:
-        assert checked(path) == path
-    except InvalidPath as refused:
-        assert refused.message
-        refused.message.encode()
-    else:
-        assert readable(path) == path
+    refused = worlds.refusal(lambda: checked(path))
+    if refused is None:
+        assert checked(path) == readable(path) == path
         assert path.encode()
+    else:
+        assert isinstance(refused, InvalidPath)
+        assert refused.message.encode()
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("README", "readme"), ("\u00e9", "e\u0301"), ("Stra\u00dfe", "STRASSE"), ("\u212b", "\u00e5"), ("\u03a3", "\u03c2")],
+    [
+        ("README", "readme"),
+        ("\u00e9", "e\u0301"),
+        ("Stra\u00dfe", "STRASSE"),
+        ("\u212b", "\u00e5"),
+        ("\u03a3", "\u03c2"),
+    ],
 )
 def test_spellings_that_careless_file_systems_mix_up_fold_to_one(one: str, other: str) -> None:
     assert folded(one) == folded(other)

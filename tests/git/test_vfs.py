@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.conftest import MakeRepo, write_files
+from tests.git import worlds
 
 from forge.git import VFS, DirEntry, DirKind, GitCommitVFS, InvalidPath, Mode, NotText, Repository
 from forge.git.errors import FileMissing, ReadOnlyView, RevisionMissing
-from tests.conftest import MakeRepo, write_files
-from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02", "G-03")
 
@@ -110,7 +110,9 @@ def test_the_list_of_files_is_gits_list_without_submodules(vfs: VFS, place: Path
     assert vfs.list_files() == gits
 
 
-@pytest.mark.parametrize("prefix", ["src", "src/", "src/a", "src/a/", "src/a/deep.py", "s", "b", "nope", "nope/x", "src.c/"])
+@pytest.mark.parametrize(
+    "prefix", ["src", "src/", "src/a", "src/a/", "src/a/deep.py", "s", "b", "nope", "nope/x", "src.c/"]
+)
 def test_a_prefix_selects_by_the_beginning_of_the_path(vfs: VFS, prefix: str) -> None:
     assert vfs.list_files(prefix) == [path for path in vfs.list_files() if path.startswith(prefix)]
 
@@ -123,7 +125,10 @@ def test_changing_a_returned_list_changes_nothing_else(vfs: VFS) -> None:
 
 
 def test_a_folder_lists_what_is_directly_in_it_in_gits_order(vfs: VFS) -> None:
-    assert vfs.list_dir("src") == (DirEntry("a", DirKind.DIRECTORY, Mode.TREE), DirEntry("out", DirKind.SYMLINK, Mode.SYMLINK))
+    assert vfs.list_dir("src") == (
+        DirEntry("a", DirKind.DIRECTORY, Mode.TREE),
+        DirEntry("out", DirKind.SYMLINK, Mode.SYMLINK),
+    )
     assert vfs.list_dir("src/") == vfs.list_dir("src")
     root = vfs.list_dir()
     assert root == vfs.list_dir("")

@@ -1,15 +1,19 @@
-"""Repositories and raw objects that the tests of the git core share, made by git itself."""
+"""Repositories and raw objects that the tests of the git core share, however odd, made without Forge."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from forge.git import Actor, ActorKind, CommitId, ObjectId, Repository
+import pygit2
+from pygit2.enums import ObjectType
 from tests.conftest import write_files
+
+from forge.errors import ForgeError
+from forge.git import Actor, ActorKind, CommitId, ObjectId, Repository
 
 AGENT = Actor(ActorKind.AGENT, "scribe")
 BUILD = Actor(ActorKind.BUILD, "build-7")
@@ -19,6 +23,8 @@ WHO = {
     for role in ("AUTHOR", "COMMITTER")
     for field, value in (("NAME", "Ada Example"), ("EMAIL", "ada@example.org"), ("DATE", "1700000000 +0000"))
 }
+
+ADA = "Ada Example <ada@example.org> 1700000000 +0000"
 
 # For what is made before a test has its own home.
 ISOLATED = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
@@ -45,14 +51,13 @@ def text(directory: Path, *args: str, **options: str) -> str:
     return git(directory, *args, **options).decode("utf-8", "surrogateescape").removesuffix("\n")
 
 
+def literal(directory: Path, kind: ObjectType, data: bytes) -> ObjectId:
+    """Any object at all: nobody looks at what is in it."""
+    return ObjectId(str(pygit2.Repository(str(directory)).odb.write(kind, data)))
+
+
 def blob(directory: Path, data: bytes) -> ObjectId:
-    return ObjectId(git(directory, "hash-object", "-w", "--stdin", stdin=data).decode().strip())
-
-
-def literal(directory: Path, kind: str, data: bytes) -> ObjectId:
-    """Any object at all: git is told not to look at what is in it."""
-    stored = git(directory, "hash-object", "-t", kind, "--literally", "-w", "--stdin", stdin=data)
-    return ObjectId(stored.decode().strip())
+    return literal(directory, ObjectType.BLOB, data)
 
 
 def raw_tree(entries: RawTree) -> bytes:
@@ -60,22 +65,21 @@ def raw_tree(entries: RawTree) -> bytes:
 
 
 def tree(directory: Path, entries: RawTree) -> ObjectId:
-    return literal(directory, "tree", raw_tree(entries))
+    return literal(directory, ObjectType.TREE, raw_tree(entries))
 
 
 def commit(directory: Path, tree_id: str, *parents: str, branch: str | None = None, message: str = "made") -> CommitId:
     """A commit of `tree_id`, on `branch` if one is named."""
-    over = [part for parent in parents for part in ("-p", parent)]
-    made = CommitId(git(directory, "commit-tree", tree_id, *over, "-m", message).decode().strip())
+    head = [f"tree {tree_id}", *(f"parent {parent}" for parent in parents), f"author {ADA}", f"committer {ADA}"]
+    made = literal(directory, ObjectType.COMMIT, "\n".join([*head, "", message, ""]).encode())
     if branch is not None:
-        git(directory, "update-ref", f"refs/heads/{branch}", made)
-    return made
+        pygit2.Repository(str(directory)).references.create(f"refs/heads/{branch}", made, force=True)
+    return CommitId(made)
 
 
 def stored(directory: Path, oid: str) -> bytes:
-    """The bytes of a tree or blob as git has them."""
-    kind = text(directory, "cat-file", "-t", oid)
-    return git(directory, "cat-file", kind, oid)
+    """The bytes of an object."""
+    return pygit2.Repository(str(directory)).odb.read(oid)[1]
 
 
 def ls_tree(directory: Path, rev: str) -> dict[bytes, bytes]:
@@ -117,6 +121,15 @@ def template(folder: Path, *versions: Mapping[str, str | bytes]) -> Path:
 def copied(source: Path, to: Path) -> Path:
     shutil.copytree(source, to, symlinks=True)
     return to
+
+
+def refusal(action: Callable[[], object]) -> ForgeError | None:
+    """The error that Forge refused `action` with, if it did. Any other error is a defect and goes on."""
+    try:
+        action()
+    except ForgeError as refused:
+        return refused
+    return None
 
 
 def filled(path: Path, files: Mapping[str, str | bytes], *, bare: bool = True) -> Repository:

@@ -52,15 +52,19 @@ def python(box: Path, interpreter: tuple[str, Path]) -> Callable[..., sandbox.Re
 
 
 class Trace:
-    """Marks a run through its environment, which every process of its tree inherits."""
+    """Marks a run: `env` is inherited by every process of the command, a `command` shows in bubblewrap's own too."""
 
     def __init__(self) -> None:
         self.token = uuid.uuid4().hex
         self.env = {"FORGE_TRACE": self.token}
 
     def processes(self) -> list[int]:
-        mark = f"FORGE_TRACE={self.token}".encode()
-        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if mark in _environ(pid)]
+        mark, me = self.token.encode(), os.getpid()
+        pids = map(int, filter(str.isdigit, os.listdir("/proc")))
+        return [pid for pid in pids if pid != me and mark in _words(pid)]
+
+    def command(self, script: str) -> list[str]:
+        return ["sh", "-c", f": {self.token}\n{script}"]
 
     def appears(self, count: int = 1, within: float = 10) -> bool:
         return _until(lambda: len(self.processes()) >= count, within)
@@ -69,9 +73,9 @@ class Trace:
         return _until(lambda: not self.processes(), within)
 
 
-def _environ(pid: int) -> bytes:
+def _words(pid: int) -> bytes:
     try:
-        return Path(f"/proc/{pid}/environ").read_bytes()
+        return Path(f"/proc/{pid}/cmdline").read_bytes() + Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return b""
 

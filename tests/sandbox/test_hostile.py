@@ -36,7 +36,7 @@ WAYS_TO_MAKE_A_FILE = (
     "echo bad > here; mv here {file}",
     "ln -s /etc/hosts {file}",
     "mkdir -p {file}",
-    "ln -s {file} link; echo bad > link",
+    "ln -sfn {file} link; echo bad > link",
     "echo bad > /proc/self/root{file}",
     "echo bad > /proc/1/root{file}",
 )
@@ -69,8 +69,8 @@ WAYS_TO_CHANGE_A_FILE = (
     "mkdir -p {outside} && echo bad > {victim} && test -s {victim} && exit 1",
     "mount --bind {outside} . && echo bad >> victim",
     "rmdir ../box; rm -rf ../box; mv ../box ../elsewhere",
-    "rm -rf /tmp /var /home /root /srv /mnt {home}/{planted} {outside}",
-    "rm -rf ../* ../../* ..",
+    "rm -rf {home}/{planted} /tmp/{planted} /var/tmp/{planted} /dev/shm/{planted} /run/{planted} /srv/{planted}",
+    "rm -rf ../*",
 )
 
 WAYS_TO_GAIN_RIGHTS = (
@@ -193,7 +193,7 @@ SYSTEM_CALLS = {
     "ptrace outside": (101, (16, 1 << 21, 0, 0)),
 }
 
-REFUSALS = {errno.EPERM, errno.ENOSYS, errno.ESRCH}
+REFUSALS = {errno.EPERM, errno.ENOSYS, errno.ESRCH, errno.ENOSPC}  # no space is left for user namespaces
 
 WAYS_TO_READ_A_SECRET = (
     "cat {secret}",
@@ -327,9 +327,10 @@ def world(tmp_path: Path, box: Path, home: Path, monkeypatch: pytest.MonkeyPatch
         "victim": outside / "victim", "secret": outside / "secret", "planted": f"planted-{token}",
         "big": BIG,
     }  # fmt: skip
-    yield World(box, outside, planted, names)
-    for path in planted:
-        path.unlink(missing_ok=True)
+    world = World(box, outside, planted, names)
+    yield world
+    for path in (*planted, *map(Path, world.strangers())):
+        path.unlink(missing_ok=True) if not path.is_dir() else path.rmdir()
 
 
 def _attempts_fail(

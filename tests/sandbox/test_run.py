@@ -132,13 +132,11 @@ def test_further_paths_become_visible_but_not_writable(box: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("command", "code", "words"),
     [
-        (["no-such-program"], 127, "no-such-program: No such file"),
-        (["./missing"], 127, "./missing: No such file"),
+        (["no-such-program"], 127, "no-such-program: not found"),
+        (["./missing"], 127, "./missing: not found"),
         (["/etc/passwd"], 126, "/etc/passwd: Permission denied"),
         (["sh", "-c", "kill -KILL $$"], 137, ""),
         (["sh", "-c", "kill -SEGV $$"], 139, ""),
-        (["--help"], 127, "--help"),
-        (["-c"], 127, "-c"),
     ],
 )
 def test_exit_codes_are_those_of_a_shell(box: Path, command: list[str], code: int, words: str) -> None:
@@ -150,7 +148,9 @@ def test_exit_codes_are_those_of_a_shell(box: Path, command: list[str], code: in
 
 
 @pytest.mark.parametrize(
-    "command", [[], [""], "ls -l", ["echo", "a\0b"], ["echo", "\ud800"]], ids=["none", "blank", "string", "nul", "half"]
+    "command",
+    [[], [""], "ls -l", ["--help"], ["echo", "a\0b"], ["echo", "\ud800"]],
+    ids=["none", "blank", "string", "option", "nul", "half a character"],
 )
 def test_a_command_that_cannot_be_run_is_refused(box: Path, command: list[str]) -> None:
     with pytest.raises(InvalidInput) as caught:

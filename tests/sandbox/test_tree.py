@@ -78,7 +78,7 @@ while True: time.sleep(1)
 @pytest.mark.req("X-04")
 @pytest.mark.parametrize("victim", ["1", "-1", "0", "$PPID", "-- -1"])
 def test_killing_everything_in_sight_ends_only_the_command(box: Path, trace: Any, victim: str) -> None:
-    result = run(["sh", "-c", f"sleep 30 & kill -KILL {victim}; sleep 30"], box, Limits(seconds=1), env=trace.env)
+    result = run(["sh", "-c", f"sleep 30 & kill -KILL {victim}; sleep 30"], box, Limits(seconds=0.5), env=trace.env)
     assert result.exit_code == 137
 
 
@@ -128,6 +128,34 @@ def test_the_tree_ends_when_the_caller_is_killed(box: Path, trace: Any, plain: b
         caller.kill()
         caller.wait()
     assert trace.vanishes(within=10)
+
+
+@pytest.mark.req("X-04")
+def test_a_caller_killed_while_the_sandbox_starts_leaves_nothing(box: Path, trace: Any) -> None:
+    script = textwrap.dedent(
+        f"""
+        from pathlib import Path
+        from forge.sandbox import available, run
+        available()
+        print(flush=True)
+        run({trace.command(LASTING)!r}, Path({str(box)!r}), env={trace.env!r})
+        """
+    )
+    for number in range(12):
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as caller:
+            assert caller.stdout is not None
+            caller.stdout.readline()
+            time.sleep(number * 0.003)
+            caller.kill()
+        assert trace.vanishes(within=10), f"killed after {number * 3} ms"
+
+
+@pytest.mark.req("X-04")
+def test_a_limit_reached_while_the_sandbox_starts_leaves_nothing(box: Path, trace: Any) -> None:
+    for milliseconds in (0.001, 1, 2, 4, 6, 8, 10, 12, 15, 20, 30):
+        result = run(trace.command(LASTING), box, Limits(seconds=milliseconds / 1000), env=trace.env)
+        assert result.limited == ("time",)
+        assert trace.processes() == [], f"limited to {milliseconds} ms"
 
 
 def test_output_of_a_process_left_behind_does_not_delay_the_result(box: Path, trace: Any) -> None:

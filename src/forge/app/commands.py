@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from forge.errors import InvalidInput
-from forge.git import CollectedChange, CommitId, Operation, Repository, WorkInProgressVFS
+from forge.git import CollectedChange, CommitId, Operation, RefMove, Repository, WorkInProgressVFS
 from forge.sandbox import Limits, Result, run
 
 
@@ -35,15 +36,20 @@ def run_on_branch(
     stdin: bytes = b"",
     readonly: Sequence[Path] = (),
     plain: bool = False,
-    save: str | None = None,
+    save: bool = False,
+    message: str | None = None,
 ) -> CommandRun:
-    """Run `command` on the files of a branch; with `save`, its changes become one commit of that message.
+    """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
     Changes of a command that failed or reached a limit are shown but not saved.
     """
     if not command:
         raise InvalidInput("There is no command to run.", hint="Put it after `--`.")
     base = workspace.base
+    if save:
+        # What could not be saved in the end is not worth running.
+        move = RefMove(f"refs/heads/{workspace.branch}", base, base)
+        repo.refs.refuse_unless_allowed([move], workspace.actor)
     with repo.materialize(workspace) as directory:
         result = run(
             command,
@@ -58,12 +64,13 @@ def run_on_branch(
         changes = directory.collect_changes()
         notes = (*result.notes, *map(str, directory.notes))
     commit = None
-    if save is not None and changes and result.ok:
-        commit = workspace.commit(save, trailers={"Forge-Command": _one_line(command)})
+    if save and changes and result.ok:
+        line = _one_line(command)
+        commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
     return CommandRun(workspace.branch, base, result, changes, commit, operation, notes)
 
 
 def _one_line(command: Sequence[str]) -> str:
-    text = " ".join(command)
+    text = shlex.join(command)
     return "".join(c if c.isprintable() else " " for c in text)[:500].strip() or "command"

@@ -6,29 +6,31 @@ from typing import Annotated
 
 import typer
 
-from forge.cli.options import commands, opened, short
-from forge.cli.output import ago
-from forge.errors import InvalidInput
+from forge.cli.options import opened, short
+from forge.cli.output import ago, cut
+from forge.cli.parser import Commands
+from forge.cli.running import BadUsage
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 
-@app.command()
+@app.add()
 def blame(
     context: typer.Context,
     path: Annotated[str, typer.Argument(help="From the root of the repository.")],
     at: Annotated[str, typer.Option("--at", metavar="REV", help="The commit or branch to look at.")] = "HEAD",
-    lines: Annotated[str | None, typer.Option(metavar="FROM,TO", help="Only these lines.")] = None,
+    lines: Annotated[str | None, typer.Option("--lines", metavar="FROM,TO", help="Only these lines.")] = None,
 ) -> None:
     """Show each line of PATH with the commit that wrote it."""
+    wanted = _range(lines) if lines is not None else None
     repo, out = opened(context)
-    found = repo.blame(path, at, lines=_range(lines) if lines else None)
+    found = repo.blame(path, at, lines=wanted)
     if out.json:
         out.result(list(found))
         return
     for line in found:
-        who = f"{line.author.name[:16]:<16}"
-        text = line.text.decode("utf-8", "replace")
+        who = f"{cut(line.author.name, 16):<16}"
+        text = line.text.decode("utf-8", "surrogateescape").removesuffix("\r")
         when = f"{ago(line.author.time):>10}"
         origin = f"{out.styled(short(line.commit), 'yellow')} {out.styled(who, 'dim')} {when}"
         out.line(f"{origin} {line.number:>5}  {out.styled(text)}")
@@ -36,6 +38,9 @@ def blame(
 
 def _range(text: str) -> tuple[int, int]:
     first, comma, last = text.partition(",")
-    if not (first.isdigit() and (last.isdigit() or not comma)):
-        raise InvalidInput(f"{text!r} is not a range of lines.", hint="Write it as 10,20.")
-    return int(first), int(last or first)
+    if not (first.isdecimal() and (last.isdecimal() or not comma)):
+        raise BadUsage(f"{text!r} is not a range of lines.", hint="Write it as 10,20, or as 10 for one line.")
+    found = int(first), int(last or first)
+    if not 1 <= found[0] <= found[1]:
+        raise BadUsage(f"{text!r} is not a range of lines.", hint="Lines count from 1, the smaller number first.")
+    return found

@@ -7,25 +7,32 @@ from typing import Annotated
 import typer
 
 from forge.cli.merging import Preview, Resolve, carry_out
-from forge.cli.options import Agent, branch_or_current, commands, opened
+from forge.cli.options import Agent, branch_or_current, opened
+from forge.cli.parser import Commands
+from forge.cli.progress import waiting
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 
-@app.command()
+@app.add()
 def cherry_pick(
     context: typer.Context,
-    commits: Annotated[list[str], typer.Argument(help="The commits, oldest first.")],
-    onto: Annotated[str | None, typer.Option("--onto", help="The branch to copy to; the current one.")] = None,
+    commits: Annotated[list[str], typer.Argument(metavar="COMMIT", help="The commits, oldest first.")],
+    onto: Annotated[
+        str | None, typer.Option("--onto", metavar="BRANCH", help="The branch to copy to; the current one.")
+    ] = None,
     preview: Preview = False,
-    mainline: Annotated[int | None, typer.Option(min=1, help="Which parent of a merge its change is against.")] = None,
+    mainline: Annotated[
+        int | None,
+        typer.Option("--mainline", metavar="N", min=1, help="Which parent of a merge its change is against."),
+    ] = None,
     record_origin: Annotated[bool, typer.Option("-x", help="Name the original commit in the message.")] = False,
     resolve: Resolve = None,
     agent: Agent = None,
 ) -> int:
-    """Copy COMMITS onto a branch, each as a commit of its own."""
+    """Copy commits onto a branch, each as a commit of its own. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
-    shown = repo.preview_cherry_pick(
-        commits, branch_or_current(repo, onto), mainline=mainline, record_origin=record_origin
-    )
-    return carry_out(repo, out, shown, only=preview, resolve=resolve, agent=agent)
+    target = branch_or_current(repo, onto, option="--onto")
+    with waiting(out, f"Copying {', '.join(commits[:3])} onto {target}"):
+        found = repo.preview_cherry_pick(commits, target, mainline=mainline, record_origin=record_origin)
+    return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

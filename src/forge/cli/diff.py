@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from forge.cli.options import commands, opened
-from forge.cli.output import Output, shown
+from forge.cli.options import opened
+from forge.cli.output import Output
+from forge.cli.parser import Commands
 from forge.git import FileChange, Repository
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
-_SIGNS = {b"+": "\x1b[32m", b"-": "\x1b[31m", b"@": "\x1b[36m"}
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
-@app.command()
+@app.add()
 def diff(
     context: typer.Context,
     old: Annotated[str, typer.Argument(help="The older commit, or the only one: then what it changed.")],
     new: Annotated[str | None, typer.Argument(help="The newer commit.")] = None,
-    path: Annotated[list[str] | None, typer.Option("--path", help="Only this path or folder.")] = None,
+    path: Annotated[list[str] | None, typer.Option("--path", metavar="PATH", help="Only this path or folder.")] = None,
     stat: Annotated[bool, typer.Option("--stat", help="Only names and numbers of lines.")] = False,
 ) -> None:
     """Show what changed from OLD to NEW, renames found; with one commit, what that commit changed."""
@@ -34,22 +34,34 @@ def diff(
     if out.json:
         out.result([_document(repo, change, patch=not stat) for change in changes])
     elif stat:
-        show_changes(out, changes)
+        _show_changes(out, changes)
     else:
         for change in changes:
-            _write(repo.patch(change))
+            _show_patch(out, repo.patch(change))
 
 
-def show_changes(out: Output, changes: tuple[FileChange, ...]) -> None:
+def _show_changes(out: Output, changes: tuple[FileChange, ...]) -> None:
     """One line a file: what happened, where, and how many lines."""
     out.table(
         (
-            out.styled(change.kind, "dim"),
-            out.styled(f"{change.old_path} → {change.path}" if change.kind == "renamed" else change.path),
+            out.styled(change.kind.replace("_", " "), "dim"),
+            out.styled(f"{change.old_path} → {change.path}" if change.old_path != change.path else change.path)
+            if change.old_path and change.new_path
+            else out.styled(change.path),
             "binary" if change.binary else f"+{change.additions or 0} −{change.deletions or 0}",
         )
         for change in changes
     )
+
+
+def _show_patch(out: Output, patch: bytes) -> None:
+    """A patch as git would print it: byte for byte into a pipe, coloured and made safe on a terminal."""
+    if not out.terminal:
+        out.raw(patch)
+        return
+    for line in patch.decode("utf-8", "surrogateescape").removesuffix("\n").split("\n"):
+        colour = _COLOURS.get(line[:1])
+        out.line(out.styled(line.removesuffix("\r"), *([colour] if colour else [])))
 
 
 def _document(repo: Repository, change: FileChange, *, patch: bool) -> dict[str, object]:
@@ -67,14 +79,3 @@ def _document(repo: Repository, change: FileChange, *, patch: bool) -> dict[str,
         "deletions": change.deletions,
         **({"patch": repo.patch(change)} if patch else {}),
     }
-
-
-def _write(patch: bytes) -> None:
-    """A patch as git would print it: byte for byte into a pipe, coloured and made safe on a terminal."""
-    if not sys.stdout.isatty():
-        sys.stdout.buffer.write(patch)
-        return
-    for line in patch.splitlines():
-        text = shown(line.decode("utf-8", "replace"))
-        colour = _SIGNS.get(line[:1])
-        print(f"{colour}{text}\x1b[0m" if colour else text)  # noqa: T201

@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 
 from forge.app.doctor import Check, State, examine
-from forge.cli.options import commands
+from forge.cli.parser import Commands
 from forge.cli.running import Exit, Session
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.FAILED: ("✗", "red")}
 
 
-@app.command()
+@app.add()
 def doctor(
     context: typer.Context,
     repair: Annotated[bool, typer.Option("--repair", help="Remove what dead processes left behind.")] = False,
@@ -27,9 +27,9 @@ def doctor(
     for check in examine(session.directory, repair=repair):
         checks.append(check)
         mark, colour = _MARKS[check.state]
-        out.line(f"{out.styled(mark, colour)} {check.name:<11} {out.styled(check.detail)}")
+        out.line(f"{out.styled(mark, colour)} {check.name:<10}  {out.styled(check.detail)}")
         if check.hint:
-            out.line(f"  {'':<11} → {out.styled(check.hint)}")
+            out.line(f"  {'':<10}  → {out.styled(check.hint)}")
     failed = any(check.state is State.FAILED for check in checks)
     out.result({"ok": not failed, "checks": checks})
     return Exit.ERROR if failed else Exit.OK

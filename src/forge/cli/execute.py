@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from forge.app.commands import CommandRun, run_on_branch
-from forge.cli.options import Agent, acting, branch_or_current, commands, opened, short, tell_checkouts
+from forge.cli.options import Agent, Branch, acting, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output
-from forge.cli.output import plain as as_json
+from forge.cli.parser import Commands
 from forge.cli.progress import waiting
-from forge.cli.running import Exit
+from forge.cli.running import BadUsage, Exit
 from forge.sandbox import Limits
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 
-@app.command(context_settings={"ignore_unknown_options": False})
+@app.add()
 def execute(
     context: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND [ARGS]...", help="The command and its words.")],
-    branch: Annotated[str | None, typer.Option("--branch", "-b", help="The branch; the current one.")] = None,
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The program and its words.")],
+    branch: Branch = None,
     save: Annotated[bool, typer.Option("--save", help="Commit what the command changed, if it succeeds.")] = False,
-    message: Annotated[str | None, typer.Option("--message", "-m", help="The commit message, with --save.")] = None,
-    seconds: Annotated[float, typer.Option("--timeout", min=0.1, help="Seconds the command may take.")] = 300,
-    memory: Annotated[int, typer.Option(min=16, help="MiB of memory it may use.")] = 4096,
+    message: Annotated[
+        str | None, typer.Option("--message", "-m", metavar="TEXT", help="The commit message, with --save.")
+    ] = None,
+    stdin: Annotated[bool, typer.Option("--stdin", "-i", help="Give it this command's standard input.")] = False,
+    seconds: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="How long it may take.")
+    ] = 300,
+    memory: Annotated[int, typer.Option("--memory", metavar="MIB", min=16, help="How much it may use.")] = 4096,
     network: Annotated[bool, typer.Option("--network", help="Let it reach the network.")] = False,
     env: Annotated[list[str] | None, typer.Option("--env", metavar="NAME=VALUE", help="Set a variable.")] = None,
-    readonly: Annotated[list[Path] | None, typer.Option(help="Also show it this path, read-only.")] = None,
+    readonly: Annotated[
+        list[Path] | None, typer.Option("--readonly", metavar="PATH", help="Also show it this path, read-only.")
+    ] = None,
     unconfined: Annotated[
         bool, typer.Option("--allow-plain", help="Where no sandbox works, run it without one and say so.")
     ] = False,
     agent: Agent = None,
 ) -> int:
-    """Run COMMAND on a branch. Its own exit code is passed on; 3 means that it reached a limit."""
+    """Run a command on a branch. Its own exit code is passed on; 3 means that it reached a limit."""
+    if message is not None and not save:
+        raise BadUsage("--message is for the commit that --save makes.", hint="Add --save.")
+    variables = _variables(env or ())
+    actor = acting(agent)
     repo, out = opened(context)
-    workspace = repo.workspace(branch_or_current(repo, branch), actor=acting(agent))
-    variables = dict(word.partition("=")[::2] for word in env or ())
+    workspace = repo.workspace(branch_or_current(repo, branch), actor=actor)
     with waiting(out, f"Running {command[0]} on {workspace.branch}"):
         done = run_on_branch(
             repo,
@@ -48,17 +59,23 @@ def execute(
             limits=Limits(seconds=seconds, memory_bytes=memory << 20),
             network=network,
             env=variables,
-            stdin=b"" if sys.stdin.isatty() else sys.stdin.buffer.read(),
+            stdin=sys.stdin.buffer.read() if stdin else b"",
             readonly=readonly or (),
             plain=unconfined,
-            save=(message or f"run: {' '.join(command)}"[:72]) if save else None,
+            save=save,
+            message=message,
         )
     out.result(_document(done))
     if not out.json:
-        _show(out, done)
-    if set(done.result.limited) - {"output"}:
-        return Exit.LIMITED
-    return done.result.exit_code
+        _show(out, done, saving=save)
+    return Exit.LIMITED if set(done.result.limited) - {"output"} else done.result.exit_code
+
+
+def _variables(words: Sequence[str]) -> dict[str, str]:
+    for word in words:
+        if "=" not in word[1:]:
+            raise BadUsage(f"{word!r} is not NAME=VALUE.", hint="For example --env CI=1.")
+    return dict(word.partition("=")[::2] for word in words)
 
 
 def _document(done: CommandRun) -> dict[str, object]:
@@ -75,23 +92,25 @@ def _document(done: CommandRun) -> dict[str, object]:
         "changes": {change.path: change.change for change in done.changes},
         "commit": done.commit,
         "notes": done.notes,
-        "operation": as_json(done.operation),
+        "operation": done.operation,
     }
 
 
-def _show(out: Output, done: CommandRun) -> None:
-    sys.stdout.buffer.write(done.result.stdout)
-    sys.stdout.flush()
-    sys.stderr.buffer.write(done.result.stderr)
-    sys.stderr.flush()
+def _show(out: Output, done: CommandRun, *, saving: bool) -> None:
+    out.raw(done.result.stdout)
+    out.flush()
+    out.raw_error(done.result.stderr)
     for note in done.notes:
-        out.note(f"note: {out.styled(note)}")
-    if done.result.limited:
-        out.note(f"Stopped or cut by a limit: {', '.join(done.result.limited)}.")
+        out.note(f"note: {note}")
+    stopped = [limit for limit in done.result.limited if limit != "output"]
+    if stopped:
+        out.note(f"Stopped by a limit: {', '.join(stopped)}.")
+    elif done.result.limited:
+        out.note("Only the end of the output was kept.")
     for change in done.changes:
-        out.note(f"{change.change} {out.styled(change.path)}")
+        out.note(f"{change.change} {change.path}")
     if done.commit:
         out.note(f"Saved → {short(done.commit)} on {done.branch}")
         tell_checkouts(out, done.operation)
     elif done.changes:
-        out.note("Not saved." + ("" if done.result.ok else " The command failed.") + " `--save` commits the changes.")
+        out.note("Not saved: the command failed." if saving else "Not saved; --save commits such changes.")

@@ -6,40 +6,64 @@ from typing import Annotated
 
 import typer
 
-from forge.cli.options import commands, opened, short
-from forge.cli.output import ago
+from forge.cli.options import MOST, opened, short
+from forge.cli.output import Output, ago
+from forge.cli.parser import Commands
 from forge.git import GraphCursor, GraphRow
 
-app = commands(__doc__)
+app = Commands(__doc__)
+
+_PREFIXES = {"refs/heads/": "", "refs/remotes/": "", "refs/tags/": "tag ", "refs/forge/kept/": "kept "}
 
 
-@app.command()
+@app.add()
 def graph(
     context: typer.Context,
-    limit: Annotated[int, typer.Option("-n", min=1, help="How many commits.")] = 50,
+    limit: Annotated[int, typer.Option("-n", metavar="N", min=1, max=MOST, help="How many commits.")] = 50,
     abandoned: Annotated[
         bool, typer.Option("--abandoned", help="Also what only kept tips and reflogs remember.")
     ] = False,
-    after: Annotated[str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="CURSOR", help="Go on where a page ended: its `next` in JSON.")
+    ] = None,
 ) -> None:
     """Draw the commits of all branches."""
     repo, out = opened(context)
     resume = GraphCursor.parse(after) if after else None
     rows = list(repo.graph(limit=limit, resume=resume, abandoned=abandoned))
-    out.result({"rows": [_document(row) for row in rows], "next": _next(rows)})
+    more = rows[-1].cursor if rows else None
+    out.result({"rows": [_document(row) for row in rows], "next": more.text() if more else None})
     if not rows:
-        out.line("There is no commit yet.")
+        out.note("There is no commit yet: the first `forge file save` makes one.")
     for row in rows:
-        names = [name for name in row.refs if abandoned or not name.startswith("refs/forge/")]
-        refs = " ".join(f"[{name.removeprefix('refs/heads/').removeprefix('refs/')}]" for name in names)
-        lost = out.styled("abandoned ", "dim") if row.abandoned else ""
-        subject = out.styled(row.commit.subject)
-        label = f"{out.styled(refs, 'cyan')} " if refs else ""
-        when = out.styled(ago(row.commit.time), "dim")
-        out.line(f"{_drawn(row)}  {out.styled(short(row.commit.id), 'yellow')} {lost}{label}{subject}  {when}")
-        joints = _joints(row)
-        if joints:
-            out.line(joints)
+        _show(out, row, abandoned=abandoned)
+    if more and not out.json:
+        out.note(f"There are more commits: -n shows more than {limit}.")
+
+
+def _show(out: Output, row: GraphRow, *, abandoned: bool) -> None:
+    names = [_named(name) for name in row.refs if abandoned or not name.startswith("refs/forge/")]
+    parts = [
+        _drawn(row),
+        "",
+        out.styled(short(row.commit.id), "yellow"),
+        out.styled("abandoned", "dim") if row.abandoned else None,
+        *(out.styled(f"[{name}]", "cyan") for name in names),
+        out.styled(row.commit.subject),
+        "",
+        out.styled(ago(row.commit.time), "dim"),
+    ]
+    out.line(" ".join(part for part in parts if part is not None))
+    joints = _joints(row)
+    if joints:
+        out.line(joints)
+
+
+def _named(ref: str) -> str:
+    for prefix, word in _PREFIXES.items():
+        if ref.startswith(prefix):
+            return word + ref.removeprefix(prefix)
+    return ref
 
 
 def _drawn(row: GraphRow) -> str:
@@ -81,8 +105,3 @@ def _document(row: GraphRow) -> dict[str, object]:
         "refs": row.refs,
         "abandoned": row.abandoned,
     }
-
-
-def _next(rows: list[GraphRow]) -> str | None:
-    cursor = rows[-1].cursor if rows else None
-    return cursor.text() if cursor else None

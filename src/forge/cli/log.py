@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 import typer
 
-from forge.cli.options import commands, opened, short
-from forge.cli.output import Output, ago
+from forge.cli.options import MOST, opened, short
+from forge.cli.output import ago
+from forge.cli.parser import Commands
+from forge.cli.running import BadUsage
 from forge.git import Commit
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 
-@app.command()
+@app.add()
 def log(
     context: typer.Context,
     rev: Annotated[str | None, typer.Argument(help="Branch, tag or commit; HEAD if left out.")] = None,
-    path: Annotated[list[str] | None, typer.Option("--path", help="Only commits that changed this path.")] = None,
-    follow: Annotated[bool, typer.Option("--follow", help="Keep to one file across renames.")] = False,
-    limit: Annotated[int | None, typer.Option("-n", min=0, help="How many commits; all if left out.")] = None,
-    skip: Annotated[int, typer.Option(min=0, help="Leave out the first ones.")] = 0,
-    grep: Annotated[str | None, typer.Option(help="Only commits whose message contains this.")] = None,
-    author: Annotated[str | None, typer.Option(help="Only commits by this name or address.")] = None,
+    path: Annotated[
+        list[str] | None, typer.Option("--path", metavar="PATH", help="Only commits that changed this path.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", help="Keep to the one --path across renames.")] = False,
+    limit: Annotated[
+        int | None, typer.Option("-n", metavar="N", min=0, max=MOST, help="How many commits; all if left out.")
+    ] = None,
+    skip: Annotated[int, typer.Option("--skip", metavar="N", min=0, max=MOST, help="Leave out the first ones.")] = 0,
+    grep: Annotated[
+        str | None, typer.Option("--grep", metavar="TEXT", help="Only commits whose message contains this.")
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="TEXT", help="Only commits by this name or address.")
+    ] = None,
 ) -> None:
     """Show commits, newest first."""
+    if follow and len(path or ()) != 1:
+        raise BadUsage("--follow keeps to one file.", hint="Name it with --path PATH.")
     repo, out = opened(context)
     found = repo.log(
         *([rev] if rev else []), paths=path or (), follow=follow, limit=limit, skip=skip, grep=grep, author=author
@@ -33,7 +44,12 @@ def log(
     if out.json:
         out.result([_document(commit) for commit in found])
         return
-    _shown(out, found)
+    if repo.is_empty:
+        out.note("There is no commit yet: the first `forge file save` makes one.")
+    for commit in found:
+        who = out.styled(commit.author.name, "dim")
+        when = f"{ago(commit.committer.time):>10}"
+        out.line(f"{out.styled(short(commit.id), 'yellow')}  {when}  {out.styled(commit.subject)}  {who}")
 
 
 def _document(commit: Commit) -> dict[str, object]:
@@ -45,10 +61,3 @@ def _document(commit: Commit) -> dict[str, object]:
         "author": {"name": commit.author.name, "email": commit.author.email, "time": commit.author.time},
         "time": commit.committer.time,
     }
-
-
-def _shown(out: Output, found: Iterator[Commit]) -> None:
-    for commit in found:
-        who = out.styled(commit.author.name, "dim")
-        when = f"{ago(commit.committer.time):>10}"
-        out.line(f"{out.styled(short(commit.id), 'yellow')}  {when}  {out.styled(commit.subject)}  {who}")

@@ -1,10 +1,12 @@
-"""The `forge` command: finds the module of a command, runs it, and turns errors into exit codes."""
+"""The `forge` command: finds the module of a command, runs it, and gives its exit code."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 from typing import NamedTuple
+
+from forge.cli import streams
 
 
 class Command(NamedTuple):
@@ -46,49 +48,66 @@ OPTIONS = """\
 Options, before or after the command:
   -C DIR        work on the repository at DIR
   --json        one JSON document on standard output, everything else on standard error
-  --version     show the version
-  --help        show this; `forge COMMAND --help` explains a command
+  -V, --version show the version
+  -h, --help    show this; `forge COMMAND --help` explains a command
 
 Exit codes: 0 done · 1 error · 2 usage · 3 stopped by a limit · 4 a person must decide (conflicts)
-            5 refused by policy · 130 interrupted
-"""
+            5 refused by policy · 130 interrupted"""
+
+
+class Shared(NamedTuple):
+    """The options that every command takes. No directory: `-C` stands at the end, without one."""
+
+    directory: str | None
+    json: bool
 
 
 def main(argv: list[str] | None = None) -> None:
     """Entry point of the installed `forge` command."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
+    try:
+        code = _exit_code(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:  # while modules were loading
+        code = 130
+    raise SystemExit(code)
+
+
+def _exit_code(args: list[str]) -> int:
     shared, rest = _shared_options(args)
-    if not rest or rest[0] in ("--help", "-h", "help"):
-        print(_overview())  # noqa: T201 - before any command there is no output channel
-        raise SystemExit(0)
-    if rest[0] in ("--version", "-V"):
-        from forge import __version__  # noqa: PLC0415
+    name = rest[0] if rest else ""
+    if name == "help":
+        rest = [*rest[1:], "--help"]
+        name = rest[0]
+    if shared.directory is None:
+        return _wrong(shared, "-C needs a directory.", "forge -C DIR COMMAND")
+    if name in ("-h", "--help") or not (name or shared.json):
+        return _printed(_overview())
+    if name in ("-V", "--version"):
+        return _printed(_version(shared))
+    if name not in COMMANDS:
+        return _unknown(shared, name)
+    from forge.cli.running import Session, run  # noqa: PLC0415 - the parser is loaded only when a command runs
 
-        print(f"forge {__version__}")  # noqa: T201
-        raise SystemExit(0)
-    if rest[0] not in COMMANDS:
-        raise SystemExit(_unknown(rest[0]))
-    from forge.cli.running import run  # noqa: PLC0415 - the parser is loaded only when a command runs
-
-    module = import_module(f"forge.cli.{COMMANDS[rest[0]].module}")
-    raise SystemExit(run(module.app, rest[0], rest[1:], shared))
+    module = import_module(f"forge.cli.{COMMANDS[name].module}")
+    return run(module.app, name, rest[1:], Session(directory=shared.directory, json=shared.json))
 
 
-def _shared_options(args: list[str]) -> tuple[dict[str, str], list[str]]:
+def _shared_options(args: list[str]) -> tuple[Shared, list[str]]:
     """Split off `-C DIR` and `--json`, wherever they stand before a `--`; every command takes them."""
-    found: dict[str, str] = {}
+    directory: str | None = "."
+    json = False
     rest: list[str] = []
     words = iter(args)
     for word in words:
-        if word == "--":
-            return found, [*rest, word, *words]
         if word == "-C":
-            found["directory"] = next(words, "")
+            directory = next(words, None)
         elif word == "--json":
-            found["json"] = "yes"
+            json = True
+        elif word == "--":
+            rest += [word, *words]
         else:
             rest.append(word)
-    return found, rest
+    return Shared(directory, json), rest
 
 
 def _overview() -> str:
@@ -100,10 +119,31 @@ def _overview() -> str:
     return "\n".join([*parts, OPTIONS])
 
 
-def _unknown(word: str) -> int:
+def _version(shared: Shared) -> str:
+    from forge import __version__  # noqa: PLC0415
+
+    return f'{{"version": "{__version__}"}}' if shared.json else f"forge {__version__}"
+
+
+def _printed(text: str) -> int:
+    try:
+        print(text, flush=True)  # noqa: T201 - before any command there is no output channel
+    except BrokenPipeError:
+        streams.abandon(sys.stdout)
+    return 0
+
+
+def _unknown(shared: Shared, word: str) -> int:
+    if not word:
+        return _wrong(shared, "There is no command.", "Run `forge --help`.")
     from difflib import get_close_matches  # noqa: PLC0415
 
     near = get_close_matches(word, COMMANDS, 1)
-    guess = f" Did you mean `forge {near[0]}`?" if near else ""
-    print(f"forge: there is no command {word!r}.{guess}\nRun `forge --help`.", file=sys.stderr)  # noqa: T201
-    return 2
+    guess = f"Did you mean `forge {near[0]}`? " if near else ""
+    return _wrong(shared, f"There is no command {word!r}.", f"{guess}`forge --help` shows all commands.")
+
+
+def _wrong(shared: Shared, message: str, hint: str) -> int:
+    from forge.cli.running import BadUsage, Session, failed  # noqa: PLC0415
+
+    return failed(Session(json=shared.json).output, BadUsage(message, hint=hint))

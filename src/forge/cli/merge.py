@@ -7,23 +7,29 @@ from typing import Annotated
 import typer
 
 from forge.cli.merging import Preview, Resolve, carry_out
-from forge.cli.options import Agent, Message, branch_or_current, commands, opened
+from forge.cli.options import Agent, Message, branch_or_current, opened
+from forge.cli.parser import Commands
+from forge.cli.progress import waiting
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 
-@app.command()
+@app.add()
 def merge(
     context: typer.Context,
     source: Annotated[str, typer.Argument(help="Branch, tag or commit to merge.")],
-    into: Annotated[str | None, typer.Option("--into", help="The branch to merge into; the current one.")] = None,
+    into: Annotated[
+        str | None, typer.Option("--into", metavar="BRANCH", help="The branch to merge into; the current one.")
+    ] = None,
     preview: Preview = False,
     no_ff: Annotated[bool, typer.Option("--no-ff", help="Make a merge commit even where none is needed.")] = False,
     message: Message = None,
     resolve: Resolve = None,
     agent: Agent = None,
 ) -> int:
-    """Merge SOURCE into a branch. Nothing is checked out."""
+    """Merge SOURCE into a branch. Nothing is checked out. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
-    shown = repo.preview_merge(source, branch_or_current(repo, into), message=message, no_ff=no_ff)
-    return carry_out(repo, out, shown, only=preview, resolve=resolve, agent=agent)
+    target = branch_or_current(repo, into, option="--into")
+    with waiting(out, f"Merging {source} into {target}"):
+        found = repo.preview_merge(source, target, message=message, no_ff=no_ff)
+    return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

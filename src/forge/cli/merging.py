@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,11 @@ from typing import Annotated
 import typer
 
 from forge.cli.options import acting, short, tell_checkouts
-from forge.cli.output import Output
-from forge.cli.running import Exit
+from forge.cli.output import Output, cut
+from forge.cli.progress import waiting
+from forge.cli.running import BadUsage, Exit
 from forge.errors import InvalidInput
-from forge.git import MergePreview, Repository
+from forge.git import CommitId, Entry, MergePreview, Repository
 
 Preview = Annotated[bool, typer.Option("--preview", help="Only show what would happen; nothing is written.")]
 Resolve = Annotated[
@@ -20,44 +22,69 @@ Resolve = Annotated[
     typer.Option(
         "--resolve",
         metavar="PATH=FILE",
-        help="Content for a path in conflict; an empty FILE deletes the path. May be repeated.",
+        help="Content for a path in conflict; without FILE the path is deleted. In a chain of commits, "
+        "COMMIT:PATH=FILE says at which one.",
     ),
 ]
 
+Contents = dict[str, bytes | None]
+_STEP = re.compile(r"([0-9a-f]{7,40}):(.+)", re.DOTALL)
+
 
 def carry_out(
-    repo: Repository, out: Output, shown: MergePreview, *, only: bool, resolve: Sequence[str] | None, agent: str | None
+    repo: Repository,
+    out: Output,
+    preview: MergePreview,
+    *,
+    only: bool,
+    resolve: Sequence[str] | None,
+    agent: str | None,
 ) -> int:
     """Show the preview or perform it; conflicts that wait for a person have their own exit code."""
-    contents = resolutions(resolve or ())
-    if contents:
-        shown = shown.resolved(repo.objects, contents)
-    operation = None if only or shown.conflicts else repo.perform(shown, actor=acting(agent))
-    out.result({**_document(shown), "performed": operation is not None, "operation": operation})
-    _describe(out, shown)
-    if shown.conflicts:
-        out.line("Nothing was changed. Give the contents with --resolve PATH=FILE, or merge by hand.")
+    actor = acting(agent)
+    if resolve:
+        with waiting(out, preview.reason):
+            preview = preview.resolved(repo.objects, resolutions(preview, resolve))
+    operation = None if only or preview.conflicts else repo.perform(preview, actor=actor)
+    out.result({**_document(repo, preview), "performed": operation is not None, "operation": operation})
+    _describe(repo, out, preview)
+    if preview.conflicts:
+        step = f"{short(preview.stopped_at)}:" if preview.steps else ""
+        example = out.styled(f"--resolve {step}{preview.conflicts[0].path}=FILE")
+        out.line(f"Nothing was changed. Give each content, for example {example}")
         return Exit.WAITING
     if operation is not None:
-        out.line(f"{out.styled(shown.target, 'cyan')} → {out.styled(short(shown.result or ''), 'yellow')}")
+        tip = out.styled(short(preview.result or ""), "yellow")
+        out.line(f"{out.styled(preview.target, 'cyan')} → {tip}")
         tell_checkouts(out, operation)
     return Exit.OK
 
 
-def resolutions(words: Sequence[str]) -> dict[str, bytes | None]:
-    found: dict[str, bytes | None] = {}
+def resolutions(preview: MergePreview, words: Sequence[str]) -> dict[CommitId, Contents]:
+    """Contents by the commit that they belong to and by path."""
+    found: dict[CommitId, Contents] = {}
     for word in words:
-        path, sign, file = word.partition("=")
-        if not sign:
-            raise InvalidInput(f"{word!r} is not PATH=FILE.", hint="For example --resolve src/app.py=merged.py.")
+        place, sign, file = word.partition("=")
+        if not sign or not place:
+            raise BadUsage(f"{word!r} is not PATH=FILE.", hint="For example --resolve src/app.py=merged.py.")
+        commit, path = _place(preview, place)
         try:
-            found[path] = Path(file).read_bytes() if file else None
+            found.setdefault(commit, {})[path] = Path(file).read_bytes() if file else None
         except OSError as e:
             raise InvalidInput(f"{file} cannot be read: {e.strerror}.", hint="Name a file with the content.") from e
     return found
 
 
-def _document(preview: MergePreview) -> dict[str, object]:
+def _place(preview: MergePreview, place: str) -> tuple[CommitId, str]:
+    step = _STEP.fullmatch(place)
+    if step:
+        for original in (s.original for s in preview.steps):
+            if original.startswith(step[1]):
+                return original, step[2]
+    return preview.stopped_at, place
+
+
+def _document(repo: Repository, preview: MergePreview) -> dict[str, object]:
     return {
         "kind": preview.kind,
         "outcome": preview.outcome,
@@ -66,19 +93,47 @@ def _document(preview: MergePreview) -> dict[str, object]:
         "result": preview.result,
         "tree": preview.tree,
         "files": {file.path: file.change for file in preview.files},
-        "conflicts": preview.conflicts,
-        "steps": preview.steps,
+        "conflicts": [
+            {
+                "path": conflict.path,
+                "kind": conflict.kind,
+                "base": _side(conflict.base),
+                "ours": _side(conflict.ours),
+                "theirs": _side(conflict.theirs),
+                "marked": conflict.marked,
+            }
+            for conflict in preview.conflicts
+        ],
+        "steps": [
+            {
+                "original": step.original,
+                "subject": repo.commit(step.original).subject,
+                "state": step.state,
+                "result": step.result,
+            }
+            for step in preview.steps
+        ],
         "messages": preview.messages,
     }
 
 
-def _describe(out: Output, preview: MergePreview) -> None:
-    colour = {"conflicts": "yellow"}.get(preview.outcome, "green")
-    place = "of" if preview.kind == "rebase" else "into" if preview.kind == "merge" else "onto"
-    out.line(f"{preview.kind} {place} {out.styled(preview.target, 'cyan')}: {out.styled(preview.outcome, colour)}")
-    out.table((f"  {file.change}", out.styled(file.path)) for file in preview.files)
-    for step in preview.steps:
-        result = f" → {short(step.result)}" if step.result else ""
-        out.line(f"  {short(step.original)} {step.state}{result}")
+def _side(entry: Entry | None) -> dict[str, str] | None:
+    return {"mode": f"{entry.mode:o}", "id": entry.id} if entry else None
+
+
+def _describe(repo: Repository, out: Output, preview: MergePreview) -> None:
+    colour = "yellow" if preview.conflicts else "green"
+    out.line(f"{out.styled(preview.reason)}: {out.styled(preview.outcome, colour)}")
+    rows = [
+        (
+            f"  {step.state}",
+            out.styled(short(step.original), "yellow"),
+            out.styled(cut(repo.commit(step.original).subject, 60)),
+        )
+        for step in preview.steps
+    ]
+    out.table(rows)
+    if not (preview.steps and preview.conflicts):  # half a chain says nothing about the files in the end
+        out.table((f"  {file.change}", out.styled(file.path)) for file in preview.files)
     for conflict in preview.conflicts:
-        out.line(f"  {out.styled('conflict', 'yellow')} {out.styled(conflict.path, 'bold')} ({conflict.kind})")
+        out.line(f"  {out.styled('conflict', 'yellow')}  {out.styled(conflict.path, 'bold')} ({conflict.kind})")

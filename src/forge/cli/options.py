@@ -7,26 +7,23 @@ from typing import Annotated
 import typer
 
 from forge.cli.output import Output
-from forge.cli.running import Session
+from forge.cli.running import BadUsage, Session
 from forge.errors import InvalidInput
-from forge.git import PERSON, Actor, ActorKind, Operation, Repository
+from forge.git import PERSON, Actor, ActorKind, GitCommitVFS, Operation, Repository
 
 Agent = Annotated[
     str | None,
     typer.Option("--agent", metavar="NAME", help="Act as this agent, which may not change the default branch."),
 ]
-Message = Annotated[str | None, typer.Option("--message", "-m", help="The commit message.", show_default=False)]
+At = Annotated[str | None, typer.Option("--at", metavar="REV", help="Look at this commit instead of a branch tip.")]
+Branch = Annotated[
+    str | None, typer.Option("--branch", "-b", metavar="BRANCH", help="The branch; the current one if left out.")
+]
+Message = Annotated[str | None, typer.Option("--message", "-m", metavar="TEXT", help="The commit message.")]
 
-
-def commands(about: str | None, *, group: bool = False) -> typer.Typer:
-    """The parser of one command, or of a group of them."""
-    return typer.Typer(
-        help=about,
-        no_args_is_help=group,
-        rich_markup_mode=None,
-        add_completion=False,
-        epilog="Everywhere: -C DIR works on the repository at DIR; --json prints one JSON document.",
-    )
+MOST = 1_000_000_000
+"""Nobody means to ask for more, and git takes no larger number."""
+_MANY = 5
 
 
 def opened(context: typer.Context) -> tuple[Repository, Output]:
@@ -36,19 +33,41 @@ def opened(context: typer.Context) -> tuple[Repository, Output]:
 
 
 def acting(agent: str | None) -> Actor:
-    return Actor(ActorKind.AGENT, agent) if agent else PERSON
+    if agent is None:
+        return PERSON
+    if not agent.strip():
+        raise BadUsage("The agent has no name.", hint="Name it: --agent NAME.")
+    return Actor(ActorKind.AGENT, agent)
 
 
-def branch_or_current(repo: Repository, branch: str | None) -> str:
+def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--branch") -> str:
     """The branch named, else the one that the checkout shows."""
     current = branch or repo.current_branch
     if current is None:
-        raise InvalidInput("HEAD is not on a branch.", hint="Name one with --branch.")
+        raise InvalidInput("HEAD is not on a branch.", hint=f"Name one with {option}.")
     return current
+
+
+def looked_at(repo: Repository, branch: str | None, at: str | None) -> GitCommitVFS:
+    """The files of the commit or branch named, else of the checkout's commit, if there is one yet."""
+    if branch is not None and at is not None:
+        raise BadUsage("--branch and --at name two things to look at.", hint="Leave one of them out.")
+    if at is not None:
+        return repo.commit_vfs(at)
+    current = branch or repo.current_branch
+    if current is None:
+        return repo.commit_vfs("HEAD")
+    return GitCommitVFS(repo.objects, repo.workspace(current).base)
 
 
 def short(commit: str) -> str:
     return commit[:7]
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """The first few of many names."""
+    more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
+    return ", ".join(names[:_MANY]) + more
 
 
 def tell_checkouts(out: Output, operation: Operation | None) -> None:
@@ -57,4 +76,5 @@ def tell_checkouts(out: Output, operation: Operation | None) -> None:
         if update.state == "updated":
             out.line(f"Your checkout {out.styled(str(update.worktree))} follows.")
         else:
-            out.note(f"Your checkout {update.worktree} was left alone: {update.reason}")
+            paths = f": {listed(update.paths)}" if update.paths else ""
+            out.note(f"Your checkout {update.worktree} was left alone: {update.reason}{paths}")

@@ -10,7 +10,7 @@ import sys
 import time
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -63,13 +63,15 @@ class Output:
 
     def raw_error(self, data: bytes) -> None:
         """The same on standard error."""
-        with suppress(OSError):
+        try:
             if sys.stderr.isatty():
                 sys.stderr.write(_for_terminal(data))
             else:
                 sys.stderr.flush()
                 sys.stderr.buffer.write(data)
             sys.stderr.flush()
+        except OSError:
+            streams.abandon(sys.stderr)
 
     def note(self, text: str) -> None:
         """A line on standard error, for people and for the logs of programs."""

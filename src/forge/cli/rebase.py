@@ -7,20 +7,24 @@ from typing import Annotated
 import typer
 
 from forge.cli.merging import Preview, Resolve, carry_out
-from forge.cli.options import Agent, commands, opened
+from forge.cli.options import Agent, opened
+from forge.cli.parser import Commands
+from forge.cli.progress import waiting
 
-app = commands(__doc__)
+app = Commands(__doc__)
 
 
-@app.command()
+@app.add()
 def rebase(
     context: typer.Context,
     branch: Annotated[str, typer.Argument(help="The branch to move.")],
-    onto: Annotated[str, typer.Option("--onto", help="Branch, tag or commit to begin at.", show_default=False)],
+    onto: Annotated[str, typer.Option("--onto", metavar="REV", help="Branch, tag or commit to begin at.")],
     preview: Preview = False,
     resolve: Resolve = None,
     agent: Agent = None,
 ) -> int:
-    """Put the commits of BRANCH onto another commit."""
+    """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
-    return carry_out(repo, out, repo.preview_rebase(branch, onto), only=preview, resolve=resolve, agent=agent)
+    with waiting(out, f"Rebasing {branch} onto {onto}"):
+        found = repo.preview_rebase(branch, onto)
+    return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

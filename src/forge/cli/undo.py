@@ -7,42 +7,65 @@ from typing import Annotated
 
 import typer
 
-from forge.cli.options import commands, opened, short
+from forge.cli.options import opened, short, tell_checkouts
 from forge.cli.output import Output, ago
-from forge.git import Actor, ActorKind, Operation, RefMove
+from forge.cli.parser import Commands
+from forge.cli.running import BadUsage, Exit, exit_code
+from forge.errors import ForgeError
+from forge.git import Actor, ActorKind, Operation, RefMove, Repository
 
-app = commands(__doc__)
+app = Commands(__doc__)
+
+_LISTED = 20
 
 
-@app.command()
+@app.add()
 def undo(
     context: typer.Context,
     operation: Annotated[str | None, typer.Argument(help="An operation of the list; the last one if left out.")] = None,
     show: Annotated[bool, typer.Option("--list", help="Only show the last operations.")] = False,
-    steps: Annotated[int, typer.Option(min=1, max=1000, help="How many operations to take back or show.")] = 1,
-) -> None:
+    steps: Annotated[
+        int | None,
+        typer.Option("--steps", metavar="N", min=1, max=1000, help="How many to take back, 1; or to list, 20."),
+    ] = None,
+) -> int:
     """Take back the last operation, the last few, or one by its id."""
+    if operation is not None and (show or steps is not None):
+        raise BadUsage("An operation by its id is taken back alone.", hint="Leave out --list and --steps.")
     repo, out = opened(context)
     if show:
-        _shown(out, list(islice(repo.operations(), max(steps, 20))))
-        return
-    undone = [repo.undo(operation)] if operation else [repo.undo() for _ in range(steps)]
+        _shown(out, list(islice(repo.operations(), steps or _LISTED)))
+        return Exit.OK
+    return _taken_back(repo, out, operation, steps or 1)
+
+
+def _taken_back(repo: Repository, out: Output, operation: str | None, steps: int) -> int:
+    undone: list[Operation] = []
+    try:
+        for _ in range(steps):
+            undone.append(repo.undo(operation))
+            out.line(out.styled(f"Took back: {undone[-1].reason.removeprefix('undo: ')}"))
+            tell_checkouts(out, undone[-1])
+    except ForgeError as e:
+        if not undone:
+            raise
+        out.error(e, operations=undone)
+        return exit_code(e)
     out.result({"operations": undone})
-    for done in undone:
-        out.line(out.styled(done.reason[:1].upper() + done.reason[1:]))
+    return Exit.OK
 
 
 def _shown(out: Output, operations: list[Operation]) -> None:
     out.result(operations)
     if not operations:
-        out.line("Forge has moved nothing here yet.")
+        out.note("Forge has moved nothing here yet.")
     out.table(
         (
             out.styled(operation.id, "dim"),
             ago(operation.time),
             out.styled(_who(operation.actor)),
             out.styled(operation.reason, "bold"),
-            out.styled(", ".join(map(_move, operation.moves))),
+            out.styled(", ".join(_move(move) for move in operation.moves if not move.ref.startswith("refs/forge/"))),
         )
         for operation in operations
     )

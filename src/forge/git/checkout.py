@@ -44,6 +44,8 @@ _IN_PROGRESS = {
 _LOCK_PATIENCE = 0.5
 # Paths in one command line; systems allow about a megabyte.
 _ARGUMENTS = 400
+_SPARE_BYTES = 64 << 10
+_SPARE_FILES = 16
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
 
 
@@ -88,6 +90,8 @@ def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None,
     try:
         index = _index(worktree)
         reason, paths = _obstacle(worktree, changes, unborn=old is None, index=index)
+        if not reason and not _has_room(objects, worktree, changes, index or b""):
+            reason = "its disk is full"
         if not reason:
             reason, paths = _followed(objects, worktree, before, after, changes)
     except GitFailed as e:
@@ -152,6 +156,16 @@ def _obstacle(worktree: Worktree, changes: Sequence[ChangedEntry], *, unborn: bo
         return _OWN_CHANGES, deleted
     in_the_way = _in_the_way(worktree, changes)
     return ("files of your own are in the way", in_the_way) if in_the_way else _NONE
+
+
+def _has_room(objects: Objects, worktree: Worktree, changes: Sequence[ChangedEntry], index: bytes) -> bool:
+    """git writes file after file; on a disk that fills up meanwhile it would stop in the middle."""
+    files = [new for _, _, new in changes if new and not new.is_submodule]
+    sizes = [objects.handle.odb.read_header(entry.id)[1] for entry in files]
+    disk = os.statvfs(worktree.path)
+    needed = sum(sizes) + len(sizes) * disk.f_frsize + 2 * len(index) + _SPARE_BYTES
+    # Some file systems do not count files; they give no number of them at all.
+    return disk.f_bavail * disk.f_frsize > needed and (not disk.f_files or disk.f_favail > len(files) + _SPARE_FILES)
 
 
 def _deleted(worktree: Worktree, kept: Sequence[str]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,21 +103,9 @@ class Git:
     @contextmanager
     def stream(self, *args: str, ok: Sequence[int] = (0,)) -> Iterator[IO[bytes]]:
         """Standard output while git is still writing it. Leaving early ends git."""
-        command = arguments(self.git_dir, args)
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment(),
-                cwd=self.git_dir,
-            )
-        except OSError as e:
-            raise _not_runnable(e) from e
-        assert process.stdout is not None
-        assert process.stderr is not None
-        with process:
+        # Complaints go to a file: nobody reads them until git has ended, and it must never wait for that.
+        with tempfile.TemporaryFile() as complaints, self._started(args, complaints) as process:
+            assert process.stdout is not None
             try:
                 yield process.stdout
                 ended = process.stdout.read(1) == b""
@@ -125,10 +114,22 @@ class Git:
                 raise
             if not ended:
                 process.kill()
-                return
-            complaint = process.stderr.read()
-            if process.wait() not in ok:
-                raise _failed(args, process.returncode, complaint)
+            elif process.wait() not in ok:
+                complaints.seek(0)
+                raise _failed(args, process.returncode, complaints.read())
+
+    def _started(self, args: Sequence[str], complaints: IO[bytes]) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                arguments(self.git_dir, args),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                env=environment(),
+                cwd=self.git_dir,
+            )
+        except OSError as e:
+            raise _not_runnable(e) from e
 
 
 def _failed(args: Sequence[str], code: int, stderr: bytes) -> GitFailed:

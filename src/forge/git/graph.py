@@ -101,7 +101,7 @@ def graph(
     refs = refs_at(objects)
     safe = [commit for commit, names in refs.items() if any(not name.startswith(KEPT) for name in names)]
     if resume:
-        revisions(objects, [*resume.tips, *resume.order])
+        revisions(objects, [*resume.tips, *resume.order, *resume.abandoned])
         lost = abandoned_commits(objects, resume.abandoned, safe)
     else:
         starts = [CommitId(tip) for tip in (safe if tips is None else revisions(objects, tips))]

@@ -61,6 +61,7 @@ class Repository:
         self.objects = Objects(git_dir, self.common_dir)
         self.refs = Refs(self.objects, default_branch=default_branch)
         self._merge_states = MergeStatusCache()
+        self._looked_at_commit_graph = False
         work_tree = self.objects.handle.workdir
         self.work_tree = Path(work_tree) if work_tree else None
 
@@ -231,7 +232,9 @@ class Repository:
         self, *, limit: int | None = None, resume: GraphCursor | None = None, abandoned: bool = False
     ) -> Iterator[GraphRow]:
         """Commits of all branches with their lanes, newest first, in pages."""
-        commit_graph.refresh_commit_graph(self.objects)
+        if not self._looked_at_commit_graph:
+            self._looked_at_commit_graph = True
+            commit_graph.refresh_commit_graph(self.objects)
         return graph.graph(self.objects, limit=limit, resume=resume, abandoned=abandoned)
 
     # -- bringing work together

@@ -17,9 +17,7 @@ _Name = tuple[bytes, bool]
 _Step = tuple[bytes, bool, int, Entry | None, Entry | None]
 
 
-def changed_entries(
-    objects: Objects, old_tree: ObjectId | None, new_tree: ObjectId | None
-) -> Iterator[ChangedEntry]:
+def changed_entries(objects: Objects, old_tree: ObjectId | None, new_tree: ObjectId | None) -> Iterator[ChangedEntry]:
     """Every file, symlink and submodule that differs, in git's order of paths; None stands for no tree.
 
     A file that becomes a folder shows as the file going and the files of the folder coming.

@@ -30,6 +30,8 @@ ulimit -c 0 2>/dev/null; ulimit -f "$1" 2>/dev/null
 { echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
 shift; exec "$@"
 """
+# The command starts when the caller says so, who by then watches it and whose death would end it.
+_READY = 'echo; read -r _ && exec "$@"'
 _PROBE_SECONDS = 10
 
 
@@ -107,14 +109,15 @@ def launch(
     network: bool,
     environment: Mapping[str, str],
     readonly: Sequence[Path],
+    with_input: bool,
 ) -> Launch:
     """How to start `command`. Settings go over in files, so that other users' `ps` shows no paths and no values."""
     places = view.places(directory, readonly)
     descriptors: list[int] = []
     try:
-        status, status_end = _pipe(descriptors)
-        gate_end, gate = _pipe(descriptors)
-        arguments = [*_NAMESPACES, "--json-status-fd", str(status_end), "--block-fd", str(gate_end)]
+        status, status_end = os.pipe()
+        descriptors += [status_end, status]
+        arguments = [*_NAMESPACES, "--json-status-fd", str(status_end)]
         arguments += [] if network else ["--unshare-net"]
         if seccomp.known():
             arguments += ["--seccomp", _file(seccomp.program(), descriptors)]
@@ -131,21 +134,17 @@ def launch(
         raise SandboxFailed(
             f"The sandbox could not be prepared: {e}.", hint="Look at the limit of open files and at free memory."
         ) from e
-    blocks = str(max(1, limits.file_bytes // 512))
+    descriptors.remove(status)
+    limited = ("/bin/sh", "-c", _LIMITED, "forge", str(max(1, limits.file_bytes // 512)))
+    ready = ("/bin/sh", "-c", _READY if with_input else f"{_READY} </dev/null", "forge")
     return Launch(
-        ("/bin/sh", "-c", _LIMITED, "forge", blocks, str(bwrap), "--args", words, "--", *command),
+        (*limited, str(bwrap), "--args", words, "--", *ready, *command),
         environment=_OWN_ENVIRONMENT,
         directory=Path("/"),
         status=status,
-        passed=tuple(d for d in descriptors if d not in (status, gate)),
-        gate=gate,
+        passed=tuple(descriptors),
+        namespaced=True,
     )
-
-
-def _pipe(descriptors: list[int]) -> tuple[int, int]:
-    ends = os.pipe()
-    descriptors += ends
-    return ends
 
 
 def _file(content: bytes, descriptors: list[int]) -> str:

@@ -15,8 +15,6 @@ from forge.sandbox.process import Ended, Launch, follow
 from forge.sandbox.usage import Watch, processes_visible
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_NEVER_STARTED = "bwrap: execvp "
-_NOT_FOUND = "No such file or directory"
 
 
 def run(
@@ -53,6 +51,8 @@ def _checked(command: Sequence[str]) -> tuple[str, ...]:
     words = tuple(command)
     if not words or not words[0]:
         raise InvalidCommand("The command is empty.", hint="Name the program to run.")
+    if words[0].startswith("-"):
+        raise InvalidCommand(f"{words[0]} looks like an option.", hint="A program of that name is run as ./-name.")
     if not all(map(_passable, words)):
         raise InvalidCommand(
             "The command holds a NUL byte or a broken character.", hint="Pass binary data through stdin or a file."
@@ -92,19 +92,18 @@ def _confined(
     readonly: Sequence[Path],
 ) -> Result:
     launch = bubblewrap.launch(
-        bwrap, command, directory, limits, network=network, environment=variables, readonly=readonly
+        bwrap,
+        command,
+        directory,
+        limits,
+        network=network,
+        environment=variables,
+        readonly=readonly,
+        with_input=bool(stdin),
     )
     ended = follow(launch, stdin=stdin, limits=limits, watch=Watch(limits, directory))
     notes = () if seccomp.known() else ("no system call filter: this processor is not known",)
-    if ended.exit_code is not None:
-        return _result(ended, ended.exit_code, ended.stderr, sandboxed=True, notes=notes)
-    # Nothing but bubblewrap has written here, since the command never started.
-    said = ended.stderr.decode("utf-8", "replace").strip()
-    if not said.startswith(_NEVER_STARTED):
-        raise SandboxFailed(f"The sandbox could not be set up: {said}", hint="`forge doctor` checks bubblewrap.")
-    reason = f"forge: {said.removeprefix(_NEVER_STARTED)}\n"
-    code = 127 if said.endswith(_NOT_FOUND) else 126
-    return _result(ended, code, reason.encode(), sandboxed=True, notes=notes)
+    return _result(ended, sandboxed=True, notes=notes)
 
 
 def _plain(
@@ -129,10 +128,7 @@ def _plain(
             passed=(status_end,),
         )
         ended = follow(launch, stdin=stdin, limits=limits, watch=Watch(limits, directory))
-    if ended.exit_code is None:
-        said = ended.stderr.decode("utf-8", "replace").strip()
-        raise SandboxFailed(f"The command could not be started: {said}", hint="`forge doctor` checks this machine.")
-    return _result(ended, ended.exit_code, ended.stderr, sandboxed=False, notes=tuple(notes))
+    return _result(ended, sandboxed=False, notes=tuple(notes))
 
 
 def _with_private_home(variables: dict[str, str], scratch: Path) -> dict[str, str]:
@@ -142,11 +138,14 @@ def _with_private_home(variables: dict[str, str], scratch: Path) -> dict[str, st
     return {name: str(scratch / name.lower()) if own.get(name) == value else value for name, value in variables.items()}
 
 
-def _result(ended: Ended, code: int, stderr: bytes, *, sandboxed: bool, notes: tuple[str, ...]) -> Result:
+def _result(ended: Ended, *, sandboxed: bool, notes: tuple[str, ...]) -> Result:
+    if ended.exit_code is None:
+        said = ended.stderr.decode("utf-8", "replace").strip()
+        raise SandboxFailed(f"The command could not be started: {said}", hint="`forge doctor` checks this machine.")
     return Result(
-        exit_code=code,
+        exit_code=ended.exit_code,
         stdout=ended.stdout,
-        stderr=stderr,
+        stderr=ended.stderr,
         duration=ended.duration,
         timed_out="time" in ended.limited,
         limited=ended.limited,

@@ -37,8 +37,9 @@ class Launch:
     """Read end of the report."""
     passed: tuple[int, ...]
     """Descriptors for the leader; closed here once it has started."""
-    gate: int | None = None
-    """Write end of a pipe on which a namespace's first process waits until it is known here."""
+    namespaced: bool = False
+    """The child that the report names is a namespace's first process, and the command waits: it writes an empty line
+    when it is ready and starts when it reads one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +58,12 @@ def follow(launch: Launch, *, stdin: bytes, limits: Limits, watch: Watch) -> End
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.callback(os.close, launch.status)
-        if launch.gate is not None:
-            stack.callback(os.close, launch.gate)
-        leader = _start(launch, with_input=bool(stdin))
+        leader = _start(launch, with_input=launch.namespaced or bool(stdin))
         for pipe in filter(None, (leader.stdin, leader.stdout, leader.stderr)):
             stack.callback(pipe.close)
-        tree = _Tree(leader, launch, limits.output_bytes, stack)
+        tree = _Tree(leader, stdin, stack, output_bytes=limits.output_bytes, launch=launch)
         try:
-            limit = tree.attend(stdin, started + limits.seconds, watch)
+            limit = tree.attend(started + limits.seconds, watch)
         finally:
             # On KeyboardInterrupt too, nothing of the tree outlives this call.
             tree.end()
@@ -123,24 +122,33 @@ class Tail:
 
 class _Tree:
     def __init__(
-        self, leader: subprocess.Popen[bytes], launch: Launch, output_bytes: int, stack: contextlib.ExitStack
+        self,
+        leader: subprocess.Popen[bytes],
+        stdin: bytes,
+        stack: contextlib.ExitStack,
+        *,
+        output_bytes: int,
+        launch: Launch,
     ) -> None:
         self._leader = leader
-        self._launch = launch
         self._stack = stack
+        self._namespaced = launch.namespaced
+        self._waits = launch.namespaced
+        self._input = memoryview(b"\n" + stdin if launch.namespaced else stdin)
         self._out, self._err = Tail(output_bytes), Tail(output_bytes)
         self._report = b""
         self._facts: dict[str, int] = {}
         self._child: int | None = None
+        self._ending = False
         self._selector = stack.enter_context(selectors.DefaultSelector())
-        self._listen(leader.stdout, self._out.add)
+        self._listen(leader.stdout, self._take_output)
         self._listen(leader.stderr, self._err.add)
         self._listen(launch.status, self._take_report)
+        if not self._waits:
+            self._feed()
 
-    def attend(self, stdin: bytes, deadline: float, watch: Watch) -> str | None:
+    def attend(self, deadline: float, watch: Watch) -> str | None:
         """Serve the tree until its leader has ended, or until it breaks the limit whose name is returned."""
-        if stdin:
-            self._feed(memoryview(stdin))
         exited = os.pidfd_open(self._leader.pid)
         self._stack.callback(os.close, exited)
         self._selector.register(exited, selectors.EVENT_READ, lambda: None)
@@ -155,12 +163,16 @@ class _Tree:
                 done = time.monotonic()
                 # A look at a large tree takes long: never spend more than a fifth of the time on looking.
                 look_at = done + max(_LOOK_EVERY, 4 * (done - now))
-            for key, _ in self._selector.select(min(_LOOK_EVERY, deadline - now)):
-                key.data()
+            self._serve(min(_LOOK_EVERY, deadline - now))
         return None
 
     def end(self) -> None:
         """Kill what is left of the tree, see it gone and take in its last words."""
+        self._ending = True
+        # bubblewrap's child is tied to bubblewrap's life only at the end of the setup: learn of it before killing.
+        patience = time.monotonic() + _END_WITHIN
+        while self._namespaced and self._child is None and self._leader.poll() is None and time.monotonic() < patience:
+            self._serve(_LOOK_EVERY)
         if self._leader.poll() is None and (root := self._root()):
             # A namespace's first process needs its turn before it takes the others along: they could go on forking.
             kill_groups(root)
@@ -184,7 +196,7 @@ class _Tree:
         try:
             self._leader.wait(_END_WITHIN)
         except subprocess.TimeoutExpired:
-            if self._launch.gate is None:
+            if not self._namespaced:
                 return False
             self._leader.kill()
             self._leader.wait()
@@ -205,9 +217,13 @@ class _Tree:
 
     def _root(self) -> int | None:
         """The process below which everything belongs to the command; None while it is not known yet."""
-        if self._launch.gate is None:
+        if not self._namespaced:
             return self._leader.pid
         return self._facts["child-pid"] if self._child is not None else None
+
+    def _serve(self, timeout: float) -> None:
+        for key, _ in self._selector.select(timeout):
+            key.data()
 
     def _listen(self, source: IO[bytes] | int | None, take: Callable[[bytes], None]) -> None:
         if source is None:
@@ -228,39 +244,45 @@ class _Tree:
 
         self._selector.register(descriptor, selectors.EVENT_READ, read)
 
-    def _feed(self, data: memoryview) -> None:
+    def _feed(self) -> None:
         pipe = self._leader.stdin
         if pipe is None:
             return
         os.set_blocking(pipe.fileno(), False)
 
         def write() -> None:
-            nonlocal data
             try:
-                data = data[os.write(pipe.fileno(), data[:_CHUNK]) :]
+                self._input = self._input[os.write(pipe.fileno(), self._input[:_CHUNK]) :]
             except BlockingIOError:
                 return
             except BrokenPipeError:
-                data = data[:0]
-            if not data:
+                self._input = self._input[:0]
+            if not self._input:
                 self._selector.unregister(pipe)
                 pipe.close()
 
         self._selector.register(pipe, selectors.EVENT_WRITE, write)
 
+    def _take_output(self, data: bytes) -> None:
+        if self._waits:
+            self._waits = False
+            data = data[1:]
+            # A caller that dies before this point closes the pipe, and the command ends without having started.
+            if not self._ending:
+                self._feed()
+        self._out.add(data)
+
     def _take_report(self, data: bytes) -> None:
         *lines, self._report = (self._report + data).split(b"\n")
         for line in lines:
             self._facts.update(json.loads(line))
-        if self._launch.gate is not None and self._child is None and "child-pid" in self._facts:
-            self._let_through(self._launch.gate, self._facts["child-pid"])
+        if self._namespaced and self._child is None and "child-pid" in self._facts:
+            self._hold(self._facts["child-pid"])
 
-    def _let_through(self, gate: int, child: int) -> None:
-        # The child waits at the gate, so that a process is held here before anything of the command runs. If
-        # the setup failed it is gone, and its number may be a stranger's by now: hence the look at its parent.
-        with contextlib.suppress(ProcessLookupError, BrokenPipeError):
+    def _hold(self, child: int) -> None:
+        # If the setup failed, the child is gone and its number may be a stranger's: hence the look at its parent.
+        with contextlib.suppress(ProcessLookupError):
             descriptor = os.pidfd_open(child)
             self._stack.callback(os.close, descriptor)
             if parent_of(child) == self._leader.pid:
                 self._child = descriptor
-                os.write(gate, b".")

@@ -1,6 +1,6 @@
 """Runs one command without bubblewrap and ends every process it leaves behind.
 
-Started as a program of its own, so it imports nothing of Forge. The kernel hands orphans to the nearest
+Started as a program of its own, so it imports little, and nothing of Forge. The kernel hands orphans to the nearest
 "subreaper" above them: as that one, this process keeps the whole tree in sight, whatever daemonises itself.
 """
 
@@ -14,7 +14,6 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from typing import NoReturn
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -67,14 +66,18 @@ def supervise(status: int, file_bytes: int, command: list[str]) -> int:
     child = os.fork()
     if child == 0:
         _become(command, file_bytes)
-    os.write(status, b'{ "child-pid": %d }\n' % child)
-    code = _exit_code_of(child)
+    code = 128 + signal.SIGKILL
+    # A caller that died before the signal of its death was asked for has closed the other end.
+    with contextlib.suppress(BrokenPipeError):
+        os.write(status, b'{ "child-pid": %d }\n' % child)
+        code = _exit_code_of(child)
     _end_all()
-    os.write(status, b'{ "exit-code": %d }\n' % code)
+    with contextlib.suppress(BrokenPipeError):
+        os.write(status, b'{ "exit-code": %d }\n' % code)
     return 0
 
 
-def _become(command: list[str], file_bytes: int) -> NoReturn:
+def _become(command: list[str], file_bytes: int) -> None:
     os.setsid()
     for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, programs expect them
         signal.signal(number, signal.SIG_DFL)

@@ -74,7 +74,8 @@ def cold() -> Iterator[None]:
 
 @contextmanager
 def signed() -> Iterator[None]:
-    """Segments written inside the block have signatures, however small they are."""
+    """Inside the block signatures are written and asked, however few the files are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "_SIGNED_FROM", 1)
+        patch.setattr(texts, "_COMMON", 0)
         yield

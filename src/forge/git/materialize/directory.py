@@ -101,25 +101,36 @@ def materialize(
         try:
             yield directory
         finally:
-            # If this fails the state on the disk still says "in use", and the next user looks at everything.
+            # If this fails the directory stays marked as in use, and the next user looks at everything.
             with suppress(OSError, GitFailed):
                 _left(objects, slot, held, budget or Budget(), used=directory.handed_out)
 
 
 def _filled(objects: Objects, wanted: Wanted, slot: Slot, budget: Budget, *, keep_ignored: bool) -> Held:
     held = states.load(slot.state)
-    if held is not None:
+    if held is not None and _sound(slot, held):
         try:
             return _brought_up_to_date(objects, wanted, slot, held, keep_ignored=keep_ignored)
         except (Damaged, FileNotFoundError, NotADirectoryError):
             pass  # somebody removed or damaged what is known of the directory: begin again
     budgets.enforce(slot.path.parent, budget, keep=slot)
     _clear(slot)
+    states.mark(slot.mark, ())
     slot.files.mkdir(mode=0o755)
     scan.prepare(slot.git_dir, objects)
     held = Held()
     _carry_out(objects, wanted, slot, held, plans.anew(objects, wanted, {}, set(), _spelling(slot)))
     return held
+
+
+def _sound(slot: Slot, held: Held) -> bool:
+    """Whether what belongs to a directory is there; somebody may have tidied up the cache."""
+    index = slot.git_dir / held.index
+    return slot.files.is_dir() and (slot.git_dir / "HEAD").exists() and _size(index) == held.index_bytes
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else -1
 
 
 def _clear(slot: Slot) -> None:
@@ -137,19 +148,19 @@ def _brought_up_to_date(objects: Objects, wanted: Wanted, slot: Slot, held: Held
     if not keep_ignored:
         leftovers |= scan.untracked(objects, slot.files, slot.git_dir, held)
     plan = _planned(objects, wanted, slot, held, leftovers)
-    held.in_use = True
-    held.leftovers = leftovers | plan.write.keys() | plan.remove
-    states.save(slot.state, held)
+    states.mark(slot.mark, leftovers | plan.write.keys() | plan.remove)
     _carry_out(objects, wanted, slot, held, plan)
     return held
 
 
 def _leftovers(objects: Objects, slot: Slot, held: Held) -> set[str]:
     """Paths that may hold something wrong. A directory that was left in order is believed, else looked through."""
-    if held.from_this_boot and not held.in_use and scan.unchanged_folders(slot.files, held):
+    interrupted = states.marked(slot.mark)
+    if interrupted is None and held.from_this_boot and scan.unchanged_folders(slot.files, held):
         return held.leftovers
     suspects = set() if held.from_this_boot else set(states.entries(held, slot.git_dir))
-    return held.leftovers | suspects | scan.differences(objects, slot.files, slot.git_dir, held).all
+    found = scan.differences(objects, slot.files, slot.git_dir, held)
+    return held.leftovers | (interrupted or set()) | suspects | found.all
 
 
 def _planned(objects: Objects, wanted: Wanted, slot: Slot, held: Held, leftovers: set[str]) -> Plan:
@@ -163,7 +174,7 @@ def _planned(objects: Objects, wanted: Wanted, slot: Slot, held: Held, leftovers
 
 
 def _carry_out(objects: Objects, wanted: Wanted, slot: Slot, held: Held, plan: Plan) -> None:
-    """Write the difference, and then what is known of it: in this order, so that a crash never hides a wrong file."""
+    """Write the difference, and know it from then on. The state on the disk may stay: the mark says what differs."""
     known = {path for path in plan.remove if path in held.written or _known(objects, held, path)}
     submodules = [path for path, entry in plan.write.items() if entry.is_submodule]
     kept = {path for path in plan.skipped if path in held.folders} | set(submodules)
@@ -178,12 +189,13 @@ def _carry_out(objects: Objects, wanted: Wanted, slot: Slot, held: Held, plan: P
     held.written |= written.written
     for folder in removed.folders | written.folders:
         held.folders |= dict.fromkeys((*folders_above(folder), folder), 0)
-    held.leftovers, held.in_use = set(), True
+    held.leftovers = set()
     now = time.time_ns()
-    states.with_index(held, slot.git_dir, now)
+    indexed = states.with_index(held, slot.git_dir, now)
     states.settle(held, now)
-    states.save(slot.state, held)
-    states.drop_other_indexes(held, slot.git_dir)
+    if indexed:
+        states.save(slot.state, held)
+        states.drop_other_indexes(held, slot.git_dir)
 
 
 def _known(objects: Objects, held: Held, path: str) -> bool:
@@ -209,9 +221,9 @@ def _left(objects: Objects, slot: Slot, held: Held, budget: Budget, *, used: boo
         held.leftovers = scan.differences(objects, slot.files, slot.git_dir, held).all
         states.with_index(held, slot.git_dir, time.time_ns())
     scan.note_folders(slot.files, held)
-    held.in_use = False
     states.save(slot.state, held)
     states.drop_other_indexes(held, slot.git_dir)
+    slot.mark.unlink(missing_ok=True)
     if budgets.measured(slot):
         budgets.enforce(slot.path.parent, budget, keep=slot)
 

@@ -1,14 +1,14 @@
 """What a directory holds, as it was last known for certain, kept in a file beside it.
 
-The file says `in_use` while anybody may be writing in the directory, and names every path that is about to be written
-before the first of them is: after a crash nothing is believed that could be wrong.
+As long as anybody may be writing in the directory a second file is there as a mark. It names every path that is about
+to be written before the first of them is: after a crash nothing is believed that could be wrong.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -43,13 +43,13 @@ class Held:
     skipped: dict[str, str] = field(default_factory=dict)
     """Entries of the tree that are not in the directory, and why."""
     index: str = ""
+    index_bytes: int = 0
     written: dict[str, Written | None] = field(default_factory=dict)
     """What was written or removed since the index was."""
     folders: dict[str, int] = field(default_factory=dict)
     """When names in a folder last changed; 0 if that cannot be told."""
     leftovers: set[str] = field(default_factory=set)
     """Paths that hold something else than they should, to be put right before the next use."""
-    in_use: bool = True
     boot: str = ""
 
     @property
@@ -111,14 +111,31 @@ def save(file: Path, held: Held) -> None:
         "links": held.links,
         "skipped": held.skipped,
         "index": held.index,
+        "index_bytes": held.index_bytes,
         "written": written,
         "folders": held.folders,
         "leftovers": sorted(held.leftovers),
-        "in_use": held.in_use,
         "boot": this_boot(),
     }
+    _replace(file, fields)
+
+
+def mark(file: Path, paths: Iterable[str]) -> None:
+    """Say that the directory is in use from now on, and that `paths` will be written."""
+    _replace(file, sorted(paths))
+
+
+def marked(file: Path) -> set[str] | None:
+    """The paths that whoever used the directory last was about to write; None if it was left in order."""
+    try:
+        return set(json.loads(file.read_bytes()))
+    except FileNotFoundError:
+        return None
+
+
+def _replace(file: Path, content: object) -> None:
     beside = file.with_name(f"{file.name}.new")
-    beside.write_text(json.dumps(fields, separators=(",", ":")))
+    beside.write_text(json.dumps(content, separators=(",", ":")))
     os.replace(beside, file)
 
 
@@ -133,16 +150,17 @@ def entries(held: Held, git_dir: Path) -> dict[str, Entry]:
     return found
 
 
-def with_index(held: Held, git_dir: Path, now: int) -> None:
+def with_index(held: Held, git_dir: Path, now: int) -> bool:
     """Take what was written since into a new index, once it is so much that the old one is of little use."""
     if held.index and len(held.written) < _MANY:
-        return
+        return False
     old = held.index
     records = stat_index.read(git_dir / old) if old else {}
     _take(records, held.written, now)
     held.index = f"index-{int(old.rpartition('-')[2] or 0) + 1}"
-    stat_index.write(git_dir / held.index, records)
+    held.index_bytes = stat_index.write(git_dir / held.index, records)
     held.written = {}
+    return True
 
 
 def _take(records: dict[bytes, bytes], written: Mapping[str, Written | None], now: int) -> None:

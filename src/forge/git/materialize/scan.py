@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from forge.git import trees
 from forge.git.command import Git, arguments, environment
 from forge.git.errors import GitFailed
 from forge.git.materialize import stat_index, sweep
-from forge.git.materialize.descent import Descent, is_folder
+from forge.git.materialize.descent import FOLDER, Descent, is_folder
 from forge.git.materialize.files import file_entry, same
 from forge.git.materialize.held import Held, Written, settled, settled_time
 from forge.git.materialize.stat_index import look
@@ -66,19 +67,24 @@ def prepare(git_dir: Path, objects: Objects) -> None:
 
 def unchanged_folders(files: Path, held: Held) -> bool:
     """Whether no name was made or removed in any folder since the directory was left. Costs little."""
+    root = os.open(files, FOLDER)
     try:
-        return all(
-            os.stat(files / folder, follow_symlinks=False).st_ctime_ns == changed
-            for folder, changed in held.folders.items()
-        )
+        return all(_changed(root, folder) == changed for folder, changed in held.folders.items())
     except OSError:
         return False
+    finally:
+        os.close(root)
+
+
+def _changed(root: int, folder: str) -> int:
+    """When names in a folder last changed. Through a symlink the answer may be about another place."""
+    return os.stat(trees.encode(folder) or b".", dir_fd=root, follow_symlinks=False).st_ctime_ns
 
 
 def note_folders(files: Path, held: Held) -> None:
     """Record how folders are now, when nobody will write in them any more."""
     with Descent(files) as descent:
-        for folder in sorted(held.folders):
+        for folder in sorted(folder for folder, changed in held.folders.items() if not changed):
             status = descent.status(trees.encode(folder)) if folder else os.fstat(descent.root)
             if status is None or not is_folder(status):
                 del held.folders[folder]
@@ -115,12 +121,14 @@ def _look_into_folders(files: Path, held: Held, found: Differences) -> None:
     now = time.time_ns()
     with Descent(files) as descent:
         for folder in sorted(held.folders):
+            with suppress(OSError):
+                if _changed(descent.root, folder) == held.folders[folder]:
+                    continue
             path = trees.encode(folder)
             status = descent.status(path) if folder else os.fstat(descent.root)
             if status is None or not is_folder(status):
                 found.empty.add(folder)
-                continue
-            if status.st_ctime_ns == held.folders[folder]:
+                held.folders[folder] = 0
                 continue
             # Creating makes a folder readable that a command closed; it is there.
             opened = descent.folder(path, create=True)

@@ -31,6 +31,10 @@ class Slot:
         return self.path / "state.json"
 
     @property
+    def mark(self) -> Path:
+        return self.path / "in-use.json"
+
+    @property
     def git_dir(self) -> Path:
         return self.path / "git"
 

@@ -85,7 +85,8 @@ def entry_of(record: Record) -> Entry:
     return Entry(fields[6], ObjectId(fields[10].hex()))
 
 
-def write(file: Path, records: Mapping[bytes, Record]) -> None:
+def write(file: Path, records: Mapping[bytes, Record]) -> int:
+    """Make the index; its size."""
     parts = [b"DIRC" + struct.pack(">2I", 2, len(records))]
     for path in sorted(records):
         parts.append(records[path])
@@ -93,8 +94,9 @@ def write(file: Path, records: Mapping[bytes, Record]) -> None:
         parts.append(bytes(8 - (_HEAD.size + len(path)) % 8))
     data = b"".join(parts)
     beside = file.with_name(f"{file.name}.new")
-    beside.write_bytes(data + hashlib.sha1(data).digest())
+    size = beside.write_bytes(data + hashlib.sha1(data).digest())
     os.replace(beside, file)
+    return size
 
 
 def believe(file: Path, looked: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -28,7 +29,7 @@ class Texts:
     view: View
     fresh: Mapping[bytes, Stored]
     """Blobs that were not in the cache when the search began."""
-    possible: Set[bytes] | None
+    possible: AbstractSet[bytes] | None
     """Blobs that may match; None when all may."""
 
     def larger(self, size: int) -> frozenset[bytes]:

@@ -1,0 +1,165 @@
+"""`python -m benchmarks.soak [NAME] [--seconds N] [--rounds N]`: the long form of the reliability tests."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.soak import disks, kills, many, power, rivals, space, steps
+from benchmarks.soak.step import ACTIONS
+from forge.git import Repository
+
+_GIT_CONFIG = (
+    "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
+)
+
+
+def repository(folder: Path, *branches: str) -> Path:
+    """A checkout of main with some files, and other branches that nobody has checked out."""
+    place = folder / "repo"
+    repo = Repository.init(place)
+    workspace = repo.workspace("main")
+    for number in range(20):
+        workspace.write_file(f"src/file-{number}.txt", f"{number}\n")
+    workspace.commit("first")
+    for branch in branches:
+        repo.create_branch(branch, "main")
+    return place
+
+
+def run_kills(folder: Path, options: argparse.Namespace) -> object:
+    return kills.killed_while_committing(
+        repository(folder, "ai/work"), options.rounds or 200, branch="ai/work", seed=options.seed
+    )
+
+
+def run_kills_in_checkout(folder: Path, options: argparse.Namespace) -> object:
+    return kills.killed_while_committing(repository(folder), options.rounds or 100, branch="main", seed=options.seed)
+
+
+def run_kills_of_branches(folder: Path, options: argparse.Namespace) -> object:
+    rounds = options.rounds or 100
+    return kills.killed_while_committing(repository(folder), rounds, work="branches", seed=options.seed)
+
+
+def run_steps(folder: Path, _: argparse.Namespace) -> object:
+    if reason := steps.why_no_strace():
+        return f"not run: {reason}"
+    return [_step(folder / action, action) for action in ACTIONS]
+
+
+def _step(folder: Path, action: str) -> steps.StepRun:
+    folder.mkdir()
+    return steps.killed_at_each_step(folder, action)
+
+
+def run_cleaning(folder: Path, options: argparse.Namespace) -> object:
+    """8 processes on 8 branches, then 2 on one, while git cleans up without a pause, for each way of cleaning up."""
+    eight = [f"ai/{number}" for number in range(8)]
+    found = []
+    for number, (cleaner, names) in enumerate((c, b) for c in rivals.CLEANERS for b in (eight, ["ai/0", "ai/0"])):
+        place = folder / str(number)
+        place.mkdir()
+        seconds = options.seconds or 30
+        run = rivals.writers_while_cleaning(
+            repository(place, *eight), names, seconds=seconds, cleaners=[cleaner], kills=8, seed=options.seed
+        )
+        found.append((cleaner, run))
+    return found
+
+
+def run_cleaning_branches(folder: Path, options: argparse.Namespace) -> object:
+    """Branches made, renamed, rewound, deleted and brought back by 4 processes while git cleans up."""
+    return rivals.writers_while_cleaning(
+        repository(folder),
+        ["main"] * 4,
+        seconds=options.seconds or 60,
+        cleaners=list(rivals.CLEANERS),
+        work="branches",
+        kills=8,
+        seed=options.seed,
+    )
+
+
+def run_power(folder: Path, options: argparse.Namespace) -> object:
+    if reason := disks.why_no_mounts():
+        return f"not run: {reason}"
+    rounds = options.rounds or 40
+    found = {}
+    for work in ("commits", "branches", "unsynced"):
+        place = folder / work
+        place.mkdir()
+        count = rounds if work != "unsynced" else 3
+        found[work] = power.cut_while_committing(place, count, work=work, seed=options.seed)
+    return found
+
+
+def run_space(folder: Path, options: argparse.Namespace) -> object:
+    if reason := disks.why_no_mounts():
+        return f"not run: {reason}"
+    with disks.tmpfs(folder / "disk", 64 << 10) as point:
+        return space.writes_on_a_filling_disk(point, kilobytes=range(0, 96, 4), files=range(24), seed=options.seed)
+
+
+def run_many(folder: Path, options: argparse.Namespace) -> object:
+    return many.many_commits(folder, options.rounds or 3000)
+
+
+RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
+    "kills": run_kills,
+    "kills-in-checkout": run_kills_in_checkout,
+    "kills-of-branches": run_kills_of_branches,
+    "steps": run_steps,
+    "cleaning": run_cleaning,
+    "cleaning-branches": run_cleaning_branches,
+    "power": run_power,
+    "space": run_space,
+    "many": run_many,
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="script/soak", description="Long reliability runs.")
+    parser.add_argument("name", nargs="?", choices=RUNS, help="one run; without it, all")
+    parser.add_argument("--seconds", type=float, help="how long each run of rivals goes on")
+    parser.add_argument("--rounds", type=int, help="how many kills, cuts or commits")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
+    parser.add_argument("--directory", type=Path, help="where the repositories are made")
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    failed = 0
+    for name in [options.name] if options.name else RUNS:
+        with tempfile.TemporaryDirectory(dir=options.directory, ignore_cleanup_errors=True) as folder:
+            _private_home(Path(folder))
+            failed += not _reported(name, Path(folder), options)
+    return 1 if failed else 0
+
+
+def _reported(name: str, folder: Path, options: argparse.Namespace) -> bool:
+    began = time.monotonic()
+    try:
+        found = RUNS[name](folder, options)
+    except (AssertionError, OSError, subprocess.SubprocessError) as e:
+        print(f"{name}: FAILED after {time.monotonic() - began:.0f} s: {e}", flush=True)
+        return False
+    rows = list(found.items()) if isinstance(found, dict) else found if isinstance(found, list) else [found]
+    print(f"{name}: {time.monotonic() - began:.0f} s", *rows, sep="\n  ", flush=True)
+    return True
+
+
+def _private_home(folder: Path) -> None:
+    """git as it comes, whatever the developer has configured."""
+    config = folder / "gitconfig"
+    config.write_text(_GIT_CONFIG)
+    os.environ |= {"HOME": str(folder), "GIT_CONFIG_GLOBAL": str(config), "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
