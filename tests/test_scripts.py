@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from tests.machine import BASIC_PROGRAMS, ROOT, Machine, copy_checkout, write_program
 
 PRIVATE_UV = ROOT / ".forge-setup" / "venv" / "bin" / "uv"

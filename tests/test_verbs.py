@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from tests.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
 
 TOOLS = ("forge", "python", "pytest", "ruff", "mypy", "lint-imports")

@@ -13,25 +13,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.soak import disks, kills, many, power, rivals, space, steps
+from benchmarks.soak.repositories import repository
 from benchmarks.soak.step import ACTIONS
-from forge.git import Repository
 
 _GIT_CONFIG = (
     "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
 )
-
-
-def repository(folder: Path, *branches: str) -> Path:
-    """A checkout of main with some files, and other branches that nobody has checked out."""
-    place = folder / "repo"
-    repo = Repository.init(place)
-    workspace = repo.workspace("main")
-    for number in range(20):
-        workspace.write_file(f"src/file-{number}.txt", f"{number}\n")
-    workspace.commit("first")
-    for branch in branches:
-        repo.create_branch(branch, "main")
-    return place
 
 
 def run_kills(folder: Path, options: argparse.Namespace) -> object:

@@ -10,9 +10,11 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 
+@cache
 def why_no_mounts() -> str:
     """Empty where this process can mount disks of its own; otherwise the reason."""
     if os.geteuid() != 0:

@@ -15,8 +15,8 @@ from benchmarks.soak.nursery import Nursery
 class KillRun:
     kills: int
     acknowledged: int
-    in_history: int
-    """One more than acknowledged for every kill between the move of the branch and the acknowledgement."""
+    unheard: int
+    """Commits in the branch whose writer died between making them and saying so."""
     slowest_recovery: float
 
 
@@ -25,6 +25,7 @@ def killed_while_committing(
 ) -> KillRun:
     """One writer at a time; each is killed at a random moment and the next goes on where it stopped."""
     chance = random.Random(seed)
+    before = int(evidence.git(repo, "rev-list", "--count", branch))
     with Nursery() as nursery:
         for number in range(kills):
             writer = nursery.start(repo, f"w{number}", branch, work=work)
@@ -43,4 +44,5 @@ def killed_while_committing(
         evidence.assert_all_reachable(repo, nursery.landed)
         evidence.assert_log_tells_all(repo)
         evidence.assert_readable(repo)
-        return KillRun(kills, len(nursery.landed), length, max(recoveries))
+        here = sum(one.branch == branch for one in nursery.landed)
+        return KillRun(kills, len(nursery.landed), length - before - here, max(recoveries))

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from benchmarks.soak import evidence
@@ -21,6 +22,7 @@ from forge.git import Repository
 CALLS = ("mkdir", "rmdir", "flock", "fsync", "fdatasync", "rename", "link", "unlink")
 
 
+@cache
 def why_no_strace() -> str:
     """Empty where processes can be traced; otherwise the reason."""
     if shutil.which("strace") is None:

@@ -22,6 +22,7 @@ from pygit2.enums import FileMode, Option
 
 from forge.errors import ForgeError
 from forge.git import BranchMoved, Repository
+from forge.git.errors import BranchExists
 
 Say = Callable[..., None]
 
@@ -68,6 +69,21 @@ def branches(repo: Repository, order: dict[str, Any], say: Say) -> None:
         say("round", number=number)
 
 
+def makers(repo: Repository, order: dict[str, Any], say: Say) -> None:
+    """Make branches that others want to make too, each at a commit of one's own."""
+    workspace = repo.workspace(order["branch"])
+    workspace.write_file("own.txt", order["name"])
+    start = workspace.commit(f"start of {order['name']}")
+    for number in _numbers(order):
+        name = f"raced/{number}"
+        try:
+            repo.create_branch(name, start)
+        except BranchExists:
+            say("lost", subject=name)
+        else:
+            say("landed", commit=start, subject=name, branch=name)
+
+
 def unsynced(_: Repository, order: dict[str, Any], say: Say) -> None:
     """What a program does that trusts libgit2's defaults; here to show that the runs can tell."""
     pygit2.option(Option.ENABLE_FSYNC_GITDIR, False)
@@ -86,6 +102,7 @@ def unsynced(_: Repository, order: dict[str, Any], say: Say) -> None:
 WORK: dict[str, Callable[[Repository, dict[str, Any], Say], None]] = {
     "commits": commits,
     "branches": branches,
+    "makers": makers,
     "unsynced": unsynced,
 }
 

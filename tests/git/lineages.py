@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.git import worlds
-
 from forge.git import CommitId, Signature
+from tests.git import worlds
 
 Files = dict[str, tuple[int, bytes]]
 """Mode and content by path; of a submodule the id."""

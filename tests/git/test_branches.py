@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.git import worlds
-from tests.git.worlds import AGENT
 
 from forge.errors import ForgeError
 from forge.git import PERSON, Branch, BranchExists, BranchMissing, BranchMoved, Repository
 from forge.git.errors import BranchCheckedOut, InvalidName, InvalidRevision, RepositoryUnreadable, RevisionMissing
 from forge.git.operations import RefMove
+from tests.git import worlds
+from tests.git.worlds import AGENT
 
 pytestmark = pytest.mark.req("G-01", "G-09")
 

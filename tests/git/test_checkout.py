@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pygit2
 import pytest
-from tests.conftest import Git, MakeRepo, run_git
 
 from forge.git import Repository
 from forge.git.checkout import (
@@ -24,6 +23,7 @@ from forge.git.checkout import (
 )
 from forge.git.objects import Objects
 from forge.git.values import CommitId, Mode
+from tests.conftest import Git, MakeRepo, run_git
 
 UPDATED, LEFT_ALONE = CheckoutState.UPDATED, CheckoutState.LEFT_ALONE
 FILES = {

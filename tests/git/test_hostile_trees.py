@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.git import worlds
-from tests.git.test_paths import GIT_SPELLINGS, NEVER, NEVER_NEW
-from tests.git.worlds import AGENT
 
 from forge.git import VFS, InvalidPath, Mode, Repository, WorkInProgressVFS
 from forge.git.errors import PathClash, RepositoryUnreadable
@@ -21,6 +18,9 @@ from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.trees import parsed
 from forge.git.values import Kind
+from tests.git import worlds
+from tests.git.test_paths import GIT_SPELLINGS, NEVER, NEVER_NEW
+from tests.git.worlds import AGENT
 
 pytestmark = pytest.mark.req("G-03", "X-04", "X-06")
 

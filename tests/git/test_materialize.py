@@ -18,13 +18,13 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from tests.conftest import Git, MakeRepo, run_git
 
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
 from forge.git.materialize import Budget, MaterializedDirectory, materialize, writer
 from forge.git.materialize.slots import Slot
 from forge.git.values import Mode
 from forge.git.vfs import GitCommitVFS
+from tests.conftest import Git, MakeRepo, run_git
 
 FILES = {
     "a.txt": "a\n",

@@ -6,8 +6,6 @@ import itertools
 from pathlib import Path
 
 import pytest
-from tests.git import worlds
-from tests.git.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 
 from forge.errors import InvalidInput
 from forge.git import (
@@ -25,6 +23,8 @@ from forge.git import (
 from forge.git.errors import FileMissing, InvalidRevision
 from forge.git.merge import merge, preview_merge
 from forge.git.merge_preview import perform
+from tests.git import worlds
+from tests.git.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 
 pytestmark = pytest.mark.req("G-16")
 

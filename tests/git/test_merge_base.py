@@ -6,11 +6,11 @@ import random
 from pathlib import Path
 
 import pytest
-from tests.git import worlds
-from tests.git.lineages import Files, Lineage
 
 from forge.git import CommitId, Repository, merge_base
 from forge.git.merge_base import History, meeting, merge_bases
+from tests.git import worlds
+from tests.git.lineages import Files, Lineage
 
 pytestmark = pytest.mark.req("G-16")
 

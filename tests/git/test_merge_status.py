@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.git import worlds
-from tests.git.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 
 from forge.git import CommitId, Repository
 from forge.git.command import Git
 from forge.git.merge import preview_merge
 from forge.git.merge_status import MergeState, MergeStatus, MergeStatusCache, merge_status
+from tests.git import worlds
+from tests.git.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 
 pytestmark = pytest.mark.req("G-16")
 

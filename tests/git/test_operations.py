@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.conftest import MakeRepo
-from tests.git import worlds
-from tests.git.worlds import AGENT, BUILD
 
 from forge.git import PERSON, ActorKind, BranchMoved, Operation, RefMove, Repository
 from forge.git.errors import BranchExists, NothingToUndo, OperationMissing
+from tests.conftest import MakeRepo
+from tests.git import worlds
+from tests.git.worlds import AGENT, BUILD
 
 pytestmark = pytest.mark.req("G-08", "G-09")
 

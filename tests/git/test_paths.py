@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.git import worlds
 
 from forge.git import InvalidPath
 from forge.git.paths import checked, folded, is_git_directory, readable
+from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02")
 

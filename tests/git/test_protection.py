@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.git import worlds
-from tests.git.worlds import AGENT, BUILD
 
 from forge.git import PERSON, Actor, ProtectedBranch, Repository
 from forge.git.operations import RefMove
+from tests.git import worlds
+from tests.git.worlds import AGENT, BUILD
 
 pytestmark = pytest.mark.req("C-14", "G-09")
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from pygit2.enums import ObjectType
-from tests.git import worlds
-from tests.git.lineages import COMMITTER, Author, Files, Lineage
 
 from forge.errors import InvalidInput
 from forge.git import PERSON, BranchMissing, BranchMoved, CommitId, MergeConflicts, MergePreview, Repository
 from forge.git.errors import InvalidRevision
 from forge.git.merge_preview import StepResolutions, perform
 from forge.git.rebase import cherry_pick, preview_cherry_pick, preview_rebase, rebase
+from tests.git import worlds
+from tests.git.lineages import COMMITTER, Author, Files, Lineage
 
 pytestmark = pytest.mark.req("G-16")
 

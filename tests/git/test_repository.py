@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pygit2
 import pytest
-from tests.conftest import MakeRepo
-from tests.git import worlds
-from tests.git.worlds import AGENT
 
 from forge.errors import ForgeError
 from forge.git import PERSON, Repository
@@ -22,6 +19,9 @@ from forge.git.errors import (
     RevisionMissing,
     UnsupportedRepository,
 )
+from tests.conftest import MakeRepo
+from tests.git import worlds
+from tests.git.worlds import AGENT
 
 pytestmark = pytest.mark.req("G-02")
 

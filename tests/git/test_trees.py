@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pygit2.enums import ObjectType
-from tests.git import worlds
 
 from forge.git.errors import RepositoryUnreadable
 from forge.git.objects import Objects
 from forge.git.trees import entry, is_tree, parsed, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Mode, ObjectId
+from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02", "G-03")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.conftest import MakeRepo, write_files
-from tests.git import worlds
 
 from forge.git import VFS, DirEntry, DirKind, GitCommitVFS, InvalidPath, Mode, NotText, Repository
 from forge.git.errors import FileMissing, ReadOnlyView, RevisionMissing
+from tests.conftest import MakeRepo, write_files
+from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02", "G-03")
 

@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import MakeRepo
-from tests.git import worlds
-from tests.git.worlds import AGENT
 
 from forge.errors import InvalidInput
 from forge.git import (
@@ -32,6 +29,9 @@ from forge.git import (
 from forge.git.commits import decoded, message_with
 from forge.git.errors import FileMissing, NothingToCommit, PathClash, RepositoryUnreadable
 from forge.git.values import CommitId
+from tests.conftest import MakeRepo
+from tests.git import worlds
+from tests.git.worlds import AGENT
 
 pytestmark = pytest.mark.req("G-02")
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pygit2
 from pygit2.enums import ObjectType
-from tests.conftest import write_files
 
 from forge.errors import ForgeError
 from forge.git import Actor, ActorKind, CommitId, ObjectId, Repository
+from tests.conftest import write_files
 
 AGENT = Actor(ActorKind.AGENT, "scribe")
 BUILD = Actor(ActorKind.BUILD, "build-7")

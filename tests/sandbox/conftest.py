@@ -52,19 +52,25 @@ def python(box: Path, interpreter: tuple[str, Path]) -> Callable[..., sandbox.Re
 
 
 class Trace:
-    """Marks a run: `env` is inherited by every process of the command, a `command` shows in bubblewrap's own too."""
+    """Marks a run: `env` is inherited by every process of the command; `command` shows in bubblewrap's words too."""
 
     def __init__(self) -> None:
         self.token = uuid.uuid4().hex
         self.env = {"FORGE_TRACE": self.token}
 
-    def processes(self) -> list[int]:
-        mark, me = self.token.encode(), os.getpid()
-        pids = map(int, filter(str.isdigit, os.listdir("/proc")))
-        return [pid for pid in pids if pid != me and mark in _words(pid)]
-
     def command(self, script: str) -> list[str]:
         return ["sh", "-c", f": {self.token}\n{script}"]
+
+    def processes(self) -> list[int]:
+        return self._marked("environ")
+
+    def around(self) -> list[int]:
+        """Processes of bubblewrap, and of the command."""
+        return self._marked("cmdline")
+
+    def _marked(self, file: str) -> list[int]:
+        pids = map(int, filter(str.isdigit, os.listdir("/proc")))
+        return [pid for pid in pids if pid != os.getpid() and self.token.encode() in _content(pid, file)]
 
     def appears(self, count: int = 1, within: float = 10) -> bool:
         return _until(lambda: len(self.processes()) >= count, within)
@@ -73,9 +79,9 @@ class Trace:
         return _until(lambda: not self.processes(), within)
 
 
-def _words(pid: int) -> bytes:
+def _content(pid: int, file: str) -> bytes:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes() + Path(f"/proc/{pid}/environ").read_bytes()
+        return Path(f"/proc/{pid}/{file}").read_bytes()
     except OSError:
         return b""
 

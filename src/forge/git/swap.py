@@ -63,8 +63,6 @@ def reserve(objects: Objects, log: OperationLog, moves: Iterable[RefMove], held:
 
 def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str, held: Locks) -> None:
     """Move a direct ref from `before` to `after`, durably, or raise and leave it as it is."""
-    if move.after is not None and not objects.has(move.after):
-        raise RevisionMissing(f"{move.after} is not in the repository.", hint="A gc may have removed it.")
     _patiently(objects, log, move, partial(_set, objects, move, f"forge: {_one_line(reason)}", held))
 
 
@@ -82,6 +80,8 @@ def _patiently(objects: Objects, log: OperationLog, move: RefMove, attempt: Call
                 raise moved(move) from e
             if (failure := disk.told_by(str(e))) is not None:
                 raise failure from e
+            if move.after is not None and not objects.has(move.after):
+                raise _missing(move.after) from e
             if move.before is None and (clash := _clash(objects, move.ref)):
                 raise _blocked(move.ref, clash) from e
             # Besides locks there are moments: `git pack-refs` removes an empty folder while we put a file there.
@@ -123,6 +123,8 @@ def _create(objects: Objects, move: RefMove, message: str) -> None:
     assert move.after is not None
     if clash := _clash(objects, move.ref):
         raise _blocked(move.ref, clash)
+    if not objects.has(move.after):  # for what exists already libgit2 looks itself
+        raise _missing(move.after)
     with _locked(objects.handle, move.ref) as transaction:
         # libgit2's own way to create a ref looks for it before it takes the lock, and so overwrites a rival's.
         if direct_target(objects, move.ref) is not None:
@@ -192,6 +194,10 @@ def _blocked(ref: str, clash: str) -> BranchExists:
         "git keeps branches as files in folders.",
         hint="Choose a name that is not a folder of another branch.",
     )
+
+
+def _missing(commit: CommitId) -> RevisionMissing:
+    return RevisionMissing(f"{commit} is not in the repository.", hint="A gc may have removed it.")
 
 
 def _failed(ref: str, error: Exception) -> GitFailed:

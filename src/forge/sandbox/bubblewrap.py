@@ -77,7 +77,8 @@ def _probe(path: str) -> Availability:
     version = ""
     try:
         version = _answer(path, "--version").removeprefix("bubblewrap").strip()
-        _answer(path, *_NAMESPACES, "--unshare-net", *view.base(DEFAULT_LIMITS), "--remount-ro", "/", "/bin/true")
+        alone = ("--unshare-net", "--as-pid-1")  # without a process of its own inside, bubblewrap leaves no orphan
+        _answer(path, *_NAMESPACES, *alone, *view.base(DEFAULT_LIMITS), "--remount-ro", "/", "/bin/true")
     except subprocess.CalledProcessError as e:
         reason = e.stderr.strip() or f"it ended with exit code {e.returncode}"
     except (OSError, subprocess.TimeoutExpired) as e:
@@ -150,7 +151,7 @@ def launch(
 def _file(content: bytes, descriptors: list[int]) -> str:
     descriptor = os.memfd_create("forge")
     descriptors.append(descriptor)
-    with open(descriptor, "wb", closefd=False) as file:
-        file.write(content)
+    while content:
+        content = content[os.write(descriptor, content) :]
     os.lseek(descriptor, 0, os.SEEK_SET)
     return str(descriptor)

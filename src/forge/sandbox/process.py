@@ -200,7 +200,13 @@ class _Tree:
                 return False
             self._leader.kill()
             self._leader.wait()
-        return self._child is None or bool(select.select([self._child], [], [], _END_WITHIN)[0])
+        if self._child is None:
+            return True
+        gone, _, _ = select.select([self._child], [], [], _END_WITHIN)
+        # bubblewrap does not wait for its child. As a container's first process we inherit it and must reap it.
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(self._facts["child-pid"], os.WNOHANG)
+        return bool(gone)
 
     def ended(self, limit: str | None, duration: float) -> Ended:
         code = self._facts.get("exit-code")

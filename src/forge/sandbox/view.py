@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Iterator, Sequence
+from functools import cache
+from glob import glob
 from pathlib import Path
 
 from forge.sandbox.errors import DirectoryMissing, UnsafeDirectory
@@ -42,8 +44,7 @@ def checked_directory(directory: Path) -> Path:
     real = _existing(directory)
     if not real.is_dir():
         raise DirectoryMissing(f"{directory} is not a directory.", hint="Name a directory that exists.")
-    protected = (*_NEVER_WRITABLE, _home_of_caller() or "/etc")
-    if _in_kernel(real) or any(Path(path).resolve().is_relative_to(real) for path in protected):
+    if _in_kernel(real) or any(path.is_relative_to(real) for path in _protected()):
         raise UnsafeDirectory(
             f"{real} is part of the system or holds somebody's home.", hint="Run the command in a directory of its own."
         )
@@ -74,17 +75,19 @@ def base(limits: Limits) -> list[str]:
     return [*arguments, "--dir", "/run", "--dir", "/var"]
 
 
-def etc_directories() -> list[str]:
-    found = [path for name in _ETC_DIRECTORIES for path in Path("/etc").glob(name) if path.is_dir()]
-    return [word for path in found for word in ("--ro-bind", str(path), str(path))]
+@cache
+def etc_directories() -> tuple[str, ...]:
+    found = [path for name in _ETC_DIRECTORIES for path in glob(f"/etc/{name}") if os.path.isdir(path)]
+    return tuple(word for path in found for word in ("--ro-bind-try", path, path))
 
 
 def etc_files() -> Iterator[tuple[str, bytes]]:
     """Files of /etc with their contents: copied, because a bind mount for each would double the start time."""
     for name in _ETC_FILES:
-        path = Path("/etc", name)
+        path = f"/etc/{name}"
         if os.access(path, os.R_OK):
-            yield str(path), path.read_bytes()
+            with open(path, "rb") as file:
+                yield path, file.read()
     yield "/etc/passwd", _USERS.encode()
     yield "/etc/group", _GROUPS.encode()
 
@@ -104,6 +107,13 @@ def places(directory: Path, readonly: Sequence[Path]) -> list[str]:
     return arguments
 
 
+@cache
+def _protected() -> tuple[Path, ...]:
+    home = _home_of_caller()
+    system = tuple(Path(path).resolve() for path in _NEVER_WRITABLE)
+    return (*system, home) if home else system
+
+
 def _in_kernel(real: Path) -> bool:
     return any(real.is_relative_to(path) for path in _KERNEL) and SHM not in map(str, real.parents)
 
@@ -115,6 +125,7 @@ def _existing(path: Path) -> Path:
         raise DirectoryMissing(f"{path} is not there.", hint="Name a path that exists.") from e
 
 
+@cache
 def _home_of_caller() -> Path | None:
     """The caller's home; not for system users, whose home is often a directory of the system."""
     try:

@@ -297,7 +297,7 @@ def test_globs_choose_the_files(objects: Objects) -> None:
 
 
 def test_limits_stop_the_search_and_say_so(objects: Objects) -> None:
-    tree = tree_of(objects, {name: b"x\nx\nx\n" for name in "abc"})
+    tree = tree_of(objects, dict.fromkeys("abc", b"x\nx\nx\n"))
     assert found_in(objects, tree, Query("x", max_matches=9)) == {name: [1, 2, 3] for name in "abc"}
     for query, wanted in (
         (Query("x", max_matches=4), {"a": [1, 2, 3], "b": [1]}),

@@ -28,7 +28,7 @@ FLAGS = st.sampled_from([0, re.I, re.S, re.M, re.X, re.I | re.S])
 def grown(pattern: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     repeat = st.sampled_from(["*", "+", "?", "{1,2}", "{2}", "*?", "+?", "*+", "?+"])
     group = st.sampled_from(
-        ["(?:%s)", "(%s)", "(?i:%s)", "(?s:%s)", "(?m:%s)", "(?>%s)", "(?=%s)", "(?!%s)", "(%s)\\1"]
+        ["(?:%s)", "(%s)", "(?i:%s)", "(?s:%s)", "(?m:%s)", "(?-m:%s)", "(?>%s)", "(?=%s)", "(?!%s)", "(%s)\\1"]
     )
     return st.one_of(
         st.lists(pattern, min_size=1, max_size=4).map("".join),
@@ -40,7 +40,7 @@ def grown(pattern: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 PATTERNS = st.recursive(st.sampled_from(ATOMS), grown, max_leaves=6)
 TEXTS = st.lists(
-    st.sampled_from([*b"abAB_ -.1\t\r\x0b", 0x80, 0xC3, 0xA9, *([0x0A] * 4)]), max_size=40
+    st.sampled_from([*b"abAB_ -.1\t\r\x0b", 0x80, 0xC3, 0xA9, *([0x0A] * 4)]), max_size=24
 ).map(bytes)  # fmt: skip
 
 
@@ -65,6 +65,8 @@ def usable(pattern: str, flags: int) -> bytes:
 @example(".", re.S, b"\n")
 @example("a#\n", re.X, b"a\n")
 @example("(?m:^a)", 0, b"b\na")
+@example("(?-m:^a)", re.M, b"b\na")
+@example("(?!\\B)", 0, b"\n")
 def test_lines_are_found_in_a_whole_text_as_in_each_line_alone(pattern: str, flags: int, text: bytes) -> None:
     source = usable(pattern, flags)
     text = text.replace(b"\r\n", b"\n")

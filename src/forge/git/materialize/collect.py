@@ -17,6 +17,7 @@ from forge.git.materialize.held import Held, Written, folders_above, settled
 from forge.git.materialize.links import Spelling, complaints
 from forge.git.materialize.scan import Differences
 from forge.git.materialize.stat_index import Look, look
+from forge.git.materialize.wanted import reachable
 from forge.git.pack import object_id
 from forge.git.values import Entry, Kind
 from forge.git.vfs import VFS
@@ -82,6 +83,9 @@ def gather(root: Path, held: Held, found: Differences, had: Had, *, limits: Limi
         for path in sorted(found.paths - found.odd.keys()):
             if why := _skipped_above(path, held):
                 gathered.leave_out(path, f"in the place of {why}")
+                continue
+            if reachable(path) != path:
+                gathered.leave_out(path, "folders nested too deeply")
                 continue
             try:
                 room -= _gather_one(descent, path, had(path), gathered, min(limits.file_bytes, room))

@@ -14,6 +14,8 @@ from forge.git.materialize import sweep
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # What opening a name as a folder says when it is a file, a symlink or nothing.
 NO_FOLDER = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+# Of deeper folders only the last one is kept open: a process may have a few hundred files open.
+_KEPT_OPEN = 32
 
 
 class Descent:
@@ -22,6 +24,7 @@ class Descent:
     def __init__(self, root: Path) -> None:
         self._fds = [os.open(root, FOLDER)]
         self._names: list[bytes] = []
+        self._deep: tuple[bytes, int] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -29,8 +32,8 @@ class Descent:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        while self._fds:
-            os.close(self._fds.pop())
+        self._leave(0)
+        os.close(self._fds.pop())
 
     @property
     def root(self) -> int:
@@ -38,21 +41,20 @@ class Descent:
 
     def folder(self, path: bytes, *, create: bool = False) -> int:
         """The open folder at `path`. Creating: whatever is in its place goes; else an `OSError` tells."""
+        if self._deep is not None and self._deep[0] == path:
+            return self._deep[1]
         names = path.split(b"/") if path else []
+        near, far = names[:_KEPT_OPEN], names[_KEPT_OPEN:]
         same = 0
-        for mine, wanted in zip(self._names, names, strict=False):
+        for mine, wanted in zip(self._names, near, strict=False):
             if mine != wanted:
                 break
             same += 1
         self._leave(same)
-        for name in names[same:]:
-            self._fds.append(self._made(name) if create else os.open(name, FOLDER, dir_fd=self._fds[-1]))
+        for name in near[same:]:
+            self._fds.append(_opened(self._fds[-1], name, create=create))
             self._names.append(name)
-        return self._fds[-1]
-
-    def leave(self) -> None:
-        """Forget the way; the folders on it may go now."""
-        self._leave(0)
+        return self._far_down(path, far, create=create) if far else self._fds[-1]
 
     def status(self, path: bytes) -> os.stat_result | None:
         """What is at `path` itself; None if nothing is, or if the way there is none of folders."""
@@ -64,26 +66,42 @@ class Descent:
                 return None
             raise
 
+    def _far_down(self, path: bytes, names: list[bytes], *, create: bool) -> int:
+        here = os.dup(self._fds[-1])
+        for name in names:
+            try:
+                below = _opened(here, name, create=create)
+            finally:
+                os.close(here)
+            here = below
+        self._deep = (path, here)
+        return here
+
     def _leave(self, depth: int) -> None:
+        if self._deep is not None:
+            os.close(self._deep[1])
+            self._deep = None
         while len(self._names) > depth:
             self._names.pop()
             os.close(self._fds.pop())
 
-    def _made(self, name: bytes) -> int:
-        above = self._fds[-1]
-        try:
-            return os.open(name, FOLDER, dir_fd=above)
-        except PermissionError:
-            os.chmod(name, 0o700, dir_fd=above)
-            return os.open(name, FOLDER, dir_fd=above)
-        except OSError as e:
-            if e.errno not in NO_FOLDER:
-                raise
-            if e.errno != errno.ENOENT:
-                sweep.remove(above, name)
-        with sweep.writable(above):
-            os.mkdir(name, 0o755, dir_fd=above)
+
+def _opened(above: int, name: bytes, *, create: bool) -> int:
+    if not create:
         return os.open(name, FOLDER, dir_fd=above)
+    try:
+        return os.open(name, FOLDER, dir_fd=above)
+    except PermissionError:
+        os.chmod(name, 0o700, dir_fd=above)
+        return os.open(name, FOLDER, dir_fd=above)
+    except OSError as e:
+        if e.errno not in NO_FOLDER:
+            raise
+        if e.errno != errno.ENOENT:
+            sweep.remove(above, name)
+    with sweep.writable(above):
+        os.mkdir(name, 0o755, dir_fd=above)
+    return os.open(name, FOLDER, dir_fd=above)
 
 
 def is_folder(found: os.stat_result | None) -> bool:

@@ -20,6 +20,7 @@ from forge.git.materialize.descent import FOLDER, Descent, is_folder
 from forge.git.materialize.files import file_entry, same
 from forge.git.materialize.held import Held, Written, settled, settled_time
 from forge.git.materialize.stat_index import look
+from forge.git.materialize.wanted import reachable
 from forge.git.objects import Objects
 
 # After this long git may be waiting for a pipe that a command named `.gitignore`.
@@ -50,7 +51,7 @@ class Differences:
 
     @property
     def all(self) -> set[str]:
-        return self.paths | self.odd.keys() | self.empty
+        return {reachable(path) for path in (*self.paths, *self.odd, *self.empty)}
 
 
 def prepare(git_dir: Path, objects: Objects) -> None:

@@ -11,7 +11,9 @@ from contextlib import contextmanager, suppress
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # Folders this far down are moved up before they are emptied: nesting then costs neither stack nor open files.
-_DEEP = 64
+_DEEP = 32
+# So far down one open file for each level is no problem.
+_REACH = 100
 _READ_BY_GIT = (".gitignore", ".gitattributes")
 
 
@@ -83,7 +85,7 @@ def _is_folder(parent: int, name: bytes | str) -> bool:
 
 def holds_files(parent: int, name: str, depth: int = 0) -> bool:
     """Whether a folder has a file or symlink anywhere in it. Beyond reach counts as yes."""
-    if depth > _DEEP:
+    if depth > _REACH:
         return True
     try:
         folder = os.open(name, _FOLDER, dir_fd=parent)
@@ -105,17 +107,21 @@ def holds_files(parent: int, name: str, depth: int = 0) -> bool:
 def size(folder: int, depth: int = 0) -> int:
     """Bytes on disk below an open folder; what lies very deep or is unreadable does not count."""
     total = 0
+    folders: list[str] = []
     with os.scandir(folder) as entries:
         for entry in entries:
             with suppress(OSError):
                 found = entry.stat(follow_symlinks=False)
                 total += found.st_blocks * 512
-                if stat.S_ISDIR(found.st_mode) and depth < _DEEP:
-                    below = os.open(entry.name, _FOLDER, dir_fd=folder)
-                    try:
-                        total += size(below, depth + 1)
-                    finally:
-                        os.close(below)
+                if stat.S_ISDIR(found.st_mode) and depth < _REACH:
+                    folders.append(entry.name)
+    for name in folders:
+        with suppress(OSError):
+            below = os.open(name, _FOLDER, dir_fd=folder)
+            try:
+                total += size(below, depth + 1)
+            finally:
+                os.close(below)
     return total
 
 
@@ -128,7 +134,7 @@ def remove_traps(folder: int, depth: int = 0) -> int:
         if name in _READ_BY_GIT and not is_folder and not plain:
             remove(folder, name)
             removed += 1
-        elif is_folder and depth < _DEEP:
+        elif is_folder and depth < _REACH:
             with suppress(OSError):
                 below = os.open(name, _FOLDER, dir_fd=folder)
                 try:

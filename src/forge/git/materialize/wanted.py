@@ -9,14 +9,17 @@ from dataclasses import dataclass, field
 from forge.git import paths, trees
 from forge.git.errors import RepositoryUnreadable
 from forge.git.materialize.links import Spelling
-from forge.git.objects import MAX_FILES, Objects
+from forge.git.objects import Objects
 from forge.git.values import Entry, ObjectId
 from forge.git.vfs import GitCommitVFS
 from forge.git.workspace import Pending, WorkInProgressVFS
 
 SUBMODULE = "a submodule; its files are in another repository"
 _TOO_LONG = "a name too long for a file"
-_MAX_DEPTH = 250
+_TOO_DEEP = "folders nested too deeply"
+MAX_DEPTH = 250
+# A few small trees can unfold into more files than a disk has room for.
+MAX_FILES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ def listing(objects: Objects, wanted: Wanted, spelling: Spelling) -> Listing:
         seen: set[str] = set()
         for name, entry in objects.tree(tree).items():
             path = prefix + name
-            why = name_complaint(name) or ("folders nested too deeply" if depth > _MAX_DEPTH else "")
+            why = name_complaint(name) or (_TOO_DEEP if depth > MAX_DEPTH else "")
             if not why and spelling(name) in seen:
                 why = "a name that this file system takes for another one beside it"
             seen.add(spelling(name))
@@ -88,11 +91,18 @@ def complaint(path: str, entry: Entry) -> str:
     """Why an entry is not put into a directory; symlinks are judged elsewhere, all together."""
     if len(trees.encode(path)) > paths.MAX_PATH_BYTES:
         return _TOO_LONG
+    if path.count("/") > MAX_DEPTH:
+        return _TOO_DEEP
     if entry.is_submodule:
         return SUBMODULE
     if not entry.is_symlink and not stat.S_ISREG(entry.mode):
         return f"an entry of unknown mode {entry.mode:o}"
     return ""
+
+
+def reachable(path: str) -> str:
+    """`path`, or the folder on its way below which nothing can belong to a directory."""
+    return path if path.count("/") <= MAX_DEPTH else "/".join(path.split("/", MAX_DEPTH + 1)[:-1])
 
 
 def path_complaint(path: str) -> str:

@@ -60,7 +60,6 @@ def _pruned(descent: Descent, folder: bytes, kept: set[bytes]) -> tuple[list[byt
     removed: list[bytes] = []
     while folder and folder not in kept:
         above, _, name = folder.rpartition(b"/")
-        descent.leave()
         try:
             os.rmdir(name, dir_fd=descent.folder(above))
         except OSError as e:
@@ -70,7 +69,6 @@ def _pruned(descent: Descent, folder: bytes, kept: set[bytes]) -> tuple[list[byt
                 raise
         removed.append(folder)
         folder = above
-    descent.leave()
     return removed, folder
 
 

@@ -28,6 +28,8 @@ _compiler: Any = import_module("re._compiler")
 _NEWLINE = 10
 _SPACES = [(sre.LITERAL, byte) for byte in b"\t\v\f\r "]
 _NOTHING = [(sre.NEGATE, None), (sre.RANGE, (0, 255))]
+# Before Python 3.14 `\B` did not match in an empty text, so it must not in an empty line either.
+_MATCHES_IN_NOTHING = re.search(rb"\B", b"") is not None
 _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 
 
@@ -116,16 +118,19 @@ def _is_fixed(tree: Any) -> bool:
 
 def _confine(tree: Any) -> None:
     for place, (op, argument) in enumerate(tree.data):
-        tree.data[place] = _confined(op, argument)
+        tree.data[place] = _confined(tree.state, op, argument)
 
 
-def _confined(op: Any, argument: Any) -> tuple[Any, Any]:
+def _confined(state: Any, op: Any, argument: Any) -> tuple[Any, Any]:
     if op is sre.ANY:
         return sre.NOT_LITERAL, _NEWLINE
     if op is sre.NOT_LITERAL:
         return sre.IN, [(sre.NEGATE, None), (sre.LITERAL, argument), (sre.LITERAL, _NEWLINE)]
     if op is sre.IN:
         return op, _confined_class(argument)
+    if op is sre.AT and argument is sre.AT_NON_BOUNDARY and not _MATCHES_IN_NOTHING:
+        is_empty = sre.SubPattern(state, [(sre.AT, sre.AT_BEGINNING), (sre.AT, sre.AT_END)])
+        return sre.SUBPATTERN, (None, 0, 0, sre.SubPattern(state, [(sre.ASSERT_NOT, (1, is_empty)), (op, argument)]))
     if op is sre.AT:
         return op, {sre.AT_BEGINNING_STRING: sre.AT_BEGINNING, sre.AT_END_STRING: sre.AT_END}.get(argument, argument)
     if op is sre.SUBPATTERN:

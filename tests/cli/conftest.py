@@ -1,0 +1,119 @@
+"""The `forge` command for tests: inside the test's process where that will do, as the installed program where not."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from forge.cli.main import main
+
+PROGRAM = Path(sys.executable).with_name("forge")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a run ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> Any:
+        """The one JSON document on standard output."""
+        return json.loads(self.out)
+
+    @property
+    def error(self) -> str:
+        """The code of the error that a program was told, which people were told too."""
+        (key,) = self.document
+        assert key == "error"
+        told = self.document["error"]
+        assert set(told) == {"code", "message", "hint"}
+        assert self.err.startswith("forge: ")
+        return str(told["code"])
+
+
+class Forge(Protocol):
+    """Runs `forge ARGS` and gives back how it ended."""
+
+    def __call__(self, *args: str, stdin: bytes | str = b"") -> Ran: ...
+
+
+@pytest.fixture
+def forge(monkeypatch: pytest.MonkeyPatch) -> Forge:
+    """In this process: quick."""
+
+    def run(*args: str, stdin: bytes | str = b"") -> Ran:
+        content = [stdin.encode() if isinstance(stdin, str) else stdin, b"", b""]
+        streams = [io.TextIOWrapper(io.BytesIO(start), encoding="utf-8") for start in content]
+        with monkeypatch.context() as patch:
+            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+                patch.setattr(sys, name, stream)
+            with pytest.raises(SystemExit) as ended:
+                main([*args])
+        out, err = map(_written, streams[1:])
+        return Ran(int(ended.value.code or 0), out, err)
+
+    return run
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    stream.buffer.seek(0)
+    return stream.buffer.read().decode("utf-8", "surrogateescape")
+
+
+class Installed(Protocol):
+    """Runs the installed program; output is bytes decoded with surrogates."""
+
+    def __call__(
+        self, *args: str | bytes, stdin: bytes | str = b"", cwd: Path | None = None, env: Mapping[str, str] = ...
+    ) -> Ran: ...
+
+
+@pytest.fixture
+def installed() -> Installed:
+    def run(
+        *args: str | bytes,
+        stdin: bytes | str = b"",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> Ran:
+        done = subprocess.run(
+            [str(PROGRAM), *args],
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            check=False,
+            timeout=120,
+        )
+        out, err = (stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))
+        return Ran(done.returncode, out, err)
+
+    return run
+
+
+@pytest.fixture
+def dated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits that git makes get the same ids in every run."""
+    for who in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{who}_DATE", "2020-01-01T00:00:00Z")
+
+
+def masked(text: str, *places: Path) -> str:
+    """Text with what differs from run to run left out: ids, and places on this machine."""
+    for place in places:
+        text = text.replace(str(place), f"<{place.name}>")
+    return re.sub(r"\b[0-9a-f]{7,40}\b", "<id>", text)
