@@ -6,6 +6,7 @@ import random
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -40,7 +41,7 @@ def cleaning(repo: Path, names: Sequence[str]) -> Iterator[Cleaning]:
             ran = subprocess.run(["git", *CLEANERS[name]], cwd=repo, capture_output=True, text=True, check=False)
             done.runs += 1
             if ran.returncode:
-                done.complaints.append(f"{name}: {ran.stderr.strip()}")
+                done.complaints.append(f"{name}: {ran.stderr.strip().splitlines()[-1]}")
 
     thread = threading.Thread(target=loop)
     thread.start()
@@ -59,7 +60,8 @@ class RivalRun:
     lost_races: int
     kills: int
     cleanings: int
-    complaints: tuple[str, ...]
+    complaints: dict[str, int]
+    """What git said when it could not clean up, for example because a killed writer had left a lock."""
     operations: int
 
 
@@ -105,7 +107,7 @@ def writers_while_cleaning(
         sum(writer.lost_races for writer in nursery.writers),
         kills,
         cleaned.runs,
-        tuple(cleaned.complaints),
+        dict(Counter(cleaned.complaints)),
         len(operations),
     )
 

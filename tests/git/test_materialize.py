@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
-from forge.git.materialize import Budget, MaterializedDirectory, materialize, writer
+from forge.git.materialize import Budget, Limits, MaterializedDirectory, materialize, writer
 from forge.git.materialize.slots import Slot
 from forge.git.values import Mode
 from forge.git.vfs import GitCommitVFS
@@ -406,6 +406,22 @@ def test_a_change_that_looks_old_is_found_in_the_second_of_the_last_look(make_re
         shutil.copystat(directory / "tmp", directory / "g")
         (directory / "tmp").unlink()
         assert [change.path for change in directory.collect_changes()] == ["g"]
+
+
+@pytest.mark.req("G-04", "X-04")
+def test_a_hidden_change_that_was_not_collected_is_put_right_later(make_repo: MakeRepo, opened: Open) -> None:
+    workspace = Repository.open(make_repo({f"f{n}": "aaaa" for n in range(10)})).workspace("main")
+    time.sleep(1 - time.time() % 1)  # everything up to the next sleep happens in one second
+    with opened(workspace, limits=Limits(file_bytes=0)) as directory:
+        times = (directory / "f5").stat()
+        (directory / "f5").write_text("AAAA")
+        os.utime(directory / "f5", ns=(times.st_atime_ns, times.st_mtime_ns))
+        time.sleep(1.01)
+        for _ in range(2):
+            assert directory.collect_changes() == ()
+            assert [note.path for note in directory.notes] == ["f5"]
+    with opened(workspace) as directory:
+        assert (directory / "f5").read_text() == "aaaa"
 
 
 # -- crashes and broken disks

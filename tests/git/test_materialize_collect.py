@@ -411,7 +411,7 @@ with opened() as directory:
     print(*[change.path for change in directory.collect_changes()])
     print(*[note.path for note in directory.notes])
     (directory / "lib").chmod(0)
-    directory.path.chmod(0o500)
+    directory.path.chmod(0)
 workspace.discard()
 with opened() as directory:
     print(*sorted(p.name for p in directory.path.iterdir()))

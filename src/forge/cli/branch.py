@@ -27,7 +27,7 @@ def list_branches(
         rows = [{"name": name, "tip": tip, "subject": repo.commit(tip).subject} for name, tip in repo.kept()]
         out.result(rows)
         if not rows:
-            out.note("No tip had to be kept so far.")
+            out.aside("No tip had to be kept so far.")
         out.table(
             (out.styled(r["name"], "cyan"), out.styled(short(r["tip"]), "yellow"), out.styled(cut(r["subject"], 60)))
             for r in rows
@@ -50,7 +50,7 @@ def list_branches(
         ]
     )
     if not branches:
-        out.note("There is no branch yet: the first `forge file save` makes one.")
+        out.aside("There is no branch yet: the first `forge file save` makes one.")
     out.table(
         (
             "*" if branch.checked_out else " ",

@@ -34,11 +34,11 @@ def graph(
     more = rows[-1].cursor if rows else None
     out.result({"rows": [_document(row) for row in rows], "next": more.text() if more else None})
     if not rows:
-        out.note("There is no commit yet: the first `forge file save` makes one.")
+        out.aside("There is no commit yet: the first `forge file save` makes one.")
     for row in rows:
         _show(out, row, abandoned=abandoned)
-    if more and not out.json:
-        out.note(f"There are more commits: -n shows more than {limit}.")
+    if more:
+        out.aside(f"There are more commits: -n shows more than {limit}.")
 
 
 def _show(out: Output, row: GraphRow, *, abandoned: bool) -> None:

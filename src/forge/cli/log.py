@@ -45,7 +45,7 @@ def log(
         out.result([_document(commit) for commit in found])
         return
     if repo.is_empty:
-        out.note("There is no commit yet: the first `forge file save` makes one.")
+        out.aside("There is no commit yet: the first `forge file save` makes one.")
     for commit in found:
         who = out.styled(commit.author.name, "dim")
         when = f"{ago(commit.committer.time):>10}"

@@ -80,6 +80,11 @@ class Output:
         except OSError:
             streams.abandon(sys.stderr)
 
+    def aside(self, text: str) -> None:
+        """A note that only people need: a program sees for itself that there is nothing."""
+        if not self.json:
+            self.note(text)
+
     def error(self, error: ForgeError, **done: object) -> None:
         """What went wrong; `done` is what had been done before, for programs."""
         self.result({**done, "error": {"code": error.code, "message": error.message, "hint": error.hint}})

@@ -58,7 +58,7 @@ def _taken_back(repo: Repository, out: Output, operation: str | None, steps: int
 def _shown(out: Output, operations: list[Operation]) -> None:
     out.result(operations)
     if not operations:
-        out.note("Forge has moved nothing here yet.")
+        out.aside("Forge has moved nothing here yet.")
     out.table(
         (
             out.styled(operation.id, "dim"),

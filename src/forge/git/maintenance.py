@@ -21,7 +21,7 @@ _MANY_PACKS = 50
 # Where git cannot merge only the small packs, it has to write all objects again.
 _VERY_MANY_PACKS = 250
 _REPACK_PAUSE = 1.0
-_SWEEP_PAUSE = 60.0
+_SWEEP_PAUSE = 5.0
 # Nothing in the scratch folder is worked on for so long.
 _ABANDONED = 3600.0
 _LOCK_FD_OF_CHILD = 3
@@ -72,7 +72,9 @@ def repack_when_due(objects: Objects, names: frozenset[str] | None = None) -> in
     """Start git to merge small packs when there are many, and do not wait for it. Gives the process's id."""
     names = _names(objects) if names is None else names
     loose_packs = [name for name in names if name.endswith(".pack") and f"{name[:-5]}.keep" not in names]
-    if len(loose_packs) <= _MANY_PACKS:
+    # A gc under way will do it, and would stumble over packs that vanish.
+    gc = objects.common_dir / "gc.pid"
+    if len(loose_packs) <= _MANY_PACKS or (gc.exists() and _age(gc) < _ABANDONED):
         return None
     arguments = ["repack", "--geometric=2", "-d", "-l", "-q"]
     if _needs_all(objects, names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from forge.git.errors import RevisionMissing
 from forge.git.objects import Objects
 from forge.git.pack import object_id
 from forge.git.search import Case, InvalidQuery, Limit, Match, Query, is_warm, search, warm
+from forge.git.search.guard import HelperFailed
 from forge.git.values import EMPTY_TREE, Kind
 from tests.git import worlds
 from tests.git.search.oracle import cold, found_in, matching_lines, new_objects, numbers, signed, tree_of
@@ -86,7 +88,10 @@ def test_letters_beyond_ascii_are_units_and_have_two_cases(objects: Objects) -> 
     assert found_in(objects, tree, Query("grÖ", case=Case.INSENSITIVE)) == {"f": [1, 2, 3]}
     assert found_in(objects, tree, Query("^grö+ß", regex=True)) == {"f": [3]}
     assert found_in(objects, tree, Query("^ö+$", regex=True, case=Case.SMART)) == {"f": [4]}
-    assert found_in(objects, tree, Query("Gr\udcf6")) == {"g": [1]}
+    for way in (cold, signed):
+        with way():
+            assert found_in(objects, tree, Query("Gr\udcf6")) == {"g": [1]}
+            assert found_in(objects, tree, Query("\udcf6\udcdfE", case=Case.INSENSITIVE)) == {"g": [1]}
 
 
 def test_line_ends_of_either_kind_are_no_part_of_a_line(objects: Objects) -> None:
@@ -335,6 +340,23 @@ def test_an_expression_that_would_take_for_ever_is_ended(objects: Objects, patte
     found = search(objects, tree, Query(pattern, regex=True, max_seconds=0.6)).collected()
     assert found.truncated is Limit.TIME
     assert time.monotonic() - began < 30
+
+
+def test_a_plain_expression_on_an_endless_line_is_ended_too(objects: Objects) -> None:
+    tree = tree_of(objects, {"a": b"a =x\n", "b": b"a" * 900_000 + b"? =x\n", "c": b"a =x\n"})
+    began = time.monotonic()
+    found = search(objects, tree, Query("a+ =x", regex=True, max_seconds=1)).collected()
+    assert (numbers(found), found.truncated) == ({"a": [1]}, Limit.TIME)
+    assert time.monotonic() - began < 30
+
+
+def test_a_helper_that_fails_is_reported(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tree_of(objects, FILES)
+    for program in ("/bin/false", "/nowhere/python"):
+        monkeypatch.setattr(sys, "executable", program)
+        with pytest.raises(HelperFailed) as caught:
+            search(objects, tree, Query("(T+)+O", regex=True)).collected()
+        assert caught.value.hint
 
 
 def test_a_search_can_be_left_in_the_middle(objects: Objects) -> None:

@@ -19,14 +19,14 @@ pytestmark = pytest.mark.req("G-11")
 ATOMS = [
     *("a", "b", "A", "_", "é", "-", " ", "ab", "ba", "\\.", "\\t", "\\r"),
     *("\\s", "\\S", "\\w", "\\W", "\\d", "\\D", ".", "\\b", "\\B", "^", "$", "\\A", "\\Z", "[ab]", "[^a]", "[^\\s]"),
-    *("[\\W_]", "[\\D]", "[\\x00-\\x20]", "[a-f]", "[\\n]", "[\\s\\S]", "\\x80", "\\xc3"),
+    *("[\\W_]", "[\\D]", "[\\x00-\\x20]", "[a-f]", "[\\n]", "[\\s\\S]", "\\x80", "\\xc3", "a*+", "(?:ab)?+", "(?>a*)"),
     *("(?=a)", "(?!a)", "(?<=a)", "(?<!b)", "(?=\\s)", "(?!\\s)", "(?<!\\s)", "(?<=\\W)", "(?!$)", "(?!.)", "(?=.*b)"),
 ]
 FLAGS = st.sampled_from([0, re.I, re.S, re.M, re.X, re.I | re.S])
 
 
 def grown(pattern: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    repeat = st.sampled_from(["*", "+", "?", "{1,2}", "{2}", "*?", "+?", "*+", "?+"])
+    repeat = st.sampled_from(["*", "+", "?", "{1,2}", "{2}", "*?", "+?"])
     group = st.sampled_from(
         ["(?:%s)", "(%s)", "(?i:%s)", "(?s:%s)", "(?m:%s)", "(?-m:%s)", "(?>%s)", "(?=%s)", "(?!%s)", "(%s)\\1"]
     )
@@ -69,8 +69,8 @@ def usable(pattern: str, flags: int) -> bytes:
 @example("(?!\\B)", 0, b"\n")
 def test_lines_are_found_in_a_whole_text_as_in_each_line_alone(pattern: str, flags: int, text: bytes) -> None:
     source = usable(pattern, flags)
-    text = text.replace(b"\r\n", b"\n")
     wanted = matching_lines({"f": text}, source, flags).get("f", [])
+    text = text.replace(b"\r\n", b"\n")
     hits = Finder(source, flags).hits(text, 1_000)
     assert [number for number, *_ in hits] == wanted
     for _, start, end, spans in hits:

@@ -79,8 +79,7 @@ def _next(objects: Objects, oid: ObjectId, pipe: IO[bytes]) -> bytes | None:
     head = pipe.readline().split()
     if len(head) == 3:
         size = int(head[2])
-        data = pipe.read(size)
-        pipe.read(1)
+        data = pipe.read(size + 1)[:-1]
         if len(data) == size:
             return data if head[1] == b"blob" else None
     # Missing, or git gave up: reading it ourselves succeeds or says why.

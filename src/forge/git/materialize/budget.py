@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +90,8 @@ def _finish_removals(root: Path) -> None:
 def _remove(root: Path, name: str) -> None:
     folder = os.open(root, FOLDER)
     try:
-        sweep.remove(folder, name)
+        # What cannot be removed now must not keep anybody from working; it is tried again next time.
+        with suppress(OSError):
+            sweep.remove(folder, name)
     finally:
         os.close(folder)

@@ -24,7 +24,8 @@ class Descent:
     def __init__(self, root: Path) -> None:
         self._fds = [os.open(root, FOLDER)]
         self._names: list[bytes] = []
-        self._deep: tuple[bytes, int] | None = None
+        self._deep: int | None = None
+        self._last: bytes | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -41,8 +42,9 @@ class Descent:
 
     def folder(self, path: bytes, *, create: bool = False) -> int:
         """The open folder at `path`. Creating: whatever is in its place goes; else an `OSError` tells."""
-        if self._deep is not None and self._deep[0] == path:
-            return self._deep[1]
+        if path == self._last:
+            return self._fds[-1] if self._deep is None else self._deep
+        self._last = None
         names = path.split(b"/") if path else []
         near, far = names[:_KEPT_OPEN], names[_KEPT_OPEN:]
         same = 0
@@ -54,7 +56,10 @@ class Descent:
         for name in near[same:]:
             self._fds.append(_opened(self._fds[-1], name, create=create))
             self._names.append(name)
-        return self._far_down(path, far, create=create) if far else self._fds[-1]
+        if far:
+            self._deep = self._far_down(far, create=create)
+        self._last = path
+        return self._fds[-1] if self._deep is None else self._deep
 
     def status(self, path: bytes) -> os.stat_result | None:
         """What is at `path` itself; None if nothing is, or if the way there is none of folders."""
@@ -66,7 +71,7 @@ class Descent:
                 return None
             raise
 
-    def _far_down(self, path: bytes, names: list[bytes], *, create: bool) -> int:
+    def _far_down(self, names: list[bytes], *, create: bool) -> int:
         here = os.dup(self._fds[-1])
         for name in names:
             try:
@@ -74,12 +79,11 @@ class Descent:
             finally:
                 os.close(here)
             here = below
-        self._deep = (path, here)
         return here
 
     def _leave(self, depth: int) -> None:
         if self._deep is not None:
-            os.close(self._deep[1])
+            os.close(self._deep)
             self._deep = None
         while len(self._names) > depth:
             self._names.pop()

@@ -144,6 +144,8 @@ def _clear(slot: Slot) -> None:
 
 
 def _brought_up_to_date(objects: Objects, wanted: Wanted, slot: Slot, held: Held, *, keep_ignored: bool) -> Held:
+    if slot.files.lstat().st_mode & 0o700 != 0o700:
+        slot.files.chmod(0o755)
     leftovers = _leftovers(objects, slot, held)
     if not keep_ignored:
         leftovers |= scan.untracked(objects, slot.files, slot.git_dir, held)

@@ -131,6 +131,8 @@ def marked(file: Path) -> set[str] | None:
         return set(json.loads(file.read_bytes()))
     except FileNotFoundError:
         return None
+    except ValueError:
+        return set()
 
 
 def _replace(file: Path, content: object) -> None:

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from forge.git import trees
 from forge.git.command import Git, arguments, environment
-from forge.git.errors import GitFailed
+from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
 from forge.git.materialize import stat_index, sweep
 from forge.git.materialize.descent import FOLDER, Descent, is_folder
 from forge.git.materialize.files import file_entry, same
 from forge.git.materialize.held import Held, Written, settled, settled_time
+from forge.git.materialize.plan import had
 from forge.git.materialize.stat_index import look
 from forge.git.materialize.wanted import reachable
 from forge.git.objects import Objects
@@ -104,10 +105,22 @@ def differences(objects: Objects, files: Path, git_dir: Path, held: Held) -> Dif
             found.odd[path.rstrip("/")] = "a repository inside this one"
         elif path not in held.written:
             found.paths.add(path)
-    if not found.paths:
-        stat_index.believe(git_dir / held.index, started)
-    found.paths |= _rewritten_since(objects, files, git_dir, held)
+    rewritten = _rewritten_since(objects, files, git_dir, held)
+    # If the tree is gone from the repository, git goes on comparing contents.
+    with suppress(RevisionMissing, RepositoryUnreadable):
+        _believe_index(objects, git_dir, held, found.paths, started)
+    found.paths |= rewritten
     return found
+
+
+def _believe_index(objects: Objects, git_dir: Path, held: Held, changed: set[str], looked: int) -> None:
+    """Spare git comparing the contents of files as young as the index: it just did, and found only `changed`."""
+    if stat_index.is_older(git_dir / held.index, looked):
+        for path in changed:
+            entry = had(objects, held, path)
+            if entry is not None:
+                held.written[path] = Written(entry, None)
+        stat_index.believe(git_dir / held.index, looked)
 
 
 def untracked(objects: Objects, files: Path, git_dir: Path, held: Held) -> set[str]:

@@ -100,12 +100,16 @@ def write(file: Path, records: Mapping[bytes, Record]) -> int:
 
 
 def believe(file: Path, looked: int) -> None:
-    """Let git believe looks as young as the index from now on: at `looked` it compared their contents, all alike.
+    """Let git believe looks as young as the index from now on: at `looked`, in a later second, contents were alike.
 
     A change after that moment shows, as it cannot be in the second of the look any more.
     """
-    if looked // _SECOND > file.stat().st_mtime_ns // _SECOND:
-        os.utime(file, ns=(looked, looked))
+    os.utime(file, ns=(looked, looked))
+
+
+def is_older(file: Path, moment: int) -> bool:
+    """Whether the index is of an earlier second."""
+    return file.stat().st_mtime_ns // _SECOND < moment // _SECOND
 
 
 def read(file: Path) -> dict[bytes, Record]:

@@ -38,7 +38,10 @@ def remove(parent: int, name: bytes | str) -> None:
                 raise
         else:
             return
-        folder = _opened(parent, name)
+        try:
+            folder = _opened(parent, name)
+        except FileNotFoundError:
+            return
         try:
             while names := os.listdir(folder):
                 for found in names:

@@ -89,7 +89,7 @@ def listing(objects: Objects, wanted: Wanted, spelling: Spelling) -> Listing:
 
 def complaint(path: str, entry: Entry) -> str:
     """Why an entry is not put into a directory; symlinks are judged elsewhere, all together."""
-    if len(trees.encode(path)) > paths.MAX_PATH_BYTES:
+    if len(path) * 4 > paths.MAX_PATH_BYTES and len(trees.encode(path)) > paths.MAX_PATH_BYTES:
         return _TOO_LONG
     if path.count("/") > MAX_DEPTH:
         return _TOO_DEEP

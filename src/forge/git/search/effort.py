@@ -69,7 +69,10 @@ class _Choices:
         """Count in `steps`, after which comes one of the bytes in `follow`."""
         for place, (op, argument) in enumerate(steps):
             after = _first(steps[place + 1 :], follow)
-            if op in _REPEATS:
+            if op in (sre.POSSESSIVE_REPEAT, sre.ATOMIC_GROUP):
+                # Some Pythons fail inside of these, which only a helper survives.
+                self.endless = True
+            elif op in _REPEATS:
                 low, high, body = argument
                 self._repetition(low, high, body, after)
             elif op is sre.BRANCH:
@@ -78,8 +81,8 @@ class _Choices:
                     self.ways *= len(firsts)
                 for branch in argument[1]:
                     self.walk(branch.data, after)
-            elif op in (sre.SUBPATTERN, sre.ATOMIC_GROUP):
-                self.walk(parts(op, argument)[0].data, after)
+            elif op is sre.SUBPATTERN:
+                self.walk(argument[3].data, after)
             elif op in (sre.ASSERT, sre.ASSERT_NOT):
                 self.endless |= _varies(argument[1])
             elif op in (sre.GROUPREF, sre.GROUPREF_EXISTS):

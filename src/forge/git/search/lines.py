@@ -124,6 +124,8 @@ def _confine(tree: Any) -> None:
 def _confined(state: Any, op: Any, argument: Any) -> tuple[Any, Any]:
     if op is sre.ANY:
         return sre.NOT_LITERAL, _NEWLINE
+    if (op, argument) == (sre.LITERAL, _NEWLINE):
+        return sre.IN, _NOTHING
     if op is sre.NOT_LITERAL:
         return sre.IN, [(sre.NEGATE, None), (sre.LITERAL, argument), (sre.LITERAL, _NEWLINE)]
     if op is sre.IN:

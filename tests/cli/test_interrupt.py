@@ -1,0 +1,95 @@
+"""Ctrl-C: exit code 130, a quiet end, and nothing half-done."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from forge.cli import main
+from tests.cli.conftest import PROGRAM, Forge
+from tests.conftest import Git, MakeRepo
+
+
+def started(*args: str, cwd: Path) -> subprocess.Popen[bytes]:
+    """The installed program with a standard input that stays open."""
+    return subprocess.Popen(
+        [PROGRAM, *args], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def interrupted(process: subprocess.Popen[bytes]) -> tuple[int, bytes, bytes]:
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+
+
+def unread(process: subprocess.Popen[bytes]) -> int:
+    """Bytes that wait in its standard input."""
+    assert process.stdin is not None
+    return int.from_bytes(fcntl.ioctl(process.stdin, termios.FIONREAD, b"\0" * 4), sys.byteorder)
+
+
+def command_lines() -> list[bytes]:
+    found = []
+    for entry in os.scandir("/proc"):
+        try:
+            found.append(Path(entry.path, "cmdline").read_bytes() if entry.name.isdigit() else b"")
+        except OSError:  # it ended meanwhile
+            continue
+    return found
+
+
+def test_a_running_command_ends_with_everything_it_started(make_repo: MakeRepo, git: Git, forge: Forge) -> None:
+    repo = make_repo({"a.txt": "a\n"})
+    before = git(repo, "for-each-ref")
+    sleep = f"sleep\x00{60 + os.getpid() / 1e7:.7f}".encode()
+    script = f"echo x > a.txt; {sleep.decode().replace(chr(0), ' ')} & wait"
+    process = started("exec", "--save", "--", "sh", "-c", script, cwd=repo)
+    wait_for(lambda: any(sleep in line for line in command_lines()))
+
+    assert interrupted(process) == (130, b"", b"Interrupted; nothing half-done was left behind.\n")
+
+    assert not any(sleep in line for line in command_lines())
+    assert git(repo, "for-each-ref") == before
+    assert git(repo, "status", "--porcelain") == ""
+    # What it had written to its directory is not there for the next one.
+    assert forge("-C", str(repo), "exec", "--", "cat", "a.txt").out == "a\n"
+
+
+def test_a_save_that_waits_for_its_content_saves_nothing(make_repo: MakeRepo, git: Git) -> None:
+    repo = make_repo({"a.txt": "a\n"})
+    before = git(repo, "for-each-ref")
+    process = started("file", "save", "a.txt", "--json", cwd=repo)
+    assert process.stdin is not None
+    process.stdin.write(b"half")
+    process.stdin.flush()
+    wait_for(lambda: not unread(process))
+    code, _, err = interrupted(process)
+    assert (code, err) == (130, b"Interrupted; nothing half-done was left behind.\n")
+    assert git(repo, "for-each-ref") == before
+    assert not list((repo / ".git").rglob("*.lock"))
+
+
+def test_an_interrupt_while_modules_are_loading_is_quiet_too(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted_import(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "import_module", interrupted_import)
+    done = forge("log")
+    assert (done.code, done.out, done.err) == (130, "", "")

@@ -1,0 +1,81 @@
+"""With `--json`, every command prints exactly one document on standard output, wherever the option stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forge.cli.main import COMMANDS
+from tests.cli.conftest import Forge, Installed
+from tests.conftest import Git, MakeRepo
+
+RUNS = [
+    ["branch", "list"],
+    ["branch", "list", "--kept"],
+    ["branch", "new", "fresh"],
+    ["branch", "fork", "topic", "fresh"],
+    ["branch", "rename", "topic", "fresh"],
+    ["branch", "rewind", "topic", "main"],
+    ["branch", "delete", "topic"],
+    ["file", "ls"],
+    ["file", "cat", "a.txt"],
+    ["file", "grep", "a"],
+    ["file", "save", "a.txt"],
+    ["file", "rename", "a.txt", "b.txt"],
+    ["file", "delete", "a.txt"],
+    ["exec", "--", "echo", "out"],
+    ["log"],
+    ["diff", "topic"],
+    ["graph"],
+    ["blame", "a.txt"],
+    ["merge", "topic"],
+    ["rebase", "topic", "--onto", "main"],
+    ["cherry-pick", "topic"],
+    ["undo", "--list"],
+    ["undo"],
+    ["doctor"],
+]
+
+
+@pytest.fixture
+def repo(make_repo: MakeRepo, git: Git, forge: Forge, monkeypatch: pytest.MonkeyPatch) -> Path:
+    repo = make_repo({"a.txt": "a\n"})
+    monkeypatch.chdir(repo)
+    forge("branch", "new", "topic")
+    forge("file", "save", "-b", "topic", "t.txt", stdin="t\n")
+    return repo
+
+
+def test_every_command_is_tried_here() -> None:
+    assert {words[0] for words in RUNS} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", RUNS, ids=" ".join)
+def test_one_document_and_nothing_else(forge: Forge, repo: Path, words: list[str]) -> None:
+    done = forge("--json", *words, stdin="new\n")
+    assert (done.code, done.err) == (0, "")
+    document = json.loads(done.out)
+    assert isinstance(document, dict | list)
+    assert done.out == json.dumps(document, indent=2) + "\n"
+
+
+@pytest.mark.parametrize("words", RUNS, ids=" ".join)
+def test_without_the_option_people_get_no_json(forge: Forge, repo: Path, words: list[str]) -> None:
+    done = forge(*words, stdin="new\n")
+    assert (done.code, done.err) == (0, "No tip had to be kept so far.\n" if "--kept" in words else "")
+    assert not done.out.startswith(("{", "["))
+    assert bool(done.out) != ("--kept" in words)
+
+
+def test_the_installed_program_does_the_same(installed: Installed, repo: Path) -> None:
+    done = installed("log", "--json", "-n", "1", cwd=repo)
+    assert (done.code, done.err) == (0, "")
+    assert done.document[0]["subject"] == "first"
+    failed = installed("--json", "log", "nowhere", cwd=repo)
+    assert (failed.code, failed.error) == (1, "revision_missing")
+    saved = installed("file", "save", "--branch", "topic", "a.txt", "--message", "M", "--json", stdin="b\n", cwd=repo)
+    assert (saved.code, saved.document["files"]) == (0, {"a.txt": "modified"})
+    ran = installed("exec", "--branch", "topic", "--json", "--", "cat", "a.txt", cwd=repo)
+    assert (ran.code, ran.document["stdout"]) == (0, "b\n")
