@@ -43,6 +43,7 @@ def cut_while_committing(folder: Path, cuts: int, *, seed: int = 0, work: str = 
             writer = nursery.start(repo, f"w{number}", "main", work=work)
             writer.wait_for_landed(2)
             time.sleep(chance.random() * 0.3)
+            assert not writer.failures, writer.failures
             os.kill(writer.pid, signal.SIGSTOP)
             acknowledged += writer.landed
             shutil.copyfile(image, folder / "copy")

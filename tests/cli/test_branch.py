@@ -196,3 +196,15 @@ def test_an_agent_works_on_its_own_branches_and_is_named_in_the_log(forge: Forge
     assert forge("branch", "new", "ai/x", "--agent", "bot").code == 0
     assert forge("file", "save", "-b", "ai/x", "n.txt", "--agent", "bot", stdin="n\n").code == 0
     assert [line.split("  ")[2] for line in forge("undo", "--list").out.splitlines()] == ["agent bot"] * 2
+
+
+def test_a_damaged_branch_does_not_hide_the_others(forge: Forge, repo: Path) -> None:
+    (repo / ".git" / "refs" / "heads" / "broken").write_text("1" * 40 + "\n")
+    done = forge("branch", "list")
+    assert done.code == 0
+    assert [line.split()[-3:] for line in done.out.splitlines()] == [
+        ["cannot", "be", "read"],
+        ["ago", "third", "default"],
+    ]
+    broken = forge("branch", "list", "--json").document[0]
+    assert (broken["name"], broken["subject"], broken["time"]) == ("broken", None, None)

@@ -1,8 +1,9 @@
-"""Ctrl-C: exit code 130, a quiet end, and nothing half-done."""
+"""Ctrl-C: exit code 130, a quiet end, and nothing half-done. And others who come between."""
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import signal
 import subprocess
@@ -84,6 +85,21 @@ def test_a_save_that_waits_for_its_content_saves_nothing(make_repo: MakeRepo, gi
     assert (code, err) == (130, b"Interrupted; nothing half-done was left behind.\n")
     assert git(repo, "for-each-ref") == before
     assert not list((repo / ".git").rglob("*.lock"))
+
+
+def test_a_branch_that_moves_while_a_save_reads_its_content_is_not_overwritten(make_repo: MakeRepo, git: Git) -> None:
+    """As in `forge file cat f | edit | forge file save f`: all three start at once."""
+    repo = make_repo({"a.txt": "a\n"})
+    process = started("file", "save", "a.txt", "--json", cwd=repo)
+    assert process.stdin is not None
+    process.stdin.write(b"half")
+    process.stdin.flush()
+    wait_for(lambda: not unread(process))
+    git(repo, "commit", "--quiet", "--allow-empty", "--message", "theirs")
+    theirs = git(repo, "rev-parse", "HEAD")
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, json.loads(out)["error"]["code"]) == (1, "branch_moved")
+    assert git(repo, "rev-parse", "HEAD") == theirs
 
 
 def test_an_interrupt_while_modules_are_loading_is_quiet_too(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:

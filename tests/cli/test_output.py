@@ -165,6 +165,14 @@ def test_output_that_cannot_be_written_is_an_error(make_repo: MakeRepo) -> None:
         assert "Traceback" not in done.stderr
 
 
+def test_streams_that_are_closed_do_no_harm(make_repo: MakeRepo, git: Git) -> None:
+    repo = make_repo({"a": "a\n"})
+    assert piped(repo, "log >&- ") == ("0\n", "")
+    assert piped(repo, "log nowhere 2>&-") == ("1\n", "")
+    assert piped(repo, "file save a --json <&- >/dev/null") == ("0\n", "")
+    assert git(repo, "show", "HEAD:a") == ""
+
+
 def test_output_is_utf_8_whatever_the_locale(installed: Installed, make_repo: MakeRepo) -> None:
     repo = make_repo({"ünï": "a\n"})
     env = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}

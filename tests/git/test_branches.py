@@ -383,6 +383,34 @@ def test_one_broken_ref_does_not_hide_the_others(repo: Repository, place: Path) 
             assert refused.value.hint
 
 
+def test_a_checkout_of_a_branch_in_another_encoding_stops_nothing(place: Path) -> None:
+    """A person may have made it long ago; Forge cannot name it, but works beside it."""
+    odd = os.fsdecode(b"caf\xe9")
+    worlds.git(place, "branch", odd)
+    worlds.git(place, "symbolic-ref", "HEAD", f"refs/heads/{odd}")
+    worlds.git(place, "symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{odd}")
+    worlds.git(place, "update-ref", "-d", "refs/heads/main")
+    repo = Repository.open(place)
+    assert [(b.name, b.checked_out) for b in repo.branches()] == [(odd, True)]
+    repo.create_branch("work", "HEAD", actor=AGENT)
+    edit(repo, "work")
+    repo.rename_branch("work", "other", actor=AGENT)
+    repo.undo()
+    assert "work" in [b.name for b in repo.branches()]
+
+
+def test_names_of_kept_tips_never_stand_in_the_way_of_branches(repo: Repository, place: Path) -> None:
+    """A deleted branch is kept as name@id; no branch may be called so that both cannot be kept."""
+    repo.create_branch("x", "main")
+    tip = repo.resolve("main")
+    with pytest.raises(InvalidName):
+        repo.create_branch(f"x@{tip[:12]}/y", "main", actor=AGENT)
+    repo.create_branch(f"x@{tip[:12]}", "main", actor=AGENT)
+    repo.delete_branch("x")
+    repo.delete_branch(f"x@{tip[:12]}")
+    assert len(repo.kept()) == 2
+
+
 def test_a_branch_whose_commit_is_gone_is_listed_and_says_so_when_opened(repo: Repository, place: Path) -> None:
     (place / ".git/refs/heads/lost").write_text("1" * 40 + "\n")
     assert "lost" in [b.name for b in repo.branches()]

@@ -59,12 +59,12 @@ def locks(place: Path) -> list[str]:
     return sorted(str(path) for path in found if path.parts[0] != "forge")
 
 
-def unfinished(place: Path, ref: str, after: str, *, mark: str) -> None:
+def unfinished(place: Path, ref: str, after: str, *, mark: str, age: float = 0) -> None:
     """A record such as a process leaves that dies while it moves `ref`."""
     before = evidence.git(place, "rev-parse", ref).strip()
     record = {
         "id": os.urandom(8).hex(),
-        "time": time.time(),
+        "time": time.time() - age,
         "actor": ["person", "person"],
         "reason": "died",
         "moves": [[ref, before, after]],
@@ -128,6 +128,35 @@ def test_the_next_save_anywhere_removes_locks_of_the_dead(place: Path) -> None:
     save(place, "work")
     assert locks(place) == []
     evidence.git(place, "branch", "-f", "other", "main")
+
+
+def index_lock_of_the_dead(place: Path, age: float) -> Path:
+    """What a machine leaves that stops while git brings the checkout of main along for Forge."""
+    unfinished(place, "refs/heads/main", "1" * 40, mark=dead_mark(), age=age)
+    lock = place / ".git/index.lock"
+    lock.touch()
+    os.utime(lock, (time.time() - age, time.time() - age))
+    return lock
+
+
+def changed_checkout(place: Path) -> bool:
+    workspace = Repository.open(place).workspace("main")
+    workspace.write_file("src/file-1.txt", "new\n")
+    workspace.commit("new")
+    return (place / "src/file-1.txt").read_text() == "new\n"
+
+
+def test_a_locked_index_that_died_with_forge_is_unlocked(place: Path) -> None:
+    lock = index_lock_of_the_dead(place, age=10)
+    assert changed_checkout(place)
+    assert not lock.exists()
+    assert evidence.git(place, "status", "--porcelain") == ""
+
+
+def test_a_locked_index_that_somebody_has_open_stays(place: Path) -> None:
+    with index_lock_of_the_dead(place, age=10).open() as lock:
+        assert not changed_checkout(place)
+        assert Path(lock.name).exists()
 
 
 def test_forges_own_lock_files_are_no_obstacle_without_a_holder(place: Path) -> None:

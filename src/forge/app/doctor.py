@@ -66,7 +66,7 @@ def _git() -> Check:
 def _sandbox() -> Check:
     found = sandbox.available()
     if found.works:
-        return Check("sandbox", State.OK, f"{found.version} at {found.path}")
+        return Check("sandbox", State.OK, f"bubblewrap {found.version} at {found.path}")
     return Check("sandbox", State.WARNING, f"Commands cannot be confined: {found.reason}.", found.hint)
 
 
@@ -79,14 +79,20 @@ def _writable(repo: Repository) -> Check:
 
 
 def _locks(repo: Repository) -> Check:
-    now = time.time()
-    files = [*repo.common_dir.glob("*.lock"), *(repo.common_dir / "refs").rglob("*.lock")]
-    old = [file for file in files if now - file.stat().st_mtime > _OLD_LOCK]
+    common = repo.common_dir
+    files = [*common.glob("*.lock"), *(common / "refs").rglob("*.lock"), *common.glob("worktrees/*/*.lock")]
+    old = [str(file.relative_to(common)) for file in files if _age(file) > _OLD_LOCK]
     if old:
-        names = ", ".join(str(file.relative_to(repo.common_dir)) for file in old)
         hint = "If no git is running, a crash left them: remove them."
-        return Check("locks", State.WARNING, f"Old lock files: {names}.", hint)
+        return Check("locks", State.WARNING, f"Old lock files: {', '.join(sorted(old))}.", hint)
     return Check("locks", State.OK, "No lock files were left behind.")
+
+
+def _age(file: Path) -> float:
+    try:
+        return time.time() - file.stat().st_mtime
+    except FileNotFoundError:  # released meanwhile
+        return 0.0
 
 
 def _leftovers(repo: Repository, *, repair: bool) -> Check:
@@ -96,7 +102,7 @@ def _leftovers(repo: Repository, *, repair: bool) -> Check:
     if repair:
         return Check("leftovers", State.OK, f"Removed {len(found)} files that dead processes had left.")
     return Check(
-        "leftovers", State.WARNING, f"{len(found)} files were left by dead processes.", "forge doctor --repair"
+        "leftovers", State.WARNING, f"{len(found)} files were left by dead processes.", "Run `forge doctor --repair`."
     )
 
 
@@ -111,11 +117,13 @@ def _disk(repo: Repository) -> Check:
 def _integrity(repo: Repository) -> Check:
     """That every branch leads to a commit whose files can be read; `git fsck` looks deeper and takes longer."""
     broken = []
-    for branch in repo.branches():
+    branches = repo.branches()
+    for branch in branches:
         try:
             repo.commit_vfs(branch.tip).list_dir()
         except ForgeError as e:
             broken.append(f"{branch.name}: {e.message}")
     if broken:
         return Check("branches", State.FAILED, "; ".join(broken[:3]), "Run `git fsck --full` on the repository.")
-    return Check("branches", State.OK, f"{len(repo.branches())} branches can be read.")
+    count = "1 branch" if len(branches) == 1 else f"{len(branches)} branches"
+    return Check("branches", State.OK, f"{count} can be read.")

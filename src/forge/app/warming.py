@@ -11,6 +11,8 @@ from forge.git.search import is_warm, warm
 
 _WORTH_IT = 1_000
 """Files; below that a cold search is quick."""
+_DETACHED = '"$@" </dev/null >/dev/null 2>&1 &'
+"""The shell ends at once and leaves the process to init, so that nobody here has to wait for it."""
 
 
 def warm_in_background(repo: Repository, commit: CommitId) -> bool:
@@ -18,14 +20,10 @@ def warm_in_background(repo: Repository, commit: CommitId) -> bool:
     tree = repo.objects.commit(commit).tree
     if len(repo.objects.paths(tree)) < _WORTH_IT or is_warm(repo.objects, tree):
         return False
-    subprocess.Popen(
-        [sys.executable, "-m", "forge.app.warming", str(repo.git_dir), commit],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    return True
+    # -P: without it Python would first look for modules in the current directory, which is anybody's repository.
+    warmer = [sys.executable, "-P", "-m", "forge.app.warming", str(repo.git_dir), commit]
+    shell = ["/bin/sh", "-c", _DETACHED, "forge", *warmer]
+    return subprocess.run(shell, cwd="/", start_new_session=True, check=False).returncode == 0
 
 
 def _main(git_dir: str, commit: str) -> None:

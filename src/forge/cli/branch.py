@@ -9,7 +9,8 @@ import typer
 from forge.cli.options import Agent, acting, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
-from forge.git import Operation
+from forge.errors import NotFound, Upstream
+from forge.git import Branch, Commit, Operation, Repository
 
 app = Commands(__doc__, group=True)
 
@@ -33,7 +34,7 @@ def list_branches(
             for r in rows
         )
         return
-    branches = [(branch, repo.commit(branch.tip)) for branch in repo.branches()]
+    branches = [(branch, _last_commit(repo, branch)) for branch in repo.branches()]
     out.result(
         [
             {
@@ -42,9 +43,9 @@ def list_branches(
                 "default": branch.default,
                 "protected": branch.protected,
                 "checked_out": branch.checked_out,
-                "subject": commit.subject,
-                "author": commit.author.name,
-                "time": commit.committer.time,
+                "subject": commit.subject if commit else None,
+                "author": commit.author.name if commit else None,
+                "time": commit.committer.time if commit else None,
             }
             for branch, commit in branches
         ]
@@ -56,12 +57,20 @@ def list_branches(
             "*" if branch.checked_out else " ",
             out.styled(branch.name, "bold" if branch.default else "cyan"),
             out.styled(short(branch.tip), "yellow"),
-            ago(commit.committer.time),
-            out.styled(cut(commit.subject, 60)),
+            ago(commit.committer.time) if commit else "",
+            out.styled(cut(commit.subject, 60)) if commit else out.styled("cannot be read", "red"),
             out.styled("default", "dim") if branch.default else "",
         )
         for branch, commit in branches
     )
+
+
+def _last_commit(repo: Repository, branch: Branch) -> Commit | None:
+    """None where the repository is damaged: the other branches are listed all the same."""
+    try:
+        return repo.commit(branch.tip)
+    except (NotFound, Upstream):
+        return None
 
 
 @app.add("new")

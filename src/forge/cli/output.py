@@ -9,11 +9,10 @@ import re
 import sys
 import time
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from forge.cli import streams
 from forge.errors import ForgeError, Upstream
@@ -54,22 +53,15 @@ class Output:
 
     def raw(self, data: bytes) -> None:
         """Content as it is: byte for byte into a pipe or file, made safe on a terminal."""
-        with _delivering():
-            if self.terminal:
-                sys.stdout.write(_for_terminal(data))
-            else:
-                sys.stdout.flush()
-                sys.stdout.buffer.write(data)
+        try:
+            _write_raw(sys.stdout, data)
+        except OSError as e:
+            raise _undelivered(e) from e
 
     def raw_error(self, data: bytes) -> None:
         """The same on standard error."""
         try:
-            if sys.stderr.isatty():
-                sys.stderr.write(_for_terminal(data))
-            else:
-                sys.stderr.flush()
-                sys.stderr.buffer.write(data)
-            sys.stderr.flush()
+            _write_raw(sys.stderr, data)
         except OSError:
             streams.abandon(sys.stderr)
 
@@ -109,27 +101,36 @@ class Output:
             self.line("  ".join(cells).rstrip())
 
     def flush(self) -> None:
-        with _delivering():
+        try:
             sys.stdout.flush()
+        except OSError as e:
+            raise _undelivered(e) from e
 
     def _write(self, text: str) -> None:
-        with _delivering():
+        try:
             print(text)  # noqa: T201
+        except OSError as e:
+            raise _undelivered(e) from e
 
 
-@contextmanager
-def _delivering() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        streams.abandon(sys.stdout)
-        raise ReaderLeft from None
-    except OSError as e:
-        streams.abandon(sys.stdout)
-        raise OutputFailed(
-            f"The output could not be written: {e.strerror}.",
-            hint="The work itself may be done: `forge undo --list` shows what moved.",
-        ) from e
+def _undelivered(error: OSError) -> Exception:
+    streams.abandon(sys.stdout)
+    if isinstance(error, BrokenPipeError):
+        return ReaderLeft()
+    return OutputFailed(
+        f"The output could not be written: {error.strerror}.",
+        hint="The work itself may be done: `forge undo --list` shows what moved.",
+    )
+
+
+def _write_raw(stream: IO[str], data: bytes) -> None:
+    stream.flush()
+    if stream.isatty():
+        lines = data.decode("utf-8", "surrogateescape").split("\n")
+        stream.write("\n".join(shown(line.removesuffix("\r")) for line in lines))
+    else:
+        stream.buffer.write(data)  # type: ignore[attr-defined]
+    stream.flush()
 
 
 def shown(text: str) -> str:
@@ -142,11 +143,6 @@ def _escaped(found: re.Match[str]) -> str:
     if 0xDC80 <= point <= 0xDCFF:  # a byte that is not UTF-8
         point -= 0xDC00
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
-
-
-def _for_terminal(data: bytes) -> str:
-    lines = data.decode("utf-8", "surrogateescape").split("\n")
-    return "\n".join(shown(line.removesuffix("\r")) for line in lines)
 
 
 def cut(text: str, width: int) -> str:

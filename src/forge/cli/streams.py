@@ -9,6 +9,9 @@ from typing import IO
 
 def prepare() -> None:
     """Let names of any bytes through on standard output, and everything else on standard error readably."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed before we started
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - as long as the process
     for stream, errors in ((sys.stdout, "surrogateescape"), (sys.stderr, "backslashreplace")):
         stream.reconfigure(encoding="utf-8", errors=errors)  # type: ignore[union-attr]
 

@@ -14,7 +14,7 @@ from forge.git.operations import Claim
 # git holds ref locks for moments. One without a name in it is taken for a dead process's own when it appeared
 # while that process was at work and nobody has finished it since.
 _OLD = 2.0
-_WHILE_MOVING = 5.0
+_WHILE_MOVING = 30.0
 
 
 def removed(common_dir: Path, ref: str, claims: Iterable[Claim]) -> bool:
@@ -59,6 +59,26 @@ def _left_by(claim: Claim, ref_lock: Path) -> bool:
     # A clock that was set back makes old locks look as if they came from the future.
     empty = not content and abs(now - made) > _OLD and -1 < made - claim.time < _WHILE_MOVING
     return (empty or content == claim.after) and process.died(claim.mark, age=now - claim.time)
+
+
+def index_lock_removed(lock: Path, claims: Iterable[Claim]) -> bool:
+    """Remove git's lock on an index that was left when a Forge process and the git it had started died together.
+
+    git keeps its lock open as long as it works, so one that nobody has open is nobody's. Callers come one by one.
+    """
+    try:
+        found = lock.stat()
+    except OSError:
+        return False
+    now = time.time()
+    left = any(
+        -1 < found.st_mtime - claim.time < _WHILE_MOVING and process.died(claim.mark, age=now - claim.time)
+        for claim in claims
+    )
+    if not left or abs(now - found.st_mtime) < _OLD or process.has_open(found.st_dev, found.st_ino):
+        return False
+    lock.unlink(missing_ok=True)
+    return True
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from forge.git.operations import OperationLog
 _MANY_PACKS = 50
 # Where git cannot merge only the small packs, it has to write all objects again.
 _VERY_MANY_PACKS = 250
-_REPACK_PAUSE = 1.0
+_REPACK_PAUSE = 0.25
+_PAUSE_AFTER_FAILURE = 600.0
 _SWEEP_PAUSE = 5.0
 # Nothing in the scratch folder is worked on for so long.
 _ABANDONED = 3600.0
@@ -36,6 +37,7 @@ class Upkeep:
         self._packs: frozenset[str] = frozenset()
         self._swept = float("-inf")
         self._repacking: int | None = None
+        self._repack_after = float("-inf")
 
     def after_landing(self) -> None:
         """One listing of the pack folder; the rest only when that shows a need. A save that landed never fails here."""
@@ -55,17 +57,19 @@ class Upkeep:
             sweep(self._objects)
             for ref, claim in self._log.claims_of_the_dead():
                 locks.removed(self._objects.common_dir, ref, [claim])
-        if self._repacking is None:
+        if self._repacking is None and time.monotonic() > self._repack_after:
             self._repacking = repack_when_due(self._objects, names)
 
     def _reap(self) -> None:
         if self._repacking is not None:
             try:
-                ended, _ = os.waitpid(self._repacking, os.WNOHANG)
+                ended, status = os.waitpid(self._repacking, os.WNOHANG)
             except ChildProcessError:  # somebody else waits for all children of this process
-                ended = self._repacking
+                ended, status = self._repacking, 0
             if ended:
                 self._repacking = None
+            if status:
+                self._repack_after = time.monotonic() + _PAUSE_AFTER_FAILURE
 
 
 def repack_when_due(objects: Objects, names: frozenset[str] | None = None) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,18 @@ def died(mark: str, *, age: float = 0.0) -> bool:
         return True
     # Another container or another machine on a shared disk.
     return age > _GIVEN_UP
+
+
+def has_open(device: int, inode: int) -> bool:
+    """Whether a process that we may look at has this file open. Where processes cannot be seen, yes."""
+    seen = False
+    for entry in Path("/proc").glob("[0-9]*/fd/*"):
+        seen = True
+        with suppress(OSError):
+            found = entry.stat()
+            if (found.st_dev, found.st_ino) == (device, inode):
+                return True
+    return not seen
 
 
 @lru_cache(maxsize=1)

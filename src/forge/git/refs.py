@@ -10,7 +10,7 @@ from dataclasses import replace
 import pygit2
 
 from forge.errors import ForgeError
-from forge.git import checkout, disk, paths
+from forge.git import checkout, disk, locks, paths
 from forge.git.errors import (
     BranchCheckedOut,
     BranchIsAlias,
@@ -147,24 +147,23 @@ class Refs:
         _refuse_removing_target(moves, wanted)
         if not forward:
             wanted = [*self._keeping(wanted), *wanted]
-        operation = None
+        self._refuse_checked_out(wanted)
         done: list[RefMove] = []
+        checkouts: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]] = []
+        operation = self.log.begin(actor, reason, wanted, undoes=undoes)
         with ExitStack() as stack:
-            checkouts = self._follow_in_checkouts(wanted, stack)
+            held = stack.enter_context(Locks(self._objects))
             try:
-                operation = self.log.begin(actor, reason, wanted, undoes=undoes)
-                held = stack.enter_context(Locks(self._objects))
+                self._follow_in_checkouts(wanted, stack, checkouts)
                 reserve(self._objects, self.log, wanted, held)
                 for move in wanted:
                     swap(self._objects, self.log, move, reason, held)
                     done.append(move)
             except ForgeError:
-                if done:
-                    self._take_back(done, reason, held)
+                self._take_back(done, reason, held)
                 for follower, update in checkouts:
                     checkout.step_back(self._objects, follower, update)
-                if operation is not None:
-                    self.log.end(operation, done)
+                self.log.end(operation, done)
                 raise
         self.log.end(operation, done)
         return replace(operation, checkouts=tuple(update for _, update in checkouts))
@@ -187,29 +186,33 @@ class Refs:
         kept = [RefMove(f"{KEPT}{m.ref.removeprefix(HEADS)}@{str(m.before)[:12]}", None, m.before) for m in lost]
         return [m for m in kept if self.target(m.ref) is None]
 
-    def _follow_in_checkouts(
-        self, moves: Sequence[RefMove], stack: ExitStack
-    ) -> list[tuple[checkout.Worktree, checkout.CheckoutUpdate]]:
-        """Bring the person's files along first: a crash then leaves the new content staged, not reverted."""
-        followers: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]] = []
+    def _refuse_checked_out(self, moves: Iterable[RefMove]) -> None:
         for move in moves:
-            if not move.ref.startswith(HEADS):
-                continue
-            worktrees = checkout.worktrees_on(self._objects, move.ref.removeprefix(HEADS))
-            if move.after is None:
+            if move.after is None and move.ref.startswith(HEADS):
+                worktrees = checkout.worktrees_on(self._objects, move.ref.removeprefix(HEADS))
                 if worktrees:
                     raise _checked_out(move.ref, worktrees[0])
+
+    def _follow_in_checkouts(
+        self,
+        moves: Sequence[RefMove],
+        stack: ExitStack,
+        followers: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]],
+    ) -> None:
+        """Bring the person's files along first: a crash then leaves the new content staged, not reverted."""
+        for move in moves:
+            if not move.ref.startswith(HEADS) or move.after is None:
                 continue
+            worktrees = checkout.worktrees_on(self._objects, move.ref.removeprefix(HEADS))
             if worktrees and not followers:
                 with disk.reporting():
-                    self._forge_dir.mkdir(parents=True, exist_ok=True)
-                stack.enter_context(disk.locked(self._forge_dir / "checkout.lock"))
+                    stack.enter_context(disk.locked(self._forge_dir / "checkout.lock"))
             if worktrees and self.target(move.ref) != move.before:
                 raise moved(move)
             for worktree in worktrees:
+                locks.index_lock_removed(worktree.git_dir / "index.lock", self.log.claims(move.ref))
                 update = checkout.bring_up_to_date(self._objects, worktree, move.before, move.after)
                 followers.append((worktree, update))
-        return followers
 
     def _take_back(self, done: list[RefMove], reason: str, held: Locks) -> None:
         """Undo the first of several moves after a later one failed; `done` keeps what could not be undone."""

@@ -111,6 +111,7 @@ def test_hostile_contents_and_names_are_survived(objects: Objects) -> None:
         "only newlines": b"\n\n\n",
         "latin": b"caf\xe9 needle\n",
         "late nul": b"needle\n" + b"a" * 8000 + b"\0\nneedle\n",
+        "late nul after many lines": b"x\r\n" * 2_700 + b"\0needle\r\n",
         "one line": b"a" * 900_000 + b"needle" + b"b" * 50_000,
         "näme\nwith\tall\\sorts\"'": b"needle\n",
         "not\udcffutf8": b"needle\n",
@@ -119,7 +120,7 @@ def test_hostile_contents_and_names_are_survived(objects: Objects) -> None:
     }
     tree = tree_of(objects, files)
     wanted = matching_lines(files, b"needle")
-    assert len(wanted) == 8
+    assert len(wanted) == 9
     with cold():
         assert found_in(objects, tree, Query("needle")) == wanted
         assert found_in(objects, tree, Query("ne+dle$|needleb", regex=True)) == matching_lines(

@@ -18,7 +18,7 @@ import pytest
 from forge.git import ObjectId
 from forge.git.errors import StorageFailed
 from forge.git.objects import Objects
-from forge.git.search import Query, blob_text, is_warm, segments, texts, warm, warming
+from forge.git.search import Query, blob_text, is_warm, search, segments, texts, warm, warming
 from forge.git.search.blob_text import TextCache, cache_of
 from tests.git.search.oracle import Lines, cold, found_in, matching_lines, new_objects, signed, tree_of
 
@@ -53,8 +53,8 @@ def tree(objects: Objects) -> ObjectId:
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Several segments from a few blobs."""
     monkeypatch.setattr(segments, "MOST_BLOBS", 70)
-    monkeypatch.setattr(blob_text, "_SMALL", 60)
     with signed():
+        monkeypatch.setattr(segments, "SIGNED_FROM", 30)
         yield
 
 
@@ -175,15 +175,12 @@ def test_each_damaged_byte_of_a_segment_is_noticed_before_it_is_used(objects: Ob
 def test_the_cache_may_be_deleted_between_and_during_searches(objects: Objects, tree: ObjectId) -> None:
     warm(objects, tree)
     folder = cache_of(objects).folder
-    from forge.git.search import search  # noqa: PLC0415
-
     found = iter(search(objects, tree, Query("straw")))
     first = next(found)
     shutil.rmtree(folder)
     paths = [first.path, *(file.path for file in found)]
     assert paths == list(matching_lines(FILES, b"straw"))
     assert_all_found(objects, tree)
-    assert not is_warm(objects, ObjectId(tree)) or cached(objects)
 
 
 def test_files_of_another_kind_in_the_cache_are_no_harm(objects: Objects, tree: ObjectId) -> None:
@@ -247,6 +244,8 @@ def test_many_small_commits_do_not_become_many_files(objects: Objects, tree: Obj
         wanted[f"new/{n:02}"] = [1]
         assert found_in(objects, tree, Query("fresh")) == wanted
     assert len(cached(objects)) <= before + 40
+    warm(objects, tree_of(objects, {"last": b"one"}, base=tree))
+    assert is_warm(objects, tree)
     known = [oid for segment in cache_of(another(objects)).view().segments for oid in segment.ids]
     assert len(known) == len(set(known)) == COUNT + 80
     assert is_warm(another(objects), tree)

@@ -12,6 +12,7 @@ from forge.git.command import arguments, environment
 from forge.git.contents import Contents
 from forge.git.errors import GitFailed
 from forge.git.objects import Objects
+from forge.git.search import children
 from forge.git.search.segments import Stored
 from forge.git.values import Entry, Mode, ObjectId
 
@@ -59,8 +60,7 @@ class BlobReader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._process is not None:
-            with self._process as process:
-                process.kill()
+            children.end(self._process)
 
     def contents(self, ids: Iterable[bytes]) -> Generator[bytes, None, None]:
         """What the blobs hold. All that was asked for must be taken before asking again."""

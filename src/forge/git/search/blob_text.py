@@ -19,13 +19,12 @@ from weakref import WeakKeyDictionary
 
 from forge.git.objects import Objects
 from forge.git.search import segments
-from forge.git.search.blob_reader import MOST_STORED
 from forge.git.search.segments import Damaged, Segment, Stored, Window
 
 MOST_DISK = 2 << 30
 _SUFFIX = ".texts"
-_SMALL = segments.MOST_BLOBS // 8
-_MANY_SMALL = 32
+_MANY = 32
+_MOST_JOINED = segments.MOST_BYTES // _MANY
 _SLOTS = 16
 """Bits of a place that number the blob within its segment."""
 
@@ -61,10 +60,6 @@ class View:
             )
             self._larger[key] = known
         return known
-
-    def large(self) -> frozenset[bytes]:
-        """Blobs that are known but not kept because of their size."""
-        return self.larger(MOST_STORED)
 
 
 class TextCache:
@@ -148,8 +143,12 @@ class TextCache:
         if not self._made_room(self.view(), segments.size_of(blobs), needed):
             return False
         self._write(blobs)
-        self._join_small(self.view())
+        self._join(segments.SIGNED_FROM)
         return True
+
+    def tidy(self) -> None:
+        """Make few segments of many. The lock must be held."""
+        self._join(segments.MOST_BLOBS // 8)
 
     def _write(self, blobs: Sequence[Stored]) -> None:
         name = f"{time.time_ns():020d}-{os.urandom(4).hex()}"
@@ -181,10 +180,10 @@ class TextCache:
                 used -= segment.bytes
         return used + size <= budget
 
-    def _join_small(self, view: View) -> None:
-        """Many small segments, one of each commit, become one."""
-        small = [each for each in view.segments if len(each.ids) < _SMALL and each.bytes < segments.MOST_BYTES // 8]
-        if len(small) <= _MANY_SMALL:
+    def _join(self, blobs_each: int) -> None:
+        """Many segments of fewer than so many blobs, one of each commit, become one."""
+        small = [each for each in self.view().segments if len(each.ids) < blobs_each and each.bytes < _MOST_JOINED]
+        if len(small) <= _MANY:
             return
         blobs: dict[bytes, Stored] = {}
         window = Window()
@@ -193,8 +192,8 @@ class TextCache:
                 for slot, oid in enumerate(segment.ids):
                     blobs[oid] = Stored(oid, segment.sizes[slot], segment.text(slot, window))
         kept = list(blobs.values())
-        for start in range(0, len(kept), _SMALL):
-            self._write(kept[start : start + _SMALL])
+        for start in range(0, len(kept), segments.MOST_BLOBS):
+            self._write(kept[start : start + segments.MOST_BLOBS])
         for segment in small:
             _remove(segment.path)
 

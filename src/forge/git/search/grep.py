@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from forge.git.command import arguments, environment
 from forge.git.errors import GitFailed
 from forge.git.objects import Objects
+from forge.git.search import children
 from forge.git.search.literals import SHORTEST, Literals
 from forge.git.values import ObjectId
 
@@ -55,12 +56,11 @@ def looking(objects: Objects, tree: ObjectId, strings: Sequence[bytes], *, folde
         )
     except OSError as e:
         raise GitFailed(f"git could not be started: {e}", hint="Install git and put it on PATH.") from e
-    with process:
-        try:
-            # git puts the tree it was asked about before each path.
-            yield (name[len(tree) + 1 :].decode("utf-8", "surrogateescape") for name in _names(process))
-        finally:
-            process.kill()
+    try:
+        # git puts the tree it was asked about before each path.
+        yield (name[len(tree) + 1 :].decode("utf-8", "surrogateescape") for name in _names(process))
+    finally:
+        children.end(process)
 
 
 def _names(process: subprocess.Popen[bytes]) -> Iterator[bytes]:

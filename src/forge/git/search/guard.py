@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO, Generic, Self, TypeVar
 
 from forge.errors import Upstream
-from forge.git.search import lines
+from forge.git.search import children, lines
 from forge.git.search.dialect import Pattern
 from forge.git.search.lines import Hit
 from forge.git.search.query import TimeUp
@@ -46,10 +46,7 @@ class Helpers(Generic[T]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for helper in self._helpers:
-            helper.kill()
-        for helper in self._helpers:
-            with helper:
-                helper.wait()
+            children.end(helper)
 
     def hits(self, texts: Iterable[tuple[T, bytes]]) -> Iterator[tuple[T, bytes, list[Hit]]]:
         """For each text what was found in it, with whatever came along with the text."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from forge.git import trees
 from forge.git.objects import Objects
@@ -45,6 +45,11 @@ class Found:
     truncated: Limit | None
     binary: tuple[str, ...]
     too_large: tuple[str, ...]
+
+
+class _File(NamedTuple):
+    path: str
+    binary: bool
 
 
 class SearchResult:
@@ -105,40 +110,41 @@ class SearchResult:
         with ExitStack() as stack:
             pattern = self._pattern
             texts = stack.enter_context(closing(self._texts()))
-            helpers = stack.enter_context(Helpers[str](pattern, limit=limit, deadline=self._scope.deadline))
+            helpers = stack.enter_context(Helpers[_File](pattern, limit=limit, deadline=self._scope.deadline))
             # Where no file can be left out beforehand there is enough work for every processor.
             if not pattern.tame or not (pattern.literals.selective or pattern.finder.is_fixed):
                 answers = helpers.hits(texts)
             else:
                 answers = _in_turn(pattern, helpers, texts, limit)
             try:
-                for path, text, hits in answers:
-                    if hits and is_binary(text):
-                        self.binary.append(path)
+                for file, text, hits in answers:
+                    if hits and file.binary:
+                        self.binary.append(file.path)
                     elif hits:
-                        yield path, text, hits
+                        yield file.path, text, hits
             except TimeUp:
                 self.truncated = Limit.TIME
 
-    def _texts(self) -> Generator[tuple[str, bytes], None, None]:
+    def _texts(self) -> Generator[tuple[_File, bytes], None, None]:
         """Files that may match, with line feeds as the only line ends."""
         with closing(documents(self._scope)) as found:
             for path, data in found:
                 self._scope.check_time()
-                if len(data) <= MOST_BINARY or not is_binary(data):
-                    yield path, data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+                binary = is_binary(data)
+                if not binary or len(data) <= MOST_BINARY:
+                    yield _File(path, binary), data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
 
 
 def _in_turn(
-    pattern: Pattern, helpers: Helpers[str], texts: Iterator[tuple[str, bytes]], limit: int
-) -> Iterator[tuple[str, bytes, list[Hit]]]:
+    pattern: Pattern, helpers: Helpers[_File], texts: Iterator[tuple[_File, bytes]], limit: int
+) -> Iterator[tuple[_File, bytes, list[Hit]]]:
     """Look into one text after the other; only those with very long lines are given to a helper."""
     find = pattern.finder.hits
-    for path, text in texts:
+    for file, text in texts:
         if pattern.repeats and has_long_line(text):
-            yield from helpers.hits([(path, text)])
+            yield from helpers.hits([(file, text)])
         else:
-            yield path, text, find(text, limit)
+            yield file, text, find(text, limit)
 
 
 def search(

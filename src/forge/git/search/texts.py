@@ -18,8 +18,9 @@ from forge.git.values import ObjectId
 
 _FEW = 512
 _FEW_OF = 100
-"""A tree counts as warm while no more than `_FEW` and one of `_FEW_OF` blobs are missing."""
+"""A tree counts as warm while it lacks no more than `_FEW` blobs and one of each `_FEW_OF`."""
 _COMMON = 3
+"""A word is nearly everywhere when it may be in more than one of so many blobs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,16 @@ class Texts:
     def text(self, oid: bytes, window: Window) -> bytes | None:
         """What the blob holds; None for a binary one that is too large to be looked into."""
         if oid in self.fresh:
-            text = self.fresh[oid].text
+            _, size, text = self.fresh[oid]
         else:
             segment, slot = self.view.place(oid)
+            size = segment.sizes[slot]
             try:
                 text = segment.text(slot, window)
             except Damaged as damaged:
                 self.cache.discard(damaged)
                 return self.objects.blob(ObjectId(oid.hex()))
-        if text is None and oid in self.larger(MOST_STORED):
+        if text is None and size > MOST_STORED:
             return self.objects.blob(ObjectId(oid.hex()))
         return text
 
@@ -58,7 +60,7 @@ def texts_of(objects: Objects, tree: ObjectId, literals: Literals) -> Texts | No
     while True:
         view = cache.view()
         missing = missing_in(objects, tree, view)
-        if len(missing) > _FEW + len(view.places) // _FEW_OF:
+        if len(missing) > _FEW + len(listing(objects, tree).ids) // _FEW_OF:
             return None
         # Adding may push out others, but this view and what it has open stay as they are.
         fresh = _added(objects, cache, tree, missing) if missing else {}

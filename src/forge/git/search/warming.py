@@ -43,24 +43,33 @@ def warm(
     `stop` is asked now and then; `progress` is told how many blobs of how many are done.
     """
     cache = cache_of(objects)
-    needed = listing(objects, tree).ids
     added = 0
-    with disk.reporting():
-        if missing_in(objects, tree, cache.view()):
-            with cache.writing(stop=stop) as locked:
-                # While we waited somebody else may have filled it. What we add may push out some that were there.
-                while locked and (missing := missing_in(objects, tree, cache.view())):
-                    done = 0
-                    for blobs in _portions(objects, missing, stop):
-                        if not cache.add(blobs, needed=needed):
-                            break
-                        done += len(blobs)
-                        if progress is not None:
-                            progress(done, len(missing))
-                    added += done
-                    if done < len(missing):
-                        break
+    if not is_warm(objects, tree):
+        with disk.reporting(), cache.writing(stop=stop) as locked:
+            if locked:
+                added = _fill(objects, tree, stop=stop, progress=progress)
+                cache.tidy()
     return Warmth(added, len(missing_in(objects, tree, cache.view())))
+
+
+def _fill(
+    objects: Objects, tree: ObjectId, *, stop: Callable[[], bool], progress: Callable[[int, int], None] | None
+) -> int:
+    cache, needed = cache_of(objects), listing(objects, tree).ids
+    added = 0
+    # Somebody else may have filled it while we waited; and what we add may push out what was there.
+    while missing := missing_in(objects, tree, cache.view()):
+        done = 0
+        for blobs in _portions(objects, missing, stop):
+            if not cache.add(blobs, needed=needed):
+                return added + done
+            done += len(blobs)
+            if progress is not None:
+                progress(done, len(missing))
+        added += done
+        if done < len(missing):
+            break
+    return added
 
 
 def _portions(objects: Objects, missing: Sequence[bytes], stop: Callable[[], bool]) -> Iterator[list[Stored]]:
