@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.soak.nursery import Landed
@@ -22,11 +24,32 @@ def git(repo: Path, *args: str) -> str:
 
 def assert_sound(repo: Path) -> None:
     """git finds nothing wrong; unreachable objects are nobody's loss."""
-    done = subprocess.run(
-        ["git", "fsck", "--full", "--strict", "--no-dangling"], cwd=repo, capture_output=True, text=True, check=False
-    )
+    with no_repack(repo):
+        done = subprocess.run(
+            ["git", "fsck", "--full", "--strict", "--no-dangling"],
+            cwd=repo,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     complaints = [line for line in (done.stdout + done.stderr).splitlines() if not line.startswith("notice:")]
     assert (done.returncode, complaints) == (0, []), (done.returncode, complaints[:10])
+
+
+@contextmanager
+def no_repack(repo: Path) -> Iterator[None]:
+    """Wait for a repack that Forge has started, and let none begin: fsck complains about packs that vanish."""
+    folder = common_dir(repo) / "forge"
+    if not folder.exists():
+        yield
+        return
+    with (folder / "repack.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def common_dir(repo: Path) -> Path:
+    return repo / ".git" if (repo / ".git").exists() else repo
 
 
 def assert_nothing_lost(repo: Path, landed: Iterable[Landed], branch: str) -> int:
@@ -82,7 +105,7 @@ def assert_readable(repo: Path) -> None:
 
 def leftovers(repo: Path) -> list[Path]:
     """Files that a finished piece of work leaves nowhere."""
-    common = repo / ".git" if (repo / ".git").exists() else repo
+    common = common_dir(repo)
     found = [*common.glob("objects/pack/*.keep"), *common.glob("objects/pack/tmp*"), *common.glob("forge/tmp/*")]
     found += [path for path in common.rglob("*.lock") if path.parent != common / "forge"]
     return found + list(common.glob("forge/.*")) + list(common.glob("forge/*.next"))

@@ -26,8 +26,9 @@ class PowerRun:
     cuts: int
     acknowledged: int
     lost: int
+    """Acknowledged commits that a disk lacks after its cut, over all cuts."""
     broken: int
-    """Disks after whose cut git finds the repository damaged."""
+    """Disks on which git finds the repository damaged after the cut."""
 
 
 def cut_while_committing(folder: Path, cuts: int, *, seed: int = 0, work: str = "commits") -> PowerRun:

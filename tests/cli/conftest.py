@@ -55,23 +55,20 @@ def forge(monkeypatch: pytest.MonkeyPatch) -> Forge:
     """In this process: quick."""
 
     def run(*args: str, stdin: bytes | str = b"") -> Ran:
-        content = [stdin.encode() if isinstance(stdin, str) else stdin, b"", b""]
-        streams = [io.TextIOWrapper(io.BytesIO(start), encoding="utf-8") for start in content]
+        given, out, err = io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin), io.BytesIO(), io.BytesIO()
+        streams = {"stdin": given, "stdout": out, "stderr": err}
+        texts = {name: io.TextIOWrapper(stream, encoding="utf-8") for name, stream in streams.items()}
         with monkeypatch.context() as patch:
-            for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
-                patch.setattr(sys, name, stream)
+            for name, text in texts.items():
+                patch.setattr(sys, name, text)
             with pytest.raises(SystemExit) as ended:
                 main([*args])
-        out, err = map(_written, streams[1:])
-        return Ran(int(ended.value.code or 0), out, err)
+            for text in texts.values():
+                text.flush()
+        shown = [stream.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err)]
+        return Ran(int(ended.value.code or 0), *shown)
 
     return run
-
-
-def _written(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    stream.buffer.seek(0)
-    return stream.buffer.read().decode("utf-8", "surrogateescape")
 
 
 class Installed(Protocol):

@@ -16,7 +16,12 @@ from tests.conftest import Git, MakeRepo
 
 @pytest.fixture
 def repo(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch) -> Path:
-    files = {"a.txt": "one\ntwo\n", "src/app.py": "print()\n", "src/b.bin": b"\0\1\xff", "run": "#!/bin/sh\n"}
+    files: dict[str, str | bytes] = {
+        "a.txt": "one\ntwo\n",
+        "src/app.py": "print()\n",
+        "src/b.bin": b"\0\1\xff",
+        "run": "#!/bin/sh\n",
+    }
     repo = make_repo(files, executable=["run"])
     monkeypatch.chdir(repo)
     return repo

@@ -15,8 +15,9 @@ NO_COMMIT = "There is no commit yet: the first `forge file save` makes one.\n"
 
 @pytest.fixture(params=["empty", "bare"])
 def empty(request: pytest.FixtureRequest, tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch) -> Path:
-    repo = tmp_path / request.param
-    git(tmp_path, "init", "--quiet", *(["--bare"] if request.param == "bare" else []), str(repo))
+    kind: str = request.param
+    repo = tmp_path / kind
+    git(tmp_path, "init", "--quiet", *(["--bare"] if kind == "bare" else []), str(repo))
     monkeypatch.chdir(repo)
     return repo
 

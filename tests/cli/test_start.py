@@ -14,6 +14,7 @@ from inline_snapshot import snapshot
 from forge import __version__
 from forge.cli.main import COMMANDS, _shared_options
 from tests.cli.conftest import PROGRAM, Forge, Installed
+from tests.conftest import MakeRepo
 
 
 def loaded(*args: str) -> set[str]:
@@ -31,7 +32,7 @@ def test_help_loads_neither_the_parser_nor_git() -> None:
     assert not loaded("--help") & {"typer", "click", "rich", "pygit2", "pydantic", "json", "dataclasses"}
 
 
-def test_a_command_loads_neither_pydantic_nor_rich(make_repo) -> None:
+def test_a_command_loads_neither_pydantic_nor_rich(make_repo: MakeRepo) -> None:
     repo = make_repo({"a": "a\n"})
     found = loaded("-C", str(repo), "log", "-n", "1", "--skip", "0", "--path", "a")
     assert "typer" in found
@@ -197,7 +198,7 @@ def test_shared_options_stand_anywhere_before_the_dashes() -> None:
     )
 
 
-def test_the_directory_may_be_named_before_or_after_the_command(forge: Forge, make_repo) -> None:
+def test_the_directory_may_be_named_before_or_after_the_command(forge: Forge, make_repo: MakeRepo) -> None:
     repo = make_repo({"a.txt": "one\n", "d/b.txt": "two\n"})
     assert forge("-C", str(repo), "file", "ls").out == "a.txt\nd/b.txt\n"
     assert forge("file", "ls", "-C", str(repo / "d")).out == "a.txt\nd/b.txt\n"

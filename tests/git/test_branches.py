@@ -425,13 +425,13 @@ def test_a_branch_that_names_something_else_than_a_commit_is_refused(repo: Repos
     assert "main" in [b.name for b in repo.branches()]
 
 
-def test_hundreds_of_branches_are_made_listed_and_deleted(tmp_path: Path) -> None:
+def test_many_branches_are_made_listed_and_deleted(tmp_path: Path) -> None:
     repo = worlds.filled(tmp_path / "many.git", {"f": "x"})
-    for n in range(120):
+    for n in range(70):
         repo.create_branch(f"team{n % 7}/b{n}", "main", actor=AGENT)
-    assert len(repo.branches()) == 121
+    assert len(repo.branches()) == 71
     worlds.git(repo.git_dir, "pack-refs", "--all")
-    for n in range(0, 120, 2):
+    for n in range(0, 70, 2):
         repo.delete_branch(f"team{n % 7}/b{n}", actor=AGENT)
-    assert len(repo.branches()) == 61
+    assert len(repo.branches()) == 36
     worlds.assert_fsck_clean(repo.git_dir)

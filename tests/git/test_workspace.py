@@ -695,7 +695,7 @@ def test_a_reason_cannot_forge_lines_of_the_reflog_or_the_operation_log(
     ],
 )
 def test_any_bytes_called_a_commit_are_read_or_refused_quickly(raw: bytes) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     refused = worlds.refusal(lambda: decoded(CommitId("0" * 40), raw))
     if refused is None:
         commit = decoded(CommitId("0" * 40), raw)
@@ -704,7 +704,7 @@ def test_any_bytes_called_a_commit_are_read_or_refused_quickly(raw: bytes) -> No
     else:
         assert isinstance(refused, RepositoryUnreadable)
         assert "fsck" in refused.hint
-    assert time.monotonic() - start < 2
+    assert time.process_time() - start < 2
 
 
 # -- when the branch moves underneath

@@ -9,6 +9,7 @@ import typer
 from forge.cli.options import MOST, opened, short
 from forge.cli.output import Output, ago
 from forge.cli.parser import Commands
+from forge.cli.progress import waiting
 from forge.git import GraphCursor, GraphRow
 
 app = Commands(__doc__)
@@ -30,7 +31,8 @@ def graph(
     """Draw the commits of all branches."""
     repo, out = opened(context)
     resume = GraphCursor.parse(after) if after else None
-    rows = list(repo.graph(limit=limit, resume=resume, abandoned=abandoned))
+    with waiting(out, "Looking through the history"):
+        rows = list(repo.graph(limit=limit, resume=resume, abandoned=abandoned))
     more = rows[-1].cursor if rows else None
     out.result({"rows": [_document(row) for row in rows], "next": more.text() if more else None})
     if not rows:

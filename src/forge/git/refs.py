@@ -10,7 +10,7 @@ from dataclasses import replace
 import pygit2
 
 from forge.errors import ForgeError
-from forge.git import checkout, disk, locks, paths
+from forge.git import checkout, disk, locks, paths, trees
 from forge.git.errors import (
     BranchCheckedOut,
     BranchIsAlias,
@@ -27,7 +27,10 @@ from forge.git.values import Actor, ActorKind, CommitId
 
 _MAX_PART_BYTES = 200
 _MAX_BYTES = 512
-_REFUSED = re.compile(r"[\x00-\x20~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-fA-F]{40}$|^refs/")
+_REFUSED = re.compile(
+    r"[\x00-\x20~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-fA-F]{40}$|^refs/"
+    r"|@[0-9a-f]{12}/"  # a lost tip is kept as name@id, which must never be a folder
+)
 
 
 def branch_ref(name: str) -> str:
@@ -107,7 +110,7 @@ class Refs:
         if self._objects.git_dir == self._objects.common_dir:
             return self.head_branch()
         with suppress(OSError):
-            head = (self._objects.common_dir / "HEAD").read_text(errors="replace").strip()
+            head = (self._objects.common_dir / "HEAD").read_text("utf-8", "surrogateescape").strip()
             return head.removeprefix(f"ref: {HEADS}") if head.startswith(f"ref: {HEADS}") else None
         return None
 
@@ -242,7 +245,7 @@ class Refs:
             found = self._objects.handle.lookup_reference(ref)
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return found.raw_target.decode() if isinstance(found.raw_target, bytes) else None
+        return trees.decode(found.raw_target) if isinstance(found.raw_target, bytes) else None
 
     def _config(self, key: str) -> str | None:
         config = self._objects.handle.config

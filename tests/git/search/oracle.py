@@ -76,6 +76,6 @@ def cold() -> Iterator[None]:
 def signed() -> Iterator[None]:
     """Inside the block signatures are written and asked, however few the files are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(segments, "SIGNED_FROM", 1)
+        patch.setattr(segments, "_SIGNED_FROM", 1)
         patch.setattr(texts, "_COMMON", 0)
         yield

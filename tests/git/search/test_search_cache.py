@@ -53,8 +53,8 @@ def tree(objects: Objects) -> ObjectId:
 def small_segments(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Several segments from a few blobs."""
     monkeypatch.setattr(segments, "MOST_BLOBS", 70)
+    monkeypatch.setattr(blob_text, "_FEW_BLOBS", 60)
     with signed():
-        monkeypatch.setattr(segments, "SIGNED_FROM", 30)
         yield
 
 
@@ -247,7 +247,7 @@ def test_many_small_commits_do_not_become_many_files(objects: Objects, tree: Obj
     warm(objects, tree_of(objects, {"last": b"one"}, base=tree))
     assert is_warm(objects, tree)
     known = [oid for segment in cache_of(another(objects)).view().segments for oid in segment.ids]
-    assert len(known) == len(set(known)) == COUNT + 80
+    assert len(known) == len(set(known)) == COUNT + 81
     assert is_warm(another(objects), tree)
 
 

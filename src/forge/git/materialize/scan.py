@@ -33,9 +33,18 @@ _CONFIG = """\
 \tbare = false
 \tfileMode = true
 \tsymlinks = true
-\tlogAllRefUpdates = false
-[gc]
-\tauto = 0
+\tautocrlf = false
+\ttrustCtime = true
+\tcheckStat = default
+\tignoreStat = false
+\tsplitIndex = false
+\tuntrackedCache = false
+[index]
+\tversion = 2
+\tskipHash = false
+\tsparse = false
+[feature]
+\tmanyFiles = false
 """
 # Files are compared as they are, whatever the repository's attributes would do to them on the way.
 _ATTRIBUTES = "* -text -ident -filter -working-tree-encoding\n"

@@ -23,6 +23,7 @@ from forge.git.search.segments import Damaged, Segment, Stored, Window
 
 MOST_DISK = 2 << 30
 _SUFFIX = ".texts"
+_FEW_BLOBS = 64
 _MANY = 32
 _MOST_JOINED = segments.MOST_BYTES // _MANY
 _SLOTS = 16
@@ -143,7 +144,7 @@ class TextCache:
         if not self._made_room(self.view(), segments.size_of(blobs), needed):
             return False
         self._write(blobs)
-        self._join(segments.SIGNED_FROM)
+        self._join(_FEW_BLOBS)
         return True
 
     def tidy(self) -> None:

@@ -22,7 +22,7 @@ from forge.git.search.literals import SHORTEST, Literals
 
 MOST_BLOBS = 8192
 MOST_BYTES = 64 << 20
-SIGNED_FROM = 64
+_SIGNED_FROM = 64
 """With fewer texts it is quicker to look into each."""
 _MARK = b"forge search 1 " + sys.byteorder[:1].encode()
 _FOOT = struct.Struct("<QII")
@@ -180,7 +180,7 @@ def write(path: Path, blobs: Sequence[Stored]) -> None:
             if text:
                 file.write(text)
                 at += len(text)
-        wide = signatures.width(len(blobs)) if len(blobs) >= SIGNED_FROM else 0
+        wide = signatures.width(len(blobs)) if len(blobs) >= _SIGNED_FROM else 0
         table = signatures.table((blob.text or b"" for blob in blobs), len(blobs)) if wide else b""
         file.write(table)
         rows = array("I", [isal_zlib.crc32(table[row : row + wide]) for row in range(0, len(table), wide or 1)])
