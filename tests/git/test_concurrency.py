@@ -187,6 +187,27 @@ def test_a_branch_that_was_deleted_does_not_come_back(tmp_path: Path) -> None:
     assert set(names) == {"main", *(f"stays/{n}" for n in range(number))}
 
 
+@pytest.mark.parametrize("others", [(), ("a", "ai/z", "zz")])
+def test_a_branch_that_is_brought_back_is_not_taken_for_one_that_was_packed(
+    tmp_path: Path, others: tuple[str, ...]
+) -> None:
+    """`git pack-refs` writes refs down, and later removes each loose one that still has the value it wrote."""
+    place = repository(tmp_path, "ai/x", *others)
+    repo = Repository.open(place)
+    evidence.git(place, "tag", "-a", "-m", "a tag", "v1", "main")
+    evidence.git(place, "pack-refs", "--all", "--no-prune")
+    before = evidence.git(place, "for-each-ref", "refs/heads", "refs/tags")
+    repo.delete_branch("ai/x")
+    assert "ai/x\n" not in evidence.git(place, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+    repo.undo()
+    (place / ".git/refs/heads/ai/x").unlink(missing_ok=True)  # as git does it, after it compared the value
+    assert evidence.git(place, "for-each-ref", "refs/heads", "refs/tags") == before
+    evidence.git(place, "pack-refs", "--all")
+    assert evidence.git(place, "for-each-ref", "refs/heads", "refs/tags") == before
+    evidence.assert_sound(place)
+    evidence.assert_log_tells_all(place)
+
+
 def saved(workspace: object, branch: str, subject: str, file: str = "file.txt") -> Landed:
     workspace.write_file(file, subject)  # type: ignore[attr-defined]
     return Landed(workspace.commit(subject), subject, branch)  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ import pytest
 from forge.errors import ForgeError
 from forge.git import PERSON, Repository
 from forge.git.errors import (
+    BranchMissing,
     FileMissing,
     InvalidRevision,
     RepositoryMissing,
@@ -19,7 +20,7 @@ from forge.git.errors import (
     RevisionMissing,
     UnsupportedRepository,
 )
-from tests.conftest import MakeRepo
+from tests.conftest import Git, MakeRepo
 from tests.git import worlds
 from tests.git.worlds import AGENT
 
@@ -336,3 +337,20 @@ def test_opening_reads_no_environment_that_points_elsewhere(
     assert worlds.branches(here)["work"] == made
     assert "work" not in worlds.branches(other)
     assert pygit2.Repository(str(here))[made]
+
+
+def test_an_orphan_branch_gets_its_first_commit(make_repo: MakeRepo, git: Git) -> None:
+    place = make_repo({"a.txt": "a"})
+    git(place, "checkout", "--orphan", "fresh")
+    git(place, "rm", "-rfq", "--cached", ".")
+    repo = Repository.open(place)
+
+    assert list(repo.log()) == []
+    with pytest.raises(RevisionMissing, match="no commit here yet"):
+        repo.resolve("HEAD")
+    workspace = repo.workspace("fresh")
+    workspace.write_file("b.txt", "b")
+    made = workspace.commit("first")
+    assert repo.commit(made).parents == ()
+    with pytest.raises(BranchMissing):
+        repo.workspace("elsewhere")

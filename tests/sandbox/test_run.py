@@ -348,3 +348,10 @@ def test_a_result_decodes_output_that_is_not_text(box: Path) -> None:
 def test_a_command_killed_by_a_signal_of_its_own_is_not_called_limited(box: Path) -> None:
     result = run(["sh", "-c", f"kill -{signal.SIGTERM.value} $$"], box)
     assert (result.exit_code, result.limited) == (143, ())
+
+
+@pytest.mark.req("X-06")
+def test_a_variable_may_be_empty(box: Path) -> None:
+    result = run(["sh", "-c", "echo ${EMPTY-unset}."], box, env={"EMPTY": ""})
+
+    assert (result.exit_code, result.stdout) == (0, b".\n")

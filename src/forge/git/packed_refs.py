@@ -14,6 +14,8 @@ from pathlib import Path
 from forge.git import disk
 from forge.git.process import mark_of_this_process
 
+_HEADER = b"# pack-refs with: peeled fully-peeled sorted \n"
+
 
 def lock_path(common_dir: Path) -> Path:
     return common_dir / "packed-refs.lock"
@@ -45,16 +47,31 @@ def contents(common_dir: Path) -> bytes:
 
 def remove(common_dir: Path, ref: str) -> None:
     """Take `ref` out, durably. The caller holds the lock."""
-    line_end = f" {ref}\n".encode()
     old = contents(common_dir)
-    if line_end not in old:
-        return
+    if f" {ref}\n".encode() in old:
+        _replace(common_dir, b"".join(_without(old, ref)))
+
+
+def put(common_dir: Path, ref: str, target: str) -> None:
+    """Add `ref`, durably and in order. The caller holds the lock, and `target` is no tag."""
+    lines = _without(contents(common_dir) or _HEADER, ref)
+    name = ref.encode()
+    place = next((at for at, line in enumerate(lines) if line[0] not in b"#^" and line[41:-1] > name), len(lines))
+    _replace(common_dir, b"".join([*lines[:place], b"%s %s\n" % (target.encode(), name), *lines[place:]]))
+
+
+def _without(data: bytes, ref: str) -> list[bytes]:
     kept: list[bytes] = []
     dropped = False
-    for line in old.splitlines(keepends=True):
+    for line in data.splitlines(keepends=True):
         # A line with ^ belongs to the tag before it.
-        dropped = line.endswith(line_end) or (dropped and line.startswith(b"^"))
+        dropped = line.endswith(f" {ref}\n".encode()) or (dropped and line.startswith(b"^"))
         if not dropped:
             kept.append(line)
+    return kept
+
+
+def _replace(common_dir: Path, data: bytes) -> None:
     place = Path(os.path.realpath(common_dir / "packed-refs"))
-    disk.replace_synced(place, b"".join(kept), mode=place.stat().st_mode & 0o777)
+    mode = place.stat().st_mode & 0o777 if place.exists() else 0o644
+    disk.replace_synced(place, data, mode=mode)

@@ -129,6 +129,9 @@ class Repository:
         try:
             return CommitId(str(self.objects.handle.revparse_single(rev).peel(pygit2.Commit).id))
         except KeyError as e:
+            if rev == "HEAD":
+                hint = "The first `forge file save` makes one."
+                raise RevisionMissing("There is no commit here yet.", hint=hint) from e
             raise RevisionMissing(f"There is no commit or branch {rev}.", hint="`forge log` shows commits.") from e
         except (pygit2.GitError, ValueError, TypeError) as e:
             raise InvalidRevision(f"{rev!r} does not name a commit: {e}", hint="Name a branch or an id.") from e
@@ -153,8 +156,8 @@ class Repository:
         return GitCommitVFS(self.objects, self.resolve(rev))
 
     def workspace(self, branch: str, *, actor: Actor = PERSON) -> WorkInProgressVFS:
-        """A writable view of `branch` as it is now. In an empty repository the first commit makes the branch."""
-        if self.refs.tip(branch) is None and not self.is_empty:
+        """A writable view of `branch` as it is now; a branch that HEAD names may still wait for its first commit."""
+        if not self.is_empty and branch != self.current_branch:
             branches.tip_of(self.refs, branch)
         return WorkInProgressVFS(self.objects, self.refs, branch, self.signature, actor=actor)
 
@@ -210,7 +213,7 @@ class Repository:
 
     def log(self, *starts: str, **options: Unpack[LogOptions]) -> Iterator[Commit]:
         """Commits, newest first, from the given points or from HEAD; see `history.log` for the options."""
-        if not starts and self.is_empty:
+        if not starts and self.current_branch is not None and self.refs.tip(self.current_branch) is None:
             return iter(())
         return history.log(self.objects, [self.resolve(rev) for rev in starts or ("HEAD",)], **options)
 

@@ -41,10 +41,13 @@ class Locks(ExitStack):
         self._packed = False
         self._refs: dict[str, ExitStack] = {}
 
-    def take_for_removal(self, ref: str) -> None:
+    def take_packed(self) -> None:
         if not self._packed:
             self.enter_context(packed_refs.locked(self._objects.common_dir))
             self._packed = True
+
+    def take_for_removal(self, ref: str) -> None:
+        self.take_packed()
         if ref not in self._refs:
             own = ExitStack()
             own.enter_context(_locked(self._objects.handle, ref))
@@ -108,7 +111,7 @@ def _sync_packed(common_dir: Path) -> None:
 
 def _set(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
     if move.before is None:
-        _create(objects, move, message)
+        _create(objects, move, message, held)
         return
     if move.after is None:
         _delete(objects, move, held)
@@ -119,7 +122,7 @@ def _set(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
     found.set_target(move.after, message)
 
 
-def _create(objects: Objects, move: RefMove, message: str) -> None:
+def _create(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
     assert move.after is not None
     if clash := _clash(objects, move.ref):
         raise _blocked(move.ref, clash)
@@ -131,8 +134,30 @@ def _create(objects: Objects, move: RefMove, message: str) -> None:
             raise moved(move)
         if move.ref.startswith(KEPT):
             _remember(objects.common_dir / "logs" / move.ref, move.after)
-        transaction.set_target(move.ref, move.after, message=message)
-        transaction.commit()
+        with _packed_too(objects, move, held):
+            transaction.set_target(move.ref, move.after, message=message)
+            transaction.commit()
+
+
+@contextmanager
+def _packed_too(objects: Objects, move: RefMove, held: Locks) -> Iterator[None]:
+    """A branch that comes back to where it was deleted is put among the packed refs as well.
+
+    A `git pack-refs` that had packed it before the deletion removes the loose ref when it finds it with that
+    value again, trusting that the packed one is there.
+    """
+    kept = f"{KEPT}{move.ref.removeprefix(HEADS)}@{str(move.after)[:12]}"
+    if not move.ref.startswith(HEADS) or direct_target(objects, kept) is None:
+        yield
+        return
+    held.take_packed()
+    packed_refs.put(objects.common_dir, move.ref, str(move.after))
+    try:
+        yield
+    except (pygit2.GitError, OSError):
+        with suppress(OSError):
+            packed_refs.remove(objects.common_dir, move.ref)
+        raise
 
 
 def _delete(objects: Objects, move: RefMove, held: Locks) -> None:

@@ -54,7 +54,7 @@ class Availability:
             else "Bubblewrap 0.8 or newer must be allowed to make user namespaces (sysctl user.max_user_namespaces "
             "and kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap)"
         )
-        return f"{remedy}, or allow plain execution in the settings: commands then run unconfined."
+        return f"{remedy}, or allow plain execution (`forge exec --allow-plain`): commands then run unconfined."
 
 
 _working: dict[str, Availability] = {}
@@ -128,7 +128,7 @@ def launch(
         arguments += [*places, "--remount-ro", "/", "--chdir", str(directory), "--clearenv"]
         for name, value in environment.items():
             arguments += ["--setenv", name, value]
-        words = _file(b"\0".join(map(os.fsencode, arguments)), descriptors)
+        words = _file(b"".join(os.fsencode(word) + b"\0" for word in arguments), descriptors)
     except OSError as e:
         for descriptor in descriptors:
             os.close(descriptor)

@@ -72,6 +72,8 @@ def test_lines_are_found_in_a_whole_text_as_in_each_line_alone(pattern: str, fla
     wanted = matching_lines({"f": text}, source, flags).get("f", [])
     text = text.replace(b"\r\n", b"\n")
     hits = Finder(source, flags).hits(text, 1_000)
+    literals = required(source, flags)
+    assert Finder(source, flags, literals.scout(), literals.folded).hits(text, 1_000) == hits
     assert [number for number, *_ in hits] == wanted
     for _, start, end, spans in hits:
         line = text[start:end]

@@ -167,7 +167,7 @@ def left(objects: Objects, slot: Slot, held: Held, budget: Budget, *, used: bool
     states.save(slot.state, held)
     states.drop_other_indexes(held, slot.git_dir)
     slot.mark.unlink(missing_ok=True)
-    if budgets.measured(slot):
+    if used and budgets.measured(slot):
         budgets.enforce(slot.path.parent, budget, keep=slot)
 
 

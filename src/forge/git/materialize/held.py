@@ -19,7 +19,7 @@ from forge.git.materialize import stat_index
 from forge.git.materialize.stat_index import Look
 from forge.git.values import EMPTY_TREE, Entry, ObjectId
 
-_VERSION = 1
+_VERSION = 2
 # From so many files on, looking at each of them costs more than writing the index anew.
 _MANY = 500
 # The clock of a file system stands still for some milliseconds: in that time a change does not show.
@@ -89,16 +89,16 @@ def load(file: Path) -> Held | None:
     """None: there is nothing that can be believed."""
     try:
         fields: dict[str, Any] = json.loads(file.read_bytes())
-    except (FileNotFoundError, ValueError):
+        if fields.pop("version", None) != _VERSION:
+            return None
+        written = {
+            path: Written(Entry(w[0], w[1]), Look(*w[2]) if w[2] else None) if w else None
+            for path, w in fields["written"].items()
+        }
+        own = {path: Entry(*entry) if entry else None for path, entry in fields["own"].items()}
+        return Held(**fields | {"written": written, "own": own, "leftovers": set(fields["leftovers"])})
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):  # torn, or of another shape
         return None
-    if fields.pop("version", None) != _VERSION:
-        return None
-    written = {
-        path: Written(Entry(w[0], w[1]), Look(*w[2]) if w[2] else None) if w else None
-        for path, w in fields["written"].items()
-    }
-    own = {path: Entry(*entry) if entry else None for path, entry in fields["own"].items()}
-    return Held(**fields | {"written": written, "own": own, "leftovers": set(fields["leftovers"])})
 
 
 def save(file: Path, held: Held) -> None:

@@ -26,8 +26,8 @@ _WORD = rb"[\w\x80-\xff]"
 class Pattern:
     """A pattern on bytes and what is known of it."""
 
-    source: bytes
-    flags: int
+    key: tuple[bytes, int, bytes, bool]
+    """What a `Finder` is made of."""
     finder: Finder
     literals: Literals
     repeats: bool
@@ -97,11 +97,12 @@ def _pattern(query: Query, source: bytes, flags: int) -> Pattern:
         end = b"\n" if flags & re.VERBOSE else b""
         source = rb"(?<!%s)(?:%s%s)(?!%s)" % (_WORD, source, end, _WORD)
     tree = sre.parse(source, flags)
+    needed = literals.required(source, flags)
+    key = source, int(flags), needed.scout(), needed.folded
     return Pattern(
-        source,
-        flags,
-        Finder(source, flags),
-        literals.required(source, flags),
+        key,
+        Finder(*key),
+        needed,
         repeats=effort.repeats(tree),
         tame=not query.regex or effort.is_tame(tree),
     )

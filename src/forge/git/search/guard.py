@@ -33,7 +33,7 @@ class Helpers(Generic[T]):
     """Up to one process for each processor, started when there is work for it. Answers come in the order asked."""
 
     def __init__(self, pattern: Pattern, *, limit: int, deadline: float) -> None:
-        self._first_message = pattern.source, int(pattern.flags), limit
+        self._first_message = *pattern.key, limit
         self._deadline = deadline
         self._helpers: list[subprocess.Popen[bytes]] = []
         self._waiting: deque[tuple[subprocess.Popen[bytes], list[tuple[T, bytes]]]] = deque()

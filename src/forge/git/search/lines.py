@@ -1,8 +1,8 @@
 """Finds the lines of a text that match. Needs only the standard library: it also runs alone, as a helper process.
 
 The law: a line matches when Python's `re` finds the pattern in its bytes, without the line's end. For speed the
-whole text is searched at once with a form of the pattern that cannot step over a line's end; each line found so is
-then judged by the pattern itself.
+whole text is searched at once, for a string that the line must contain or with a form of the pattern that cannot
+step over a line's end; each line found so is then judged by the pattern itself.
 """
 
 from __future__ import annotations
@@ -36,8 +36,11 @@ _REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT)
 class Finder:
     """One pattern, ready to be looked for in many texts."""
 
-    def __init__(self, source: bytes, flags: int) -> None:
+    def __init__(self, source: bytes, flags: int, scout: bytes = b"", folded: bool = False) -> None:  # noqa: FBT001, FBT002
+        """`scout` is a string that every matching line contains, in lower case when `folded`."""
         self._pattern = re.compile(source, flags)
+        self._scout = scout
+        self._folded = folded
         tree = sre.parse(source, flags)
         self.is_fixed = _is_fixed(tree)
         _confine(tree)
@@ -52,9 +55,15 @@ class Finder:
         found: list[Hit] = []
         number, counted = 1, 0
         position, size = 0, len(text)
-        search = self._within_lines.search
-        while position < size and (match := search(text, position)):
-            at = match.start()
+        scouted = text.lower() if self._folded else text
+        while position < size:
+            if self._scout:
+                at = scouted.find(self._scout, position)
+            else:
+                match = self._within_lines.search(text, position)
+                at = match.start() if match else -1
+            if at < 0:
+                break
             start = text.rfind(b"\n", 0, at) + 1
             if start == size:
                 break
@@ -194,10 +203,10 @@ def receive(stream: IO[bytes]) -> Any:
 
 def serve(requests: IO[bytes], replies: IO[bytes]) -> None:
     """Answer lists of texts with lists of hits until there are no more, or time is up."""
-    source, flags, limit, seconds = receive(requests)
+    *pattern, limit, seconds = receive(requests)
     # The kernel ends this process then, even inside a match that would take years.
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    finder = Finder(source, flags)
+    finder = Finder(*pattern)
     while (texts := receive(requests)) is not None:
         send(replies, [finder.hits(text, limit) for text in texts])
 

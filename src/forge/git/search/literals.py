@@ -49,6 +49,11 @@ class Literals:
         """Whether a clause is long enough to leave out many files beforehand."""
         return any(min(map(len, clause)) >= SHORTEST for clause in self.clauses)
 
+    def scout(self) -> bytes:
+        """One string that every matching line contains; empty when none is worth looking for."""
+        best = self.best()
+        return min(best) if len(best) == 1 and len(min(best)) > 1 else b""
+
     def best(self) -> Clause:
         """The clause that lets the fewest texts pass; empty when there is none."""
         return max(self.clauses, key=_selectivity, default=frozenset())
