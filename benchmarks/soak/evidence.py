@@ -85,7 +85,7 @@ def assert_log_tells_all(repo: Path, *, outside: bool = False) -> list[Operation
             known = refs.get(move.ref, move.before)
             assert known == move.before, f"{move.ref} was at {known}, not at {move.before}: {operation}"
             refs[move.ref] = move.after
-    now: dict[str, str] = dict(opened.refs.under("refs/"))
+    now: dict[str, str] = dict([*opened.refs.under("refs/heads/"), *opened.refs.under("refs/forge/")])
     wrong = {ref: (at, now.get(ref)) for ref, at in refs.items() if now.get(ref) != at}
     assert not wrong, f"the log says otherwise: {list(wrong.items())[:3]}"
     unknown = [ref for ref in now if ref not in refs and ref != "refs/heads/main"]

@@ -11,7 +11,7 @@ import pytest
 from forge.errors import ForgeError
 from forge.git import Repository
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
-from forge.git.materialize import MaterializedDirectory, bulk, materialize, stat_index, wanted
+from forge.git.materialize import MaterializedDirectory, bulk, materialize, stat_index, wanted, writer
 from forge.git.materialize.links import complaints
 from forge.git.materialize.slots import Slot
 from forge.git.pack import RawObject, object_id
@@ -132,6 +132,20 @@ def test_a_few_trees_that_unfold_into_billions_of_files_are_refused(
         materialize(repo.objects, repo.commit_vfs("main"), root=tmp_path / "cache", key="k"),
     ):
         pass
+
+
+@pytest.mark.parametrize("path", ["../victim", "d/../../victim", "d/..", "..", ".", "", "d//victim", "./victim"])
+def test_no_record_however_wrong_leads_out_of_the_directory(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "root"
+    (root / "d").mkdir(parents=True)
+    (tmp_path / "victim").write_text("precious")
+    (root / "victim").write_text("inside")
+    writer.remove(root, [path], keep=())
+    outcome = writer.write(root, [(path, Entry(Mode.FILE, ObjectId("0" * 40)), b"evil")])
+    assert outcome.refused.keys() == {path}
+    assert files_below(tmp_path) == {"victim", "root/victim"}
+    assert (tmp_path / "victim").read_text() == "precious"
+    assert (root / "d").is_dir()
 
 
 # -- symlinks

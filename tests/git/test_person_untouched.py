@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -17,8 +18,9 @@ from tests.git.worlds import AGENT, BUILD
 SOAK = bool(os.environ.get("FORGE_SOAK"))
 AT_LEAST, UP_TO, SECONDS = (1000, 1000, 0.0) if SOAK else (200, 1000, 15.0)
 
-OWN = ("HEAD", "ORIG_HEAD", "index", "config", "description", "info/exclude", "packed-refs", "MERGE_MSG", "logs/HEAD")
+OWN = ("HEAD", "ORIG_HEAD", "index", "config", "description", "info/exclude", "MERGE_HEAD", "MERGE_MSG", "logs/HEAD")
 OWN_FOLDERS = ("refs/heads", "refs/stash", "refs/tags", "refs/remotes", "logs/refs/heads", "logs/refs/stash", "hooks")
+AGENTS_REF = re.compile(r" refs/(heads/ai|forge)/")
 
 
 @pytest.fixture(params=["loose", "packed", "in the middle of a merge"])
@@ -90,6 +92,9 @@ def world_of(place: Path) -> dict[str, object]:
         if isinstance(everything, dict):
             everything = {n: e for n, e in everything.items() if not n.startswith("ai") and (path / n).is_file()}
         world[name] = everything
+    # One file for all refs: the person's lines in it are the person's.
+    packed = (git_dir / "packed-refs").read_text().splitlines() if (git_dir / "packed-refs").exists() else []
+    world["packed-refs"] = [ref for ref in packed if ref[:1] != "#" and not AGENTS_REF.search(ref)]
     world["worktrees"] = tree_of(git_dir / "worktrees")
     return world
 

@@ -157,7 +157,7 @@ class Repository:
 
     def workspace(self, branch: str, *, actor: Actor = PERSON) -> WorkInProgressVFS:
         """A writable view of `branch` as it is now; a branch that HEAD names may still wait for its first commit."""
-        if not self.is_empty and branch != self.current_branch:
+        if self.refs.tip(branch) is None and branch != self.current_branch and not self.is_empty:
             branches.tip_of(self.refs, branch)
         return WorkInProgressVFS(self.objects, self.refs, branch, self.signature, actor=actor)
 

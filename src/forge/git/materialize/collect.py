@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forge.errors import Conflict, InvalidInput, NotFound
+from forge.errors import Denied, ForgeError, NotFound
 from forge.git import paths, trees
 from forge.git.errors import InvalidPath
 from forge.git.materialize.descent import Descent, is_folder
@@ -148,7 +148,9 @@ def put_into(vfs: VFS, gathered: Gathered, had: Had) -> list[CollectedChange]:
                 vfs.set_mode(path, file.entry.mode)
             else:
                 vfs.write_bytes(path, file.data, mode=file.entry.mode)
-        except (InvalidInput, Conflict, NotFound) as e:
+        except Denied:  # a view that takes nothing says so at the first file
+            raise
+        except ForgeError as e:
             gathered.leave_out(path, e.message)
         else:
             changes.append(CollectedChange(path, Change.MODIFIED if before else Change.ADDED))
@@ -160,7 +162,9 @@ def _deleted(vfs: VFS, path: str, gathered: Gathered) -> bool:
         vfs.delete_file(path)
     except NotFound:
         return False  # gone from the workspace, too
-    except (InvalidInput, Conflict) as e:
+    except Denied:
+        raise
+    except ForgeError as e:
         gathered.leave_out(path, e.message)
         return False
     return True

@@ -61,11 +61,16 @@ class Descent:
         self._last = path
         return self._fds[-1] if self._deep is None else self._deep
 
+    def place(self, path: bytes, *, create: bool = False) -> tuple[int, bytes]:
+        """The open folder in which `path` is, and its name there."""
+        folder, _, name = path.rpartition(b"/")
+        return self.folder(folder, create=create), _downwards(name)
+
     def status(self, path: bytes) -> os.stat_result | None:
         """What is at `path` itself; None if nothing is, or if the way there is none of folders."""
-        folder, _, name = path.rpartition(b"/")
         try:
-            return os.stat(name, dir_fd=self.folder(folder), follow_symlinks=False)
+            folder, name = self.place(path)
+            return os.stat(name, dir_fd=folder, follow_symlinks=False)
         except OSError as e:
             if e.errno in NO_FOLDER:
                 return None
@@ -90,7 +95,15 @@ class Descent:
             os.close(self._fds.pop())
 
 
+def _downwards(name: bytes) -> bytes:
+    """Whatever a tree or a record says: there is no way out of the directory."""
+    if name in (b"", b".", b".."):
+        raise OSError(errno.EINVAL, "Not a name in a folder", name)
+    return name
+
+
 def _opened(above: int, name: bytes, *, create: bool) -> int:
+    _downwards(name)
     if not create:
         return os.open(name, FOLDER, dir_fd=above)
     try:

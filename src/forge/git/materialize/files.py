@@ -29,10 +29,10 @@ def same(one: Entry | None, other: Entry | None) -> bool:
 
 def content(descent: Descent, path: bytes, status: os.stat_result) -> bytes:
     """The whole file, or where a symlink points."""
-    folder, _, name = path.rpartition(b"/")
+    folder, name = descent.place(path)
     if stat.S_ISLNK(status.st_mode):
-        return os.readlink(name, dir_fd=descent.folder(folder))
-    with open(os.open(name, _OPEN, dir_fd=descent.folder(folder)), "rb", buffering=0) as file:
+        return os.readlink(name, dir_fd=folder)
+    with open(os.open(name, _OPEN, dir_fd=folder), "rb", buffering=0) as file:
         return file.readall()
 
 
@@ -44,8 +44,8 @@ def file_entry(descent: Descent, path: bytes, status: os.stat_result) -> Entry |
             return Entry(mode, object_id(Kind.BLOB, content(descent, path, status)))
         if not stat.S_ISREG(status.st_mode):
             return None
-        folder, _, name = path.rpartition(b"/")
-        with open(os.open(name, _OPEN, dir_fd=descent.folder(folder)), "rb", buffering=0) as file:
+        folder, name = descent.place(path)
+        with open(os.open(name, _OPEN, dir_fd=folder), "rb", buffering=0) as file:
             digest = hashlib.sha1(b"blob %d\0" % os.fstat(file.fileno()).st_size)
             while chunk := file.read(_CHUNK):
                 digest.update(chunk)

@@ -40,13 +40,14 @@ def remove(root: Path, paths: Iterable[str], *, keep: Iterable[str]) -> Outcome:
     emptied: set[bytes] = set()
     with Descent(root) as descent:
         for path in sorted(map(trees.encode, paths)):
-            folder, _, name = path.rpartition(b"/")
             try:
-                sweep.remove(descent.folder(folder), name)
+                sweep.remove(*descent.place(path))
             except OSError as e:
+                if e.errno == errno.EINVAL:
+                    continue
                 if e.errno not in NO_FOLDER:
                     raise
-            emptied.add(folder)
+            emptied.add(path.rpartition(b"/")[0])
         for folder in sorted(emptied, reverse=True):
             removed, stays = _pruned(descent, folder, kept)
             outcome.gone |= {trees.decode(path) for path in removed}
@@ -59,16 +60,16 @@ def _pruned(descent: Descent, folder: bytes, kept: set[bytes]) -> tuple[list[byt
     """Remove `folder` and those above it as long as they are empty: those removed, and the first that stays."""
     removed: list[bytes] = []
     while folder and folder not in kept:
-        above, _, name = folder.rpartition(b"/")
         try:
-            os.rmdir(name, dir_fd=descent.folder(above))
+            above, name = descent.place(folder)
+            os.rmdir(name, dir_fd=above)
         except OSError as e:
             if e.errno in (errno.ENOTEMPTY, errno.EEXIST):
                 break
             if e.errno not in NO_FOLDER:
                 raise
         removed.append(folder)
-        folder = above
+        folder = folder.rpartition(b"/")[0]
     return removed, folder
 
 
@@ -77,18 +78,17 @@ def write(root: Path, files: Iterable[File]) -> Outcome:
     outcome = Outcome()
     with Descent(root) as descent:
         for path, entry, data in files:
-            folder, _, name = trees.encode(path).rpartition(b"/")
             if data is None:
                 outcome.refused[path] = "an entry whose object is no file"
                 continue
             try:
-                found = _put(descent.folder(folder, create=True), name, entry, data)
+                found = _put(*descent.place(trees.encode(path), create=True), entry, data)
             except OSError as e:
                 if e.errno not in _UNUSABLE:
                     raise
                 outcome.refused[path] = f"a name that cannot be used here ({os.strerror(e.errno)})"
                 continue
-            outcome.folders.add(trees.decode(folder))
+            outcome.folders.add(path.rpartition("/")[0])
             if found is None:
                 outcome.folders.add(path)
             else:
