@@ -1,4 +1,4 @@
-"""`script/bench [--json] [NAME …]`: measure, print, and write docs/benchmarks.md after a whole run."""
+"""`script/bench [--json] [NAME …]`: measure, print, and write docs/benchmarks.md when nothing is left out."""
 
 from __future__ import annotations
 
@@ -36,21 +36,16 @@ def main() -> None:
     unknown = set(options.names) - set(ALL)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
+    place = None if options.names else Path(__file__).parent.parent / "docs" / "benchmarks.md"
+    results: list[Row | Figure] = []
     with tempfile.TemporaryDirectory(prefix="forge-bench-") as scratch:
-        results = list(_measured(options.keep or Path(scratch), options))
+        for result in _results(options.keep or Path(scratch), options.names or ALL, options.sizes.split(",")):
+            print(report.line(result), file=sys.stderr, flush=True)
+            results.append(result)
+            if place:
+                report.write(place, results)
     if options.json:
         sys.stdout.write(json.dumps([report.document(result) for result in results], indent=2) + "\n")
-    if not options.names and options.sizes == ",".join(SIZES):
-        place = Path(__file__).parent.parent / "docs" / "benchmarks.md"
-        report.write(place, results)
-        print("docs/benchmarks.md written", file=sys.stderr)
-
-
-def _measured(root: Path, options: argparse.Namespace) -> Iterator[Row | Figure]:
-    names = options.names or ALL
-    for result in _results(root, names, options.sizes.split(",")):
-        print(report.line(result), file=sys.stderr, flush=True)
-        yield result
 
 
 def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | Figure]:

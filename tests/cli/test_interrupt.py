@@ -20,10 +20,20 @@ from tests.cli.conftest import PROGRAM, Forge
 from tests.conftest import Git, MakeRepo
 
 
+def _heeding_interrupts() -> None:
+    """A run in the background, as some CI does it, hands on that interrupts are ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(*args: str, cwd: Path) -> subprocess.Popen[bytes]:
     """The installed program with a standard input that stays open."""
     return subprocess.Popen(
-        [PROGRAM, *args], cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [PROGRAM, *args],
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=_heeding_interrupts,  # noqa: PLW1509
     )
 
 

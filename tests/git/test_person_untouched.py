@@ -16,7 +16,7 @@ from tests.git import worlds
 from tests.git.worlds import AGENT, BUILD
 
 SOAK = bool(os.environ.get("FORGE_SOAK"))
-AT_LEAST, UP_TO, SECONDS = (1000, 1000, 0.0) if SOAK else (200, 1000, 15.0)
+AT_LEAST, UP_TO, SECONDS = (1000, 1000, 0.0) if SOAK else (200, 1000, 9.0)
 
 OWN = ("HEAD", "ORIG_HEAD", "index", "config", "description", "info/exclude", "MERGE_HEAD", "MERGE_MSG", "logs/HEAD")
 OWN_FOLDERS = ("refs/heads", "refs/stash", "refs/tags", "refs/remotes", "logs/refs/heads", "logs/refs/stash", "hooks")

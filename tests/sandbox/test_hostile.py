@@ -126,7 +126,7 @@ WAYS_TO_GAIN_RIGHTS = (
     "losetup -f && echo ESCAPED",
     "swapon /dev/zero && echo ESCAPED",
     "dmesg 2>/dev/null | grep -q . && echo ESCAPED",
-    "renice -n -5 $$ && echo ESCAPED",
+    "renice -n -20 $$ && echo ESCAPED",
     "chrt -f 50 true && echo ESCAPED",
     "ulimit -f unlimited && echo ESCAPED",
     "ulimit -c unlimited && echo ESCAPED",
