@@ -43,7 +43,9 @@ def main() -> None:
             print(report.line(result), file=sys.stderr, flush=True)
             results.append(result)
             if place:
-                report.write(place, results)
+                report.write(place, results, whole=False)
+    if place:
+        report.write(place, results, whole=True)
     if options.json:
         sys.stdout.write(json.dumps([report.document(result) for result in results], indent=2) + "\n")
 

@@ -54,12 +54,17 @@ def document(result: Row | Figure) -> dict[str, object]:
     }
 
 
-def write(path: Path, results: Sequence[Row | Figure]) -> None:
+UNFINISHED = "**This run was ended early: what is not listed was not measured in it.**"
+
+
+def write(path: Path, results: Sequence[Row | Figure], *, whole: bool) -> None:
+    """The table so far; one that is not `whole` says so."""
     rows = [r for r in results if isinstance(r, Row)]
     figures = [r for r in results if isinstance(r, Figure)]
     lines = [
         _INTRODUCTION,
         _machine(),
+        *([] if whole else ["", UNFINISHED]),
         "",
         "| what | size | Forge | instead | | faster | goal | |",
         "|---|---|---|---|---|---|---|---|",
