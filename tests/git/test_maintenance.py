@@ -24,6 +24,7 @@ pytestmark = pytest.mark.req("X-04", "G-02")
 def few_packs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(maintenance, "_MANY_PACKS", 8)
     monkeypatch.setattr(maintenance, "_VERY_MANY_PACKS", 12)
+    monkeypatch.setattr(maintenance, "_LOOK_EVERY", 1)
     monkeypatch.setattr(maintenance, "_REPACK_PAUSE", 0.0)
 
 
@@ -159,9 +160,9 @@ def test_an_open_repository_forgets_packs_that_are_gone(place: Path, workspace: 
     save(workspace)
     assert workspace.objects.handle is before
     evidence.git(place, "repack", "-a", "-d", "-q")
-    save(workspace)
+    save(workspace, maintenance._LOOK_EVERY)
     assert workspace.objects.handle is not before
-    assert len(workspace.list_files()) == 5
+    assert len(workspace.list_files()) == 4 + maintenance._LOOK_EVERY
 
 
 @pytest.mark.usefixtures("few_packs")

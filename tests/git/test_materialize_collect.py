@@ -9,7 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -39,11 +39,13 @@ Open = Callable[..., AbstractContextManager[MaterializedDirectory]]
 
 
 @pytest.fixture
-def opened(tmp_path: Path) -> Open:
+def opened(tmp_path: Path) -> Iterator[Open]:
     def opened(view: GitCommitVFS | WorkInProgressVFS, **options: object):  # type: ignore[no-untyped-def]
         return materialize(view.objects, view, root=tmp_path / "cache", key="main", **options)  # type: ignore[arg-type]
 
-    return opened
+    yield opened
+    # Folders nested very deeply pytest itself could not remove.
+    subprocess.run(["rm", "-rf", str(tmp_path / "cache")], check=True)
 
 
 @pytest.fixture
@@ -343,6 +345,21 @@ def test_a_folder_replaced_by_a_symlink_to_outside_is_not_followed(
     assert sorted(p.name for p in outside.rglob("*")) == ["deep", "one.py", "two.py"]
 
 
+def test_a_folder_that_moved_behind_a_symlink_is_collected_as_it_is(workspace: WorkInProgressVFS, opened: Open) -> None:
+    with opened(workspace) as directory:
+        os.rename(directory / "data", directory / "moved")
+        (directory / "data").symlink_to("moved")
+        assert collected(directory) == {"data": "added", "data/raw": "deleted", "moved/raw": "added"}
+        assert directory.notes == ()
+        assert directory.collect_changes() == ()
+    with opened(workspace) as directory:
+        assert (directory / "data").is_symlink()
+    workspace.discard()
+    with opened(workspace) as directory:
+        assert not (directory / "data").is_symlink()
+        assert directory.collect_changes() == ()
+
+
 @pytest.mark.parametrize("trap", [".gitignore", "lib/.gitignore", "new/deep/.gitignore", ".gitattributes"])
 def test_a_pipe_that_git_would_read_does_not_block(
     workspace: WorkInProgressVFS, opened: Open, monkeypatch: pytest.MonkeyPatch, trap: str
@@ -385,7 +402,6 @@ def test_more_folders_than_can_be_open_at_once_are_removed(workspace: WorkInProg
             assert not (directory / "d").exists()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-        subprocess.run(["rm", "-rf", str(directory)], check=True)  # else pytest itself could not tidy up
 
 
 def test_another_user_than_root_copes_with_closed_folders(make_repo: MakeRepo, tmp_path: Path) -> None:

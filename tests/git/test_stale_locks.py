@@ -42,10 +42,10 @@ def save(place: Path, branch: str = "work", text: str = "new") -> str:
 
 
 def killed_holding_locks(place: Path, work: str) -> None:
-    """Do `work` in a process that dies when libgit2 has taken a ref's lock."""
+    """Do `work` in a process that dies when it has taken a ref's lock."""
     script = (
-        "import os, signal, sys, pygit2\n"
-        "from forge.git import Repository, packed_refs, swap\n"
+        "import os, signal, sys\n"
+        "from forge.git import Repository, packed_refs, ref_files\n"
         "end = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         "repo = Repository.open(sys.argv[1])\n" + work
     )
@@ -89,8 +89,9 @@ def dead_mark() -> str:
 # -- locks of dead Forge processes
 
 
-def test_the_lock_of_a_killed_process_that_made_a_branch_goes(place: Path) -> None:
-    killed_holding_locks(place, "pygit2.ReferenceTransaction.set_target = end\nrepo.create_branch('ai/new', 'main')\n")
+@pytest.mark.parametrize("before", ["ref_files._write", "ref_files.RefLock.sync", "ref_files.RefLock.replace_ref"])
+def test_the_lock_of_a_killed_process_that_made_a_branch_goes(place: Path, before: str) -> None:
+    killed_holding_locks(place, f"{before} = end\nrepo.create_branch('ai/new', 'main')\n")
     assert locks(place) == ["refs/heads/ai/new.lock"]
     began = time.monotonic()
     Repository.open(place).create_branch("ai/new", "main")

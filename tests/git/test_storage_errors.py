@@ -127,18 +127,6 @@ def test_a_file_size_limit_is_a_storage_failure_and_pending_changes_survive_it(t
     evidence.assert_log_tells_all(place)
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EDQUOT, errno.EIO, errno.EFBIG])
-def test_libgit2s_words_and_the_systems_numbers_mean_the_same(number: int) -> None:
-    told = disk.told_by(f"failed to create locked file 'x.lock': {os.strerror(number)}")
-    assert told is not None
-    known = disk.storage_failed(OSError(number, os.strerror(number)))
-    assert (told.message, told.hint) == (known.message, known.hint)
-
-
-def test_other_words_are_no_storage_failure() -> None:
-    assert disk.told_by("failed to lock file 'x.lock' for writing") is None
-
-
 @pytest.mark.parametrize("step", ["write", "fsync"])
 def test_half_a_file_is_never_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     def fail(*_: object) -> int:
@@ -150,21 +138,27 @@ def test_half_a_file_is_never_left(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_log_that_cannot_be_synced_is_left_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_cannot_be_synced_calls_the_save_off_and_keeps_what_others_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     place = tmp_path / "repo"
     workspace = prepared(place).workspace("work")
     workspace.write_file("file.txt", "three\n")
     log = place / ".git" / "forge" / "operations.jsonl"
-    before = log.read_bytes()
+    told = [operation.id for operation in Repository.open(place).operations()]
+    others = b'{"of": "another process, that wrote behind our record"}\n'
 
     def fail(_: int) -> None:
+        with log.open("ab") as file:
+            file.write(others)
         raise OSError(errno.EIO, "broken")
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "fdatasync", fail)
         with pytest.raises(StorageFailed, match="disk reports an error"):
             workspace.commit("third")
-    assert log.read_bytes() == before
+    assert others in log.read_bytes()
+    assert [operation.id for operation in Repository.open(place).operations()] == told
     workspace.commit("third")
     evidence.assert_log_tells_all(place)
 
@@ -178,10 +172,10 @@ def test_a_save_that_landed_is_no_failure_when_its_end_cannot_be_recorded(
     workspace.write_file("file.txt", "three\n")
     append = type(repo.refs.log._journal).append
 
-    def only_beginnings(journal: object, records: list[dict[str, object]], *, sync: bool) -> None:
+    def only_beginnings(journal: object, records: list[dict[str, object]]) -> None:
         if any("end" in record for record in records):
             raise OSError(errno.ENOSPC, "full")
-        append(journal, records, sync=sync)  # type: ignore[arg-type]
+        append(journal, records)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
         patched.setattr(type(repo.refs.log._journal), "append", only_beginnings)

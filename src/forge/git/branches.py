@@ -15,8 +15,8 @@ from forge.git.errors import (
 )
 from forge.git.objects import Objects
 from forge.git.operations import Operation, RefMove
+from forge.git.ref_files import HEADS, KEPT
 from forge.git.refs import Refs, branch_ref
-from forge.git.swap import HEADS, KEPT
 from forge.git.values import Actor, ActorKind, CommitId
 
 
@@ -102,7 +102,11 @@ def _undoable(refs: Refs, operation_id: str | None) -> Operation:
             # Undoing an undo brings the first operation back to life.
             if operation.id not in undone:
                 undone.add(operation.undoes)
-        elif operation.id not in undone and operation.actor.kind is not ActorKind.EXTERNAL:
+        elif (
+            operation.id not in undone
+            and operation.actor.kind is not ActorKind.EXTERNAL
+            and any(move.ref.startswith(HEADS) for move in operation.moves)  # else only Forge's own bookkeeping
+        ):
             return operation
     if operation_id is not None:
         raise OperationMissing(f"There is no operation {operation_id}.", hint="`forge undo --list` shows them.")

@@ -20,6 +20,7 @@ _REASONS = {
     errno.EPERM: ("The repository may not be written", "Check who owns its files."),
     errno.EIO: ("The disk reports an error", "Check the disk and its file system."),
 }
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
 
 
 @contextmanager
@@ -36,18 +37,16 @@ def storage_failed(error: OSError) -> StorageFailed:
     return StorageFailed(f"{reason}; nothing was changed.", hint=hint)
 
 
-def told_by(message: str) -> StorageFailed | None:
-    """The failure that a foreign error speaks of in the operating system's own words."""
-    text = message.lower()
-    numbers = (number for number in _REASONS if os.strerror(number).lower() in text)
-    return next((storage_failed(OSError(number, message)) for number in numbers), None)
+def is_known(error: OSError) -> bool:
+    """Whether the disk is the reason, so that trying again is of no use."""
+    return error.errno in _REASONS
 
 
-def sync_directory(directory: Path) -> None:
+def sync_directory(directory: Path | str) -> None:
     sync_file(directory)
 
 
-def sync_file(path: Path) -> None:
+def sync_file(path: Path | str) -> None:
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -63,12 +62,12 @@ def sync_tree(directory: Path) -> None:
         sync_directory(Path(folder))
 
 
-def write_synced(path: Path, data: bytes, *, mode: int = 0o644) -> None:
+def write_synced(path: Path | str, data: bytes, *, mode: int = 0o644) -> None:
     """Create `path` with `data` and wait until the disk has it. The name itself is not synced yet."""
     write_new(path, data, mode=mode, sync=True)
 
 
-def write_new(path: Path, data: bytes, *, mode: int = 0o644, sync: bool = False) -> None:
+def write_new(path: Path | str, data: bytes, *, mode: int = 0o644, sync: bool = False) -> None:
     """Create `path` with all of `data`, or not at all."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
     try:
@@ -99,8 +98,13 @@ def replace_synced(path: Path, data: bytes, *, mode: int = 0o644) -> None:
 
 @contextmanager
 def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold an advisory lock; the kernel gives it back when the holder dies."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    """Hold an advisory lock; the kernel gives it back when the holder dies. Its folder is made if need be."""
+    try:
+        fd = os.open(path, _LOCK_FLAGS, 0o644)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sync_directory(path.parent.parent)
+        fd = os.open(path, _LOCK_FLAGS, 0o644)
     try:
         fcntl.flock(fd, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield

@@ -26,38 +26,45 @@ class Journal:
         self._summary = summary
         self._read_to = (0, 0)
 
-    def append(self, records: list[Record], *, sync: bool) -> None:
+    def append(self, records: list[Record]) -> None:
+        """Whole lines or nothing. They survive this process, and a power cut once `sync` was called."""
         self._rotate_when_large()
         fd = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             size = os.fstat(fd).st_size
             try:
                 _write_lines(fd, size, records)
-                if sync:
-                    os.fdatasync(fd)
             except OSError:
                 os.ftruncate(fd, size)
                 raise
         finally:
             os.close(fd)
-        if size == 0 and sync:
+        if size == 0:
             disk.sync_directory(self._folder)
+
+    def sync(self) -> None:
+        """Wait until the disk has every line so far. Needs no lock: a segment that was ended meanwhile is synced."""
+        fd = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fdatasync(fd)
+        finally:
+            os.close(fd)
 
     def new_records(self) -> tuple[bool, list[Record]]:
         """What was written since the last look, and whether it is the beginning of a segment."""
         try:
-            with self._file.open("rb") as file:
-                found = os.fstat(file.fileno())
-                inode = found.st_ino
-                place, offset = self._read_to
-                if place != inode or found.st_size < offset:  # another file, or somebody emptied this one
-                    offset = 0
-                file.seek(offset)
-                data = file.read()
+            fd = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             return (True, self.new_records()[1]) if self._finished_rotation() else (False, [])
+        with open(fd, "rb", buffering=0) as file:
+            found = os.fstat(fd)
+            place, offset = self._read_to
+            if place != found.st_ino or found.st_size < offset:  # another file, or somebody emptied this one
+                offset = 0
+            file.seek(offset)
+            data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
-        self._read_to = (inode, offset + len(whole))
+        self._read_to = (found.st_ino, offset + len(whole))
         return offset == 0, list(_records(whole))
 
     def backwards(self) -> Iterator[Record]:
@@ -71,11 +78,12 @@ class Journal:
 
     def _rotate_when_large(self) -> None:
         try:
-            size = self._file.stat().st_size
+            size = os.stat(self._file).st_size
         except FileNotFoundError:
             return
         if size < _SEGMENT_BYTES:
             return
+        self.sync()
         self._next.unlink(missing_ok=True)
         disk.write_synced(self._next, _line(self._summary()))
         # Numbers, not times: a clock set back must not change the order.

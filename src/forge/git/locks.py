@@ -1,4 +1,4 @@
-"""Lock files that git and libgit2 leave beside refs: whose they are, and whether they may go."""
+"""Lock files that are left beside refs: whose they are, and whether they may go."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def removed(common_dir: Path, ref: str, claims: Iterable[Claim]) -> bool:
     if not lock.exists():
         return packed
     with _alone(common_dir):
-        stale = any(_left_by(claim, lock) for claim in claims)
+        stale = left_behind(lock) or any(_left_by(claim, lock) for claim in claims)
         if stale:
             lock.unlink()
     return stale or packed
@@ -41,10 +41,10 @@ def packed_removed(common_dir: Path) -> bool:
     return stale
 
 
-def left_behind(packed_lock: Path) -> bool:
-    """Whether the lock on packed refs is a dead Forge process's, which has its mark in it; git's has none."""
+def left_behind(lock: Path) -> bool:
+    """Whether a lock is that of a dead Forge process, with its mark in it; git's has none."""
     try:
-        mark, age = packed_lock.read_text(errors="replace"), time.time() - packed_lock.stat().st_mtime
+        mark, age = lock.read_text(errors="replace"), time.time() - lock.stat().st_mtime
     except OSError:
         return False
     return process.died(mark, age=age)
@@ -52,13 +52,16 @@ def left_behind(packed_lock: Path) -> bool:
 
 def _left_by(claim: Claim, ref_lock: Path) -> bool:
     try:
-        content, made = ref_lock.read_text(errors="replace").strip(), ref_lock.stat().st_mtime
+        content, file = ref_lock.read_text(errors="replace").strip(), ref_lock.stat()
     except OSError:
         return False
-    now = time.time()
+    now, made = time.time(), file.st_mtime
     # A clock that was set back makes old locks look as if they came from the future.
     empty = not content and abs(now - made) > _OLD and -1 < made - claim.time < _WHILE_MOVING
-    return (empty or content == claim.after) and process.died(claim.mark, age=now - claim.time)
+    if not (empty or content == claim.after) or not process.died(claim.mark, age=now - claim.time):
+        return False
+    # Two may want the same: a process of Forge keeps its lock open as long as it lives.
+    return not process.has_open(file.st_dev, file.st_ino)
 
 
 def index_lock_removed(lock: Path, claims: Iterable[Claim]) -> bool:

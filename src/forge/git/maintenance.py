@@ -20,6 +20,8 @@ from forge.git.operations import OperationLog
 _MANY_PACKS = 50
 # Where git cannot merge only the small packs, it has to write all objects again.
 _VERY_MANY_PACKS = 250
+# A look costs as much as a small part of a save, and a few packs more or less do not show.
+_LOOK_EVERY = 8
 _REPACK_PAUSE = 0.25
 _PAUSE_AFTER_FAILURE = 600.0
 _SWEEP_PAUSE = 5.0
@@ -34,13 +36,21 @@ class Upkeep:
     def __init__(self, objects: Objects, log: OperationLog) -> None:
         self._objects = objects
         self._log = log
+        self._landings = 0
         self._packs: frozenset[str] = frozenset()
         self._swept = float("-inf")
         self._repacking: int | None = None
         self._repack_after = float("-inf")
 
     def after_landing(self) -> None:
-        """One listing of the pack folder; the rest only when that shows a need. A save that landed never fails here."""
+        """Now and then one listing of the pack folder; the rest only when that shows a need.
+
+        A save that landed never fails here.
+        """
+        landed_before = self._landings
+        self._landings += 1
+        if landed_before % _LOOK_EVERY:
+            return
         with suppress(OSError, pygit2.GitError, ForgeError):
             self._look_after()
 

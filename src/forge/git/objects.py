@@ -2,75 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from operator import itemgetter
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
 
 import pygit2
-from pygit2.enums import Option
 
 from forge.git import commits, pack, paths, trees
+from forge.git.cache import Cache
 from forge.git.command import Git
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
+from forge.git.file_lists import FileLists
 from forge.git.pack import RawObject
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Entry, Kind, ObjectId
-
-V = TypeVar("V")
-K = TypeVar("K")
-
-# A few bytes of trees can name each other into billions of files; nobody works on such a repository.
-MAX_FILES = 5_000_000
-MAX_LISTED_BYTES = 1 << 30
-MAX_DEPTH = 256
-_USUAL_FILES = frozenset({b"100644", b"100755", b"120000"})
-
-# Refs are only as durable as the sync of their file and folder; objects have their own synced packs.
-pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
-
-
-class Cache(Generic[K, V]):
-    """The values used last, within a budget of weight."""
-
-    def __init__(self, budget: int, weigh: Callable[[V], int]) -> None:
-        self._budget = budget
-        self._weigh = weigh
-        self._weight = 0
-        self._values: OrderedDict[K, V] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: K) -> V | None:
-        value = self._values.get(key)
-        if value is not None:
-            try:
-                self._values.move_to_end(key)
-            except KeyError:  # another thread dropped it just now; the value is still right
-                return value
-        return value
-
-    def put(self, key: K, value: V) -> None:
-        weight = self._weigh(value)
-        if weight > self._budget // 4:
-            return
-        with self._lock:
-            if key in self._values:
-                return
-            self._values[key] = value
-            self._weight += weight
-            while self._weight > self._budget:
-                _, dropped = self._values.popitem(last=False)
-                self._weight -= self._weigh(dropped)
-
-
-class Extent(NamedTuple):
-    """What is below a folder, folders and submodules counted too: how many, how long their paths, how deep."""
-
-    entries: int
-    size: int
-    height: int
 
 
 class Objects:
@@ -85,8 +29,7 @@ class Objects:
         self.reopen()
         self._blobs: Cache[ObjectId, bytes] = Cache(96 << 20, len)
         self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(1 << 20, lambda t: len(t) + 1)
-        self._paths: Cache[ObjectId, list[str]] = Cache(4 << 20, lambda t: len(t) + 1)
-        self._extents: Cache[ObjectId, Extent] = Cache(1 << 20, lambda _: 1)
+        self._lists = FileLists()
         self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(1 << 20, lambda t: len(t) + 1)
         self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(1 << 20, lambda t: len(t) + 1)
         self._commits: Cache[CommitId, Commit] = Cache(20_000, lambda _: 1)
@@ -125,15 +68,20 @@ class Objects:
     def raw_tree(self, oid: ObjectId) -> list[trees.RawEntry]:
         raw = self._raw.get(oid)
         if raw is None:
-            raw = [] if oid == EMPTY_TREE else trees.parsed(self.read(oid).data, oid)
-            self._raw.put(oid, raw)
+            raw = self.keep_tree(oid, b"" if oid == EMPTY_TREE else self.read(oid).data)
+        return raw
+
+    def keep_tree(self, oid: ObjectId, data: bytes) -> list[trees.RawEntry]:
+        """The entries of a tree that was read, kept for the next who asks."""
+        raw = trees.parsed(data, oid)
+        self._raw.put(oid, raw)
         return raw
 
     def tree(self, oid: ObjectId) -> Mapping[str, Entry]:
         """The names directly in a folder, in git's order."""
         names = self._trees.get(oid)
         if names is None:
-            names = {trees.decode(raw[1]): trees.entry(raw) for raw in self.raw_tree(oid)}
+            names = trees.entries(self.raw_tree(oid))
             self._trees.put(oid, names)
         return names
 
@@ -167,34 +115,17 @@ class Objects:
             tree = step.id
         return self.tree(tree).get(name)
 
-    def paths(self, tree: ObjectId) -> list[str]:
-        """Every file below `tree`, in git's order. Kept by folder: after a change only its folders are read again."""
-        known = self._paths.get(tree)
-        if known is None:
-            self._refuse_bomb(tree)
-            known = self._listed(tree)
-        return known
+    def paths(self, tree: ObjectId, prefix: str = "") -> list[str]:
+        """Every file below `tree`, in git's order, with `prefix` before its path."""
+        return self._lists.paths(self, tree, prefix)
 
-    def _listed(self, tree: ObjectId) -> list[str]:
-        known = self._paths.get(tree)
-        if known is not None:
-            return known
-        found: list[str] = []
-        for mode, raw_name, oid in self.raw_tree(tree):
-            name = raw_name.decode("utf-8", "surrogateescape")
-            if mode in _USUAL_FILES:
-                found.append(name)
-            elif trees.is_tree(mode):
-                prefix = name + "/"
-                found += [prefix + path for path in self._listed(ObjectId(oid.hex()))]
-            elif not trees.is_submodule(mode):  # that is no file of this repository
-                found.append(name)
-        self._paths.put(tree, found)
-        return found
+    def refuse_bomb(self, tree: ObjectId) -> None:
+        """Raise if a list of what is below `tree` would exhaust memory."""
+        self._lists.refuse_bomb(self, tree)
 
     def files(self, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
         """Every file and submodule below `tree` with its entry, sorted as git sorts."""
-        self._refuse_bomb(tree)
+        self.refuse_bomb(tree)
         folders = [("", iter(self.tree(tree).items()))]
         while folders:
             prefix, rest = folders[-1]
@@ -205,29 +136,6 @@ class Objects:
                 yield prefix + name, entry
             else:
                 folders.pop()
-
-    def _refuse_bomb(self, tree: ObjectId) -> None:
-        """Count before listing: what a list would take is known without making it."""
-        self._extent(tree, 0)
-
-    def _extent(self, tree: ObjectId, depth: int) -> Extent:
-        known = self._extents.get(tree)
-        if known is None:
-            if depth > MAX_DEPTH:
-                raise _bomb()
-            raw = self.raw_tree(tree)
-            entries, size, height = len(raw), sum(map(len, map(itemgetter(1), raw))), 0
-            for mode, name, oid in [entry for entry in raw if entry[0] not in _USUAL_FILES]:
-                if trees.is_tree(mode):
-                    below = self._extent(ObjectId(oid.hex()), depth + 1)
-                    entries += below.entries
-                    size += below.size + below.entries * (len(name) + 1)
-                    height = max(height, below.height + 1)
-            known = Extent(entries, size, height)
-            self._extents.put(tree, known)
-        if known.entries > MAX_FILES or known.size > MAX_LISTED_BYTES or depth + known.height > MAX_DEPTH:
-            raise _bomb()
-        return known
 
     @contextmanager
     def writing(self, new: Mapping[ObjectId, RawObject]) -> Iterator[None]:
@@ -242,13 +150,8 @@ class Objects:
                 self._blobs.put(oid, data)
             elif kind == Kind.TREE:
                 self._raw.put(oid, trees.parsed(data))
-
-
-def _bomb() -> RepositoryUnreadable:
-    return RepositoryUnreadable(
-        f"The tree is nested deeper than {MAX_DEPTH} folders or has more than {MAX_FILES:,} files.",
-        hint="This looks like a repository made to exhaust memory; Forge does not list it.",
-    )
+            else:
+                self._commits.put(CommitId(oid), commits.decoded(CommitId(oid), data))
 
 
 def _missing(oid: str) -> RevisionMissing:

@@ -64,6 +64,7 @@ WasAt = Callable[[str, CommitId], bool]
 class OperationLog:
     def __init__(self, folder: Path, tip: Tip, was_at: WasAt) -> None:
         self._folder = folder
+        self._lock = folder / "operations.lock"
         self._tip = tip
         self._was_at = was_at
         self._told = _Told()
@@ -79,13 +80,14 @@ class OperationLog:
                     raise moved(move)
             now = {move.ref: move.before for move in operation.moves}
             self._settle(now)
-            self._journal.append([*self._outside(now), _record(operation)], sync=True)
+            self._journal.append([*self._outside(now), _record(operation)])
+        self._make_durable(operation)
         return operation
 
     def end(self, operation: Operation, happened: Sequence[RefMove]) -> None:
         """Not synced, and no failure: without this line the refs themselves tell what happened."""
-        with suppress(StorageFailed), self._following():
-            self._journal.append([_verdict(operation, happened)], sync=False)
+        with suppress(StorageFailed), self._alone():
+            self._journal.append([_verdict(operation, happened)])
 
     def notice(self) -> None:
         """Record moves that others made of refs Forge has moved before, and how work of dead processes ended."""
@@ -96,7 +98,8 @@ class OperationLog:
             self._settle(None)
             outside = self._outside({ref: self._tip(ref) for ref in self._told.seen})
             if outside:
-                self._journal.append(outside, sync=True)
+                self._journal.append(outside)
+                self._journal.sync()
 
     def claims(self, ref: str) -> list[Claim]:
         """What processes meant to do with `ref` that never said how it ended."""
@@ -129,14 +132,28 @@ class OperationLog:
                     yield replace(operation, moves=moves)
 
     @contextmanager
+    def _alone(self) -> Iterator[None]:
+        with disk.reporting(), disk.locked(self._lock):
+            yield
+
+    @contextmanager
     def _following(self) -> Iterator[None]:
-        with disk.reporting():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with disk.locked(self._folder / "operations.lock"):
-                self._follow()
-                yield
+        with self._alone():
+            self._follow()
+            yield
+
+    def _make_durable(self, operation: Operation) -> None:
+        """Without the lock, so that others need not wait for our disk. They may have written behind our record
+        meanwhile: when it cannot be synced, it is not cut off but called off."""
+        try:
+            with disk.reporting():
+                self._journal.sync()
+        except StorageFailed:
+            self.end(operation, ())
+            raise
 
     def _summary(self) -> Record:
+        self._follow()
         return self._told.summary()
 
     def _follow(self) -> None:
@@ -155,7 +172,7 @@ class OperationLog:
                 moves = [m for m in begun.operation.moves if m.ref in begun.continued or self._reached(m)]
                 ends.append(_verdict(begun.operation, moves) | {"died": True})
         if ends:
-            self._journal.append(ends, sync=False)
+            self._journal.append(ends)
             self._follow()
 
     def _reached(self, move: RefMove) -> bool:

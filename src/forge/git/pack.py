@@ -12,6 +12,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,12 +48,13 @@ def is_ours(stem: str) -> bool:
 @contextmanager
 def written(objects_dir: Path, scratch: Path, objects: Mapping[ObjectId, RawObject]) -> Iterator[None]:
     """Objects are durable inside the block, and safe from every gc until it ends."""
-    folder = objects_dir / "pack"
+    folder = f"{objects_dir}/pack"
     stem = f"pack-{_SIGN}{os.urandom(16).hex()}"
-    keep = folder / f"{stem}.keep"
+    keep = f"{folder}/{stem}.keep"
     with disk.reporting():
-        folder.mkdir(parents=True, exist_ok=True)
-        scratch.mkdir(parents=True, exist_ok=True)
+        for place in (folder, scratch):
+            if not os.path.isdir(place):
+                os.makedirs(place, exist_ok=True)
         disk.write_new(keep, mark_of_this_process().encode())
     try:
         with disk.reporting():
@@ -60,24 +62,24 @@ def written(objects_dir: Path, scratch: Path, objects: Mapping[ObjectId, RawObje
         yield
     finally:
         with suppress(OSError):
-            keep.unlink()
+            os.unlink(keep)
 
 
-def _place(folder: Path, scratch: Path, stem: str, objects: Mapping[ObjectId, RawObject]) -> None:
+def _place(folder: str, scratch: Path, stem: str, objects: Mapping[ObjectId, RawObject]) -> None:
     pack, index = _encoded(objects)
-    files = {scratch / f"{stem}.pack": pack, scratch / f"{stem}.idx": index}
+    # A pack without its index is invisible to git, so the index comes last.
+    files = {f"{stem}.pack": pack, f"{stem}.idx": index}
     try:
-        for path, data in files.items():
-            disk.write_synced(path, data, mode=0o444)
-        # A pack without its index is invisible to git, so the index comes last.
-        for path in files:
-            os.rename(path, folder / path.name)
+        for name, data in files.items():
+            disk.write_synced(f"{scratch}/{name}", data, mode=0o444)
+        for name in files:
+            os.rename(f"{scratch}/{name}", f"{folder}/{name}")
         disk.sync_directory(folder)
     except BaseException:
-        for path in files:
-            for leftover in (path, folder / path.name):
+        for name in files:
+            for leftover in (f"{scratch}/{name}", f"{folder}/{name}"):
                 with suppress(OSError):
-                    leftover.unlink()
+                    os.unlink(leftover)
         raise
 
 
@@ -113,17 +115,12 @@ def _index(rows: list[tuple[bytes, int, int]], pack_checksum: bytes) -> bytes:
     counts = [0] * 256
     for oid, _, _ in rows:
         counts[oid[0]] += 1
-    total = 0
-    fan_out = []
-    for count in counts:
-        total += count
-        fan_out.append(total)
     large = [offset for _, _, offset in rows if offset >= 1 << 31]
     positions = {offset: place | 1 << 31 for place, offset in enumerate(large)}
     body = b"".join(
         (
             b"\xfftOc\x00\x00\x00\x02",
-            struct.pack(">256I", *fan_out),
+            struct.pack(">256I", *accumulate(counts)),
             b"".join(oid for oid, _, _ in rows),
             struct.pack(f">{len(rows)}I", *(crc for _, crc, _ in rows)),
             struct.pack(f">{len(rows)}I", *(positions.get(offset, offset) for _, _, offset in rows)),

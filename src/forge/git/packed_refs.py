@@ -40,7 +40,8 @@ def locked(common_dir: Path) -> Iterator[None]:
 
 def contents(common_dir: Path) -> bytes:
     try:
-        return (common_dir / "packed-refs").read_bytes()
+        with open(f"{common_dir}/packed-refs", "rb") as file:
+            return file.read()
     except FileNotFoundError:
         return b""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
@@ -22,7 +22,9 @@ from forge.git.maintenance import Upkeep
 from forge.git.objects import Objects
 from forge.git.operations import Operation, OperationLog, RefMove, moved
 from forge.git.pack import NewObjects
-from forge.git.swap import HEADS, KEPT, Locks, direct_target, reserve, swap
+from forge.git.ref_files import HEADS, KEPT, direct_target, found
+from forge.git.reservations import busy, reservation
+from forge.git.swap import Locks, make_durable, reserve, swap
 from forge.git.values import Actor, ActorKind, CommitId
 
 _MAX_PART_BYTES = 200
@@ -64,6 +66,9 @@ class Refs:
 
     def target(self, ref: str) -> CommitId | None:
         """The commit that `ref` leads to, through symbolic refs."""
+        now = found(self._objects, ref)
+        if now is None or isinstance(now.raw_target, pygit2.Oid):
+            return CommitId(str(now.raw_target)) if now else None
         return direct_target(self._objects, self._final(ref))
 
     def tip(self, branch: str) -> CommitId | None:
@@ -78,12 +83,12 @@ class Refs:
 
     def under(self, prefix: str) -> list[tuple[str, CommitId]]:
         """Refs below `prefix` with their commits. A broken one is left out: it must not hide the others."""
-        found: list[tuple[str, CommitId]] = []
+        tips: list[tuple[str, CommitId]] = []
         for ref in sorted(ref for ref in self._objects.handle.references if ref.startswith(prefix)):
             with suppress(RepositoryUnreadable):
                 if (tip := self.target(ref)) is not None:
-                    found.append((ref, tip))
-        return found
+                    tips.append((ref, tip))
+        return tips
 
     def default_branch(self) -> str | None:
         """Configured, else what origin calls its HEAD, else main or master, else what HEAD names."""
@@ -131,7 +136,7 @@ class Refs:
         if self.target(move.ref) != before:
             raise moved(move)
         with self._objects.writing(new):
-            operation = self.move([move], actor=actor, reason=reason, forward=forward)
+            operation = self.move([move], actor=actor, reason=reason, forward=forward, written=new)
         self._upkeep.after_landing()
         return operation
 
@@ -143,10 +148,14 @@ class Refs:
         reason: str,
         forward: bool = False,
         undoes: str | None = None,
+        written: Container[str] = (),
     ) -> Operation:
-        """All of `moves` or none. Every ref of Forge's making goes through here."""
+        """All of `moves` or none. Every ref of Forge's making goes through here.
+
+        Forward: no tip is lost. `written` are objects that the caller holds safe; others have to be there.
+        """
         wanted = [replace(m, ref=self._final(m.ref)) for m in moves]
-        self.refuse_unless_allowed(wanted, actor)
+        self._refuse_unless_allowed(wanted, actor)
         _refuse_removing_target(moves, wanted)
         if not forward:
             wanted = [*self._keeping(wanted), *wanted]
@@ -160,8 +169,9 @@ class Refs:
                 self._follow_in_checkouts(wanted, stack, checkouts)
                 reserve(self._objects, self.log, wanted, held)
                 for move in wanted:
-                    swap(self._objects, self.log, move, reason, held)
+                    swap(self._objects, self.log, move, reason, held, written=written)
                     done.append(move)
+                    make_durable(self._objects, move)
             except ForgeError:
                 self._take_back(done, reason, held)
                 for follower, update in checkouts:
@@ -172,8 +182,10 @@ class Refs:
         return replace(operation, checkouts=tuple(update for _, update in checkouts))
 
     def refuse_unless_allowed(self, moves: Iterable[RefMove], actor: Actor) -> None:
-        for move in moves:
-            ref = self._final(move.ref)
+        self._refuse_unless_allowed([replace(m, ref=self._final(m.ref)) for m in moves], actor)
+
+    def _refuse_unless_allowed(self, moves: Iterable[RefMove], actor: Actor) -> None:
+        for ref in [move.ref for move in moves]:
             if not ref.startswith((HEADS, "refs/forge/")) or not pygit2.reference_is_valid_name(ref):
                 raise ProtectedBranch(f"Forge does not move {ref}.", hint="Work on a branch.")
             branch = ref.removeprefix(HEADS)
@@ -182,6 +194,9 @@ class Refs:
                     f"{branch} is a default branch; {actor.kind} {actor.name} may not change it.",
                     hint="Let the agent work on a branch of its own and merge it yourself.",
                 )
+            held = reservation(self._objects.common_dir, branch) if ref.startswith(HEADS) else None
+            if held is not None and held.holder != actor.turn:
+                raise busy(held)
 
     def _keeping(self, moves: Iterable[RefMove]) -> list[RefMove]:
         """What must be remembered so that no tip is lost by `moves`."""
@@ -224,28 +239,29 @@ class Refs:
                 back = RefMove(move.ref, move.after, move.before)
                 swap(self._objects, self.log, back, f"taken back: {reason}", held)
                 done.remove(move)
+                make_durable(self._objects, back)
 
     def _was_at(self, ref: str, commit: CommitId) -> bool:
         """Whether the reflog tells of a move of `ref` away from `commit`."""
-        found = self._objects.handle.references.get(ref)
-        return found is not None and any(str(entry.oid_old) == commit for entry in found.log())
+        now = self._objects.handle.references.get(ref)
+        return now is not None and any(str(entry.oid_old) == commit for entry in now.log())
 
     def _final(self, ref: str) -> str:
         """The direct ref at the end of a chain of symbolic ones."""
         for _ in range(5):
-            found = self._symbolic(ref)
-            if found is None:
+            further = self._symbolic(ref)
+            if further is None:
                 return ref
-            ref = found
+            ref = further
         raise RepositoryUnreadable(f"{ref} leads in a circle.", hint="Repair it with `git symbolic-ref`.")
 
     def _symbolic(self, ref: str) -> str | None:
         """Where a symbolic ref points, whether or not that exists."""
         try:
-            found = self._objects.handle.lookup_reference(ref)
+            target = self._objects.handle.lookup_reference(ref).raw_target
         except (KeyError, ValueError, pygit2.GitError):
             return None
-        return trees.decode(found.raw_target) if isinstance(found.raw_target, bytes) else None
+        return trees.decode(target) if isinstance(target, bytes) else None
 
     def _config(self, key: str) -> str | None:
         config = self._objects.handle.config

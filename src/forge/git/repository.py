@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Unpack
+from typing import Literal, Unpack
 
 import pygit2
 from platformdirs import user_cache_path
@@ -146,7 +146,9 @@ class Repository:
     def _setting(self, key: str) -> str:
         config = self.objects.handle.config
         try:
-            return str(config[key]) if key in config else ""
+            return str(config[key])
+        except KeyError:
+            return ""
         except UnicodeDecodeError:  # written in the days before UTF-8
             return self.objects.git.text("config", "--get", key).strip().encode("utf-8", "replace").decode()
 
@@ -155,11 +157,17 @@ class Repository:
     def commit_vfs(self, rev: str) -> GitCommitVFS:
         return GitCommitVFS(self.objects, self.resolve(rev))
 
-    def workspace(self, branch: str, *, actor: Actor = PERSON) -> WorkInProgressVFS:
-        """A writable view of `branch` as it is now; a branch that HEAD names may still wait for its first commit."""
-        if self.refs.tip(branch) is None and branch != self.current_branch and not self.is_empty:
+    def workspace(
+        self, branch: str, *, actor: Actor = PERSON, base: CommitId | Literal["tip"] | None = "tip"
+    ) -> WorkInProgressVFS:
+        """A writable view of `branch` as it is now, or as it was at `base`.
+
+        A branch that HEAD names may still wait for its first commit.
+        """
+        opened = WorkInProgressVFS(self.objects, self.refs, branch, self.signature, actor=actor, base=base)
+        if opened.base is None and branch != self.current_branch and not self.is_empty:
             branches.tip_of(self.refs, branch)
-        return WorkInProgressVFS(self.objects, self.refs, branch, self.signature, actor=actor)
+        return opened
 
     def search(self, view: GitCommitVFS | WorkInProgressVFS, query: Query) -> SearchResult:
         """Look for `query` in the files of a commit, or of a workspace with its pending changes."""

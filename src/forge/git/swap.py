@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
-from pathlib import Path
-
-import pygit2
 
 from forge.git import disk, locks, packed_refs
-from forge.git.errors import BranchExists, GitFailed, RepositoryUnreadable, RevisionMissing
+from forge.git.errors import BranchExists, GitFailed, RevisionMissing
 from forge.git.objects import Objects
 from forge.git.operations import OperationLog, RefMove, moved
-from forge.git.values import CommitId
+from forge.git.ref_files import HEADS, KEPT, RefLock, direct_target, log_move, sync_folder
 
-HEADS = "refs/heads/"
-KEPT = "refs/forge/kept/"
 _PATIENCE = 3.0
-_UNSYNCED = "for fsync"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
-
-
-def direct_target(objects: Objects, ref: str) -> CommitId | None:
-    try:
-        found = objects.handle.references.get(ref)
-    except (pygit2.GitError, ValueError) as e:
-        raise RepositoryUnreadable(f"{ref} cannot be read: {e}", hint="Set it anew with `git update-ref`.") from e
-    return None if found is None else CommitId(str(found.target))
 
 
 class Locks(ExitStack):
@@ -50,7 +37,7 @@ class Locks(ExitStack):
         self.take_packed()
         if ref not in self._refs:
             own = ExitStack()
-            own.enter_context(_locked(self._objects.handle, ref))
+            own.enter_context(RefLock(self._objects.common_dir, ref))
             self._refs[ref] = self.enter_context(own)
 
     def give_back(self, ref: str) -> None:
@@ -64,9 +51,19 @@ def reserve(objects: Objects, log: OperationLog, moves: Iterable[RefMove], held:
             _patiently(objects, log, move, partial(held.take_for_removal, move.ref))
 
 
-def swap(objects: Objects, log: OperationLog, move: RefMove, reason: str, held: Locks) -> None:
-    """Move a direct ref from `before` to `after`, durably, or raise and leave it as it is."""
+def swap(
+    objects: Objects, log: OperationLog, move: RefMove, reason: str, held: Locks, *, written: Container[str] = ()
+) -> None:
+    """Move a direct ref from `before` to `after`, or raise and leave it as it is. `written` is known to be there."""
+    if move.after is not None and move.after not in written and not objects.has(move.after):
+        raise RevisionMissing(f"{move.after} is not in the repository.", hint="A gc may have removed it.")
     _patiently(objects, log, move, partial(_set, objects, move, f"forge: {_one_line(reason)}", held))
+
+
+def make_durable(objects: Objects, move: RefMove) -> None:
+    """To be called when a swap was made; before, others see the move and a power cut may take it back."""
+    if move.after is not None:  # what was removed is so durably
+        sync_folder(objects.common_dir, move.ref)
 
 
 def _patiently(objects: Objects, log: OperationLog, move: RefMove, attempt: Callable[[], None]) -> None:
@@ -74,21 +71,15 @@ def _patiently(objects: Objects, log: OperationLog, move: RefMove, attempt: Call
     while True:
         try:
             return attempt()
-        except (pygit2.GitError, OSError, KeyError, ValueError) as e:
-            # libgit2 has no type for a lost race: where the ref stands now tells what happened.
-            now = direct_target(objects, move.ref)
-            if now == move.after and _UNSYNCED in str(e):
-                return _sync_packed(objects.common_dir)
-            if now != move.before:
+        except OSError as e:
+            if direct_target(objects, move.ref) != move.before:
                 raise moved(move) from e
-            if (failure := disk.told_by(str(e))) is not None:
-                raise failure from e
-            if move.after is not None and not objects.has(move.after):
-                raise _missing(move.after) from e
+            if disk.is_known(e):
+                raise disk.storage_failed(e) from e
             if move.before is None and (clash := _clash(objects, move.ref)):
                 raise _blocked(move.ref, clash) from e
             # Besides locks there are moments: `git pack-refs` removes an empty folder while we put a file there.
-            locked = "lock" in str(e)
+            locked = isinstance(e, FileExistsError)
             if locked and locks.removed(objects.common_dir, move.ref, log.claims(move.ref)):
                 continue
             if time.monotonic() > deadline:
@@ -102,41 +93,19 @@ def _one_line(reason: str) -> str:
     return _CONTROL.sub(" ", first.encode("utf-8", "replace").decode()).strip() or "move"
 
 
-def _sync_packed(common_dir: Path) -> None:
-    """The ref moved, and before its folder could be synced `git pack-refs` took ref and folder away."""
-    with disk.reporting(), suppress(FileNotFoundError):
-        disk.sync_file(common_dir / "packed-refs")
-        disk.sync_directory(common_dir)
-
-
 def _set(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
-    if move.before is None:
-        _create(objects, move, message, held)
-        return
     if move.after is None:
         _delete(objects, move, held)
         return
-    found = objects.handle.references.get(move.ref)
-    if found is None or str(found.target) != move.before:
-        raise moved(move)
-    found.set_target(move.after, message)
-
-
-def _create(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
-    assert move.after is not None
-    if clash := _clash(objects, move.ref):
+    if move.before is None and (clash := _clash(objects, move.ref)):
         raise _blocked(move.ref, clash)
-    if not objects.has(move.after):  # for what exists already libgit2 looks itself
-        raise _missing(move.after)
-    with _locked(objects.handle, move.ref) as transaction:
-        # libgit2's own way to create a ref looks for it before it takes the lock, and so overwrites a rival's.
-        if direct_target(objects, move.ref) is not None:
+    with RefLock(objects.common_dir, move.ref, move.after) as lock:
+        if direct_target(objects, move.ref) != move.before:
             raise moved(move)
-        if move.ref.startswith(KEPT):
-            _remember(objects.common_dir / "logs" / move.ref, move.after)
+        lock.sync()
         with _packed_too(objects, move, held):
-            transaction.set_target(move.ref, move.after, message=message)
-            transaction.commit()
+            log_move(objects, move.ref, move.before, move.after, message)
+            lock.replace_ref()
 
 
 @contextmanager
@@ -147,14 +116,14 @@ def _packed_too(objects: Objects, move: RefMove, held: Locks) -> Iterator[None]:
     value again, trusting that the packed one is there.
     """
     kept = f"{KEPT}{move.ref.removeprefix(HEADS)}@{str(move.after)[:12]}"
-    if not move.ref.startswith(HEADS) or direct_target(objects, kept) is None:
+    if move.before is not None or not move.ref.startswith(HEADS) or direct_target(objects, kept) is None:
         yield
         return
     held.take_packed()
     packed_refs.put(objects.common_dir, move.ref, str(move.after))
     try:
         yield
-    except (pygit2.GitError, OSError):
+    except OSError:
         with suppress(OSError):
             packed_refs.remove(objects.common_dir, move.ref)
         raise
@@ -180,26 +149,6 @@ def _delete(objects: Objects, move: RefMove, held: Locks) -> None:
             folder.rmdir()
 
 
-@contextmanager
-def _locked(handle: pygit2.Repository, ref: str) -> Iterator[pygit2.ReferenceTransaction]:
-    """The ref's lock, given back whatever happens: `with transaction` keeps it when the commit itself fails."""
-    transaction = handle.transaction()
-    try:
-        transaction.lock_ref(ref)
-        yield transaction
-    finally:
-        transaction.__exit__(BaseException, None, None)
-
-
-def _remember(log: Path, kept: CommitId) -> None:
-    """A reflog for a kept tip. git reads reflogs after refs, so a gc that saw neither the branch nor what keeps it
-    (it read one before and the other after we changed them) still sees this."""
-    line = f"{'0' * 40} {kept} Forge <forge@localhost> {int(time.time())} +0000\tforge: kept\n"
-    with disk.reporting():
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text(line)
-
-
 def _clash(objects: Objects, ref: str) -> str | None:
     """Another ref that git cannot hold beside `ref`: it keeps them as files in folders."""
     common = objects.common_dir
@@ -207,10 +156,14 @@ def _clash(objects: Objects, ref: str) -> str | None:
     for length in range(3, len(parts)):
         if direct_target(objects, above := "/".join(parts[:length])) is not None:
             return above
-    if within := re.search(rb" (%s/\S+)" % re.escape(ref.encode()), packed_refs.contents(common)):
-        return within[1].decode("utf-8", "replace")
-    loose = (path for path in (common / ref).rglob("*") if path.suffix != ".lock" and path.is_file())
-    return next((str(path.relative_to(common)) for path in loose), None)
+    packed = packed_refs.contents(common)
+    if (at := packed.find(b" %s/" % ref.encode())) >= 0:
+        return packed[at + 1 :].split(b"\n", 1)[0].decode("utf-8", "replace")
+    for folder, _, names in os.walk(common / ref):
+        for name in names:
+            if not name.endswith(".lock"):
+                return os.path.relpath(f"{folder}/{name}", common)
+    return None
 
 
 def _blocked(ref: str, clash: str) -> BranchExists:
@@ -219,10 +172,6 @@ def _blocked(ref: str, clash: str) -> BranchExists:
         "git keeps branches as files in folders.",
         hint="Choose a name that is not a folder of another branch.",
     )
-
-
-def _missing(commit: CommitId) -> RevisionMissing:
-    return RevisionMissing(f"{commit} is not in the repository.", hint="A gc may have removed it.")
 
 
 def _failed(ref: str, error: Exception) -> GitFailed:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from forge.git import trees
 from forge.git.errors import RepositoryUnreadable
-from forge.git.objects import MAX_DEPTH, MAX_FILES, Objects
+from forge.git.file_lists import MAX_DEPTH, MAX_FILES
+from forge.git.objects import Objects
 from forge.git.values import Entry, ObjectId
 
 ChangedEntry = tuple[str, Entry | None, Entry | None]

@@ -63,6 +63,8 @@ class Actor:
 
     kind: ActorKind
     name: str
+    turn: str | None = None
+    """The work it does this for; what reserved the branch for that work may go on with it."""
 
 
 PERSON = Actor(ActorKind.PERSON, "person")

@@ -120,12 +120,12 @@ class GitCommitVFS(VFS):
         if above is None or not above.is_tree:
             return []
         if not start:
-            return [prefix + path for path in self.objects.paths(above.id)]
+            return self.objects.paths(above.id, prefix)
         found: list[str] = []
         for name, entry in self.objects.tree(above.id).items():
             if name.startswith(start):
                 if entry.is_tree:
-                    found += [f"{folder}{slash}{name}/{path}" for path in self.objects.paths(entry.id)]
+                    found += self.objects.paths(entry.id, f"{folder}{slash}{name}/")
                 elif not entry.is_submodule:
                     found.append(f"{folder}{slash}{name}")
         return found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Literal
 
 from forge.git import commits, paths, trees
 from forge.git.errors import (
@@ -67,6 +68,7 @@ class WorkInProgressVFS(VFS):
         signature: Callable[[], Signature],
         *,
         actor: Actor = PERSON,
+        base: CommitId | Literal["tip"] | None = "tip",
     ) -> None:
         self.objects = objects
         self.branch = branch
@@ -74,7 +76,7 @@ class WorkInProgressVFS(VFS):
         self.last_operation: Operation | None = None
         self._refs = refs
         self._signature = signature
-        self._rebase_on(refs.tip(branch))
+        self._rebase_on(refs.tip(branch) if base == "tip" else base)
         self._pending: dict[str, Pending | None] = {}
         self._overlay = Overlay()
 
@@ -191,30 +193,53 @@ class WorkInProgressVFS(VFS):
         *,
         allow_empty: bool = False,
         reason: str | None = None,
+        onto: str | None = None,
     ) -> CommitId:
-        """One commit with every pending change, durable when this returns. A moved branch is never overwritten."""
+        """One commit with every pending change, durable when this returns. A moved branch is never overwritten.
+
+        `onto` makes a new branch of that name for it, and leaves this one where it is.
+        """
         text = commits.message_with(message, trailers)
         if not self._pending and not allow_empty:
             raise NothingToCommit("There is nothing to commit.", hint="Change a file first.")
-        tree, new = self._tree()
-        who = author or self._signature()
-        raw = commits.encoded(tree, [self.base] if self.base else [], who, who, text)
-        made = CommitId(object_id(Kind.COMMIT, raw))
-        new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+        made, new = self.draft(text, author or self._signature())
+        before = None if onto else self.base
         try:
             self.last_operation = self._refs.land(
-                self.branch, made, new, before=self.base, actor=self.actor, reason=reason or text.splitlines()[0]
+                onto or self.branch, made, new, before=before, actor=self.actor, reason=reason or text.splitlines()[0]
             )
         except BranchExists as e:
-            if self._refs.tip(self.branch) is None:  # only a name that this one cannot stand beside
+            if onto or self._refs.tip(self.branch) is None:  # only a name that this one cannot stand beside
                 raise
             raise BranchMoved(
                 f"Somebody else made {self.branch} meanwhile; nothing was overwritten.",
                 hint="Catch up with the branch and commit again.",
             ) from e
+        if onto is not None:
+            self.branch = onto
         self._rebase_on(made)
         self.discard()
         return made
+
+    def draft(
+        self, message: str, author: Signature, *, without: Callable[[str], bool] | None = None
+    ) -> tuple[CommitId, NewObjects]:
+        """The commit that pending changes would make, and what of it is not in the repository yet. Writes nothing."""
+        kept = {path: state for path, state in self._pending.items() if without is None or not without(path)}
+        tree, new = self._tree(kept)
+        raw = commits.encoded(tree, [self.base] if self.base else [], author, author, message)
+        made = CommitId(object_id(Kind.COMMIT, raw))
+        new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+        return made, new
+
+    def replace_pending(self, entries: Mapping[str, Entry | None]) -> None:
+        """Make exactly `entries` pending; what they need must be in the repository."""
+        self.discard()
+        for path, entry in entries.items():
+            kept = entry is None or entry.is_submodule
+            self._put(
+                path, Pending(entry.mode, entry.id, None if kept else self.objects.blob(entry.id)) if entry else None
+            )
 
     def catch_up(self) -> None:
         """Take the branch's present tip as the base. Pending changes stay unless the same files changed there."""
@@ -257,10 +282,10 @@ class WorkInProgressVFS(VFS):
             for path, state in self._pending.items()
         }
 
-    def _tree(self) -> tuple[ObjectId, NewObjects]:
-        changes = {path: state.entry if state else None for path, state in self._pending.items()}
+    def _tree(self, pending: Mapping[str, Pending | None]) -> tuple[ObjectId, NewObjects]:
+        changes = {path: state.entry if state else None for path, state in pending.items()}
         tree, new = trees.rewrite(self.objects.raw_tree, self._base.tree, changes)
-        for state in self._pending.values():
+        for state in pending.values():
             if state is not None and state.data is not None:
                 new[state.id] = RawObject(Kind.BLOB, state.data)
         return tree, new

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pygit2
 from forge.git.objects import Objects
 
 _HEADS = "refs/heads/"
+_LONGEST_REF = 4200
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,50 +26,56 @@ class Worktree:
 
 def worktrees_on(objects: Objects, branch: str) -> tuple[Worktree, ...]:
     """Every checkout whose HEAD names `branch`, also one without a commit yet."""
-    return tuple(tree for tree, shown in _checkouts(objects) if shown == branch)
+    git_dirs = (git_dir for git_dir, shown in _heads(objects.common_dir) if shown == branch)
+    return tuple(tree for git_dir in git_dirs if (tree := _worktree(objects, git_dir)))
 
 
 def branches_checked_out(objects: Objects) -> frozenset[str]:
-    return frozenset(branch for _, branch in _checkouts(objects))
+    return frozenset(shown for git_dir, shown in _heads(objects.common_dir) if _worktree(objects, git_dir))
 
 
-def _checkouts(objects: Objects) -> Iterator[tuple[Worktree, str]]:
-    common = objects.common_dir
-    branch = _branch_shown(common, common)
-    main = _main_directory(objects) if branch else None
-    if branch and main:
-        yield Worktree(main, common), branch
-    try:
-        linked = sorted(os.listdir(common / "worktrees"))
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for name in linked:
-        git_dir = common / "worktrees" / name
-        branch = _branch_shown(git_dir, common)
-        place = _linked_directory(git_dir) if branch else None
-        if branch and place:
-            yield Worktree(place, git_dir), branch
+def _heads(common: Path) -> Iterator[tuple[Path, str]]:
+    """Git directories with the branch that their HEAD names."""
+    git_dirs = [common]
+    with suppress(FileNotFoundError, NotADirectoryError):
+        git_dirs += [common / "worktrees" / name for name in sorted(os.listdir(f"{common}/worktrees"))]
+    for git_dir in git_dirs:
+        if branch := branch_shown(git_dir, common):
+            yield git_dir, branch
 
 
-def _branch_shown(git_dir: Path, common: Path) -> str | None:
+def _worktree(objects: Objects, git_dir: Path) -> Worktree | None:
+    place = _main_directory(objects) if git_dir == objects.common_dir else _linked_directory(git_dir)
+    return Worktree(place, git_dir) if place else None
+
+
+def branch_shown(git_dir: Path, common: Path) -> str | None:
     """The branch at the end of HEAD's chain of symbolic refs; None when HEAD is detached or unreadable."""
-    ref = _symbolic(git_dir / "HEAD")
+    ref = _symbolic(f"{git_dir}/HEAD")
     for _ in range(5):
-        further = _symbolic(common / ref) if ref else None
+        further = _symbolic(f"{common}/{ref}") if ref else None
         if further is None:
             break
         ref = further
     return ref.removeprefix(_HEADS) if ref and ref.startswith(_HEADS) else None
 
 
-def _symbolic(file: Path) -> str | None:
+def _symbolic(file: str) -> str | None:
     try:
-        text = os.readlink(file) if file.is_symlink() else file.read_text("utf-8", "surrogateescape")
+        text = os.readlink(file) if os.path.islink(file) else _start_of(file)
     except OSError:
         return None
     if text.startswith("ref:"):
         return text[4:].strip()
     return text if text.startswith("refs/") else None
+
+
+def _start_of(file: str) -> str:
+    fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(fd, _LONGEST_REF).decode("utf-8", "surrogateescape")
+    finally:
+        os.close(fd)
 
 
 def _main_directory(objects: Objects) -> Path | None:

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from forge.git import ObjectId
+from forge.git import ObjectId, children
 from forge.git.errors import StorageFailed
 from forge.git.objects import Objects
-from forge.git.search import Query, blob_text, is_warm, search, segments, texts, warm, warming
+from forge.git.search import Query, blob_reader, blob_text, is_warm, search, segments, texts, warm
 from forge.git.search.blob_text import TextCache, cache_of
+from forge.git.search.listing import Folder
 from tests.git.search.oracle import Lines, cold, found_in, matching_lines, new_objects, signed, tree_of
 
 pytestmark = pytest.mark.req("G-11")
@@ -85,11 +86,36 @@ def test_a_warm_tree_is_searched_without_reading_from_git(
     assert_all_found(objects, tree)
     fresh = another(objects)
     assert is_warm(fresh, tree)
-    for place in (texts.BlobReader, warming.BlobReader):
-        monkeypatch.setattr(place, "contents", None)
+    for reading in ("contents", "stored"):
+        monkeypatch.setattr(blob_reader, reading, None)
     monkeypatch.setattr(Objects, "blob", None)
     assert_all_found(objects, tree)
     assert_all_found(fresh, tree)
+
+
+def test_git_is_asked_while_nothing_is_cached_and_ended_when_the_texts_were_few(
+    objects: Objects, tree: ObjectId, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    end, read = children.end, texts.listing
+
+    def listed(objects: Objects, tree: ObjectId) -> Folder:
+        told.append("listed")
+        return read(objects, tree)
+
+    def ended(process: subprocess.Popen[bytes]) -> None:
+        told.append(" ".join(map(str, process.args)))
+        end(process)
+        assert process.returncode is not None
+
+    monkeypatch.setattr(texts, "listing", listed)
+    monkeypatch.setattr(children, "end", ended)
+    assert found_in(objects, tree, Query("needle")) == matching_lines(FILES, b"needle")
+    assert [line for line in told if " grep " in line]
+    assert is_warm(objects, tree)
+    told.clear()
+    assert found_in(objects, tree, Query("needle")) == matching_lines(FILES, b"needle")
+    assert set(told) == {"listed"}
 
 
 def test_rare_words_need_few_texts(objects: Objects, tree: ObjectId) -> None:

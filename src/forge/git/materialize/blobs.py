@@ -10,6 +10,7 @@ from typing import IO
 from forge.git.command import arguments, environment
 from forge.git.errors import GitFailed
 from forge.git.objects import Objects
+from forge.git.pack import object_id
 from forge.git.values import Entry, Kind, ObjectId
 
 # Starting git costs as much as reading so many blobs ourselves.
@@ -35,8 +36,8 @@ def contents(
 
 
 def _by_us(objects: Objects, oid: ObjectId) -> bytes | None:
-    kind, data = objects.read(oid)
-    return data if kind == Kind.BLOB else None
+    data = objects.blob(oid)  # often in memory, as it was just committed
+    return data if object_id(Kind.BLOB, data) == oid else None
 
 
 def _by_git(objects: Objects, ids: Sequence[ObjectId]) -> Iterator[bytes | None]:

@@ -26,7 +26,7 @@ def filled(objects: Objects, files: Path, index: Path, entries: Mapping[str, Ent
     if any(letter in source for letter in _SEPARATORS):
         return False
     names = {trees.encode(path): entry for path, entry in entries.items()}
-    stat_index.write(index, {name: stat_index.record(name, entry, None, 0) for name, entry in names.items()})
+    stat_index.write(index, {name: stat_index.record(name, entry, None) for name, entry in names.items()})
     workers = f"checkout.workers={min(_WORKERS, os.cpu_count() or 1)}"
     env = {"GIT_INDEX_FILE": str(index), "GIT_ALTERNATE_OBJECT_DIRECTORIES": source}
     command = ("-c", workers, "checkout-index", "--all", "--index", "--quiet")

@@ -27,21 +27,20 @@ from forge.git.objects import Objects
 
 def filled(objects: Objects, wanted: Wanted, slot: Slot, budget: Budget, *, keep_ignored: bool) -> Held:
     """Make the directory hold what is wanted, from whatever state it is in."""
-    held = states.load(slot.state)
-    if held is not None and _sound(slot, held):
+    known = states.load(slot.state)
+    if known is not None and _sound(slot, known[0]):
         try:
-            return _brought_up_to_date(objects, wanted, slot, held, keep_ignored=keep_ignored)
+            return _brought_up_to_date(objects, wanted, slot, *known, keep_ignored=keep_ignored)
         except (Damaged, FileNotFoundError, NotADirectoryError):
             pass  # somebody removed or damaged what is known of the directory: begin again
     budgets.enforce(slot.path.parent, budget, keep=slot)
     _clear(slot)
-    states.mark(slot.mark, ())
     scan.prepare(slot.git_dir, objects)
     held = Held()
     plan = plans.anew(objects, wanted, {}, set(), spelling(slot))
     _fill_by_git(objects, wanted, slot, held, plan)
     _carry_out(objects, wanted, slot, held, plan)
-    states.save(slot.state, held)
+    states.save(slot.state, held, in_use=True)
     return held
 
 
@@ -51,10 +50,11 @@ def _fill_by_git(objects: Objects, wanted: Wanted, slot: Slot, held: Held, plan:
     if len(stored) < bulk.WORTH_IT or slot.ignores_case:
         return
     index = slot.git_dir / "index-1"
+    began = time.time_ns()
     if not bulk.filled(objects, slot.files, index, stored):
         _emptied(slot, "files")
         return
-    held.index, held.index_bytes = index.name, index.stat().st_size
+    states.use_index(held, index, began=began)
     plan.write = {path: entry for path, entry in plan.write.items() if path not in stored}
     for folder in {path.rpartition("/")[0] for path in stored}:
         held.folders |= dict.fromkeys((*folders_above(folder), folder), 0)
@@ -85,21 +85,22 @@ def _emptied(slot: Slot, name: str) -> None:
         os.close(folder)
 
 
-def _brought_up_to_date(objects: Objects, wanted: Wanted, slot: Slot, held: Held, *, keep_ignored: bool) -> Held:
+def _brought_up_to_date(
+    objects: Objects, wanted: Wanted, slot: Slot, held: Held, interrupted: set[str] | None, *, keep_ignored: bool
+) -> Held:
     if slot.files.lstat().st_mode & 0o700 != 0o700:
         slot.files.chmod(0o755)
-    leftovers = _leftovers(objects, slot, held)
+    leftovers = _leftovers(objects, slot, held, interrupted)
     if not keep_ignored:
         leftovers |= scan.untracked(objects, slot.files, slot.git_dir, held)
     plan = _planned(objects, wanted, slot, held, leftovers)
-    states.mark(slot.mark, leftovers | plan.write.keys() | plan.remove)
+    states.mark(slot.state, leftovers | plan.write.keys() | plan.remove)
     _carry_out(objects, wanted, slot, held, plan)
     return held
 
 
-def _leftovers(objects: Objects, slot: Slot, held: Held) -> set[str]:
+def _leftovers(objects: Objects, slot: Slot, held: Held, interrupted: set[str] | None) -> set[str]:
     """Paths that may hold something wrong. A directory that was left in order is believed, else looked through."""
-    interrupted = states.marked(slot.mark)
     if interrupted is None and held.from_this_boot and scan.unchanged_folders(slot.files, held):
         return held.leftovers
     suspects = set() if held.from_this_boot else set(states.entries(held, slot.git_dir))
@@ -133,11 +134,10 @@ def _carry_out(objects: Objects, wanted: Wanted, slot: Slot, held: Held, plan: P
     for folder in removed.folders | written.folders:
         held.folders |= dict.fromkeys((*folders_above(folder), folder), 0)
     held.leftovers = set()
-    now = time.time_ns()
-    indexed = states.with_index(held, slot.git_dir, now)
-    states.settle(held, now)
+    indexed = states.with_index(held, slot.git_dir)
+    states.settle(held, time.time_ns())
     if indexed:
-        states.save(slot.state, held)
+        states.save(slot.state, held, in_use=True)
         states.drop_other_indexes(held, slot.git_dir)
 
 
@@ -162,11 +162,10 @@ def left(objects: Objects, slot: Slot, held: Held, budget: Budget, *, used: bool
     """Look over what commands left, so that the next user need not. Without its path nobody can have used it."""
     if used:
         held.leftovers = scan.differences(objects, slot.files, slot.git_dir, held).all
-        states.with_index(held, slot.git_dir, time.time_ns())
+        states.with_index(held, slot.git_dir)
     scan.note_folders(slot.files, held)
-    states.save(slot.state, held)
+    states.save(slot.state, held, in_use=False)
     states.drop_other_indexes(held, slot.git_dir)
-    slot.mark.unlink(missing_ok=True)
     if used and budgets.measured(slot):
         budgets.enforce(slot.path.parent, budget, keep=slot)
 

@@ -7,26 +7,26 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from forge.git import trees
 from forge.git.command import Git, arguments, environment
-from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
+from forge.git.errors import GitFailed
 from forge.git.materialize import stat_index, sweep
 from forge.git.materialize.descent import FOLDER, Descent, is_folder
 from forge.git.materialize.files import file_entry, same
-from forge.git.materialize.held import Held, Written, settled, settled_time
-from forge.git.materialize.plan import had
-from forge.git.materialize.stat_index import look
+from forge.git.materialize.held import Held, Written, entries, folders_above, is_over, settled, settled_time
+from forge.git.materialize.stat_index import Young, look
 from forge.git.materialize.wanted import reachable
 from forge.git.objects import Objects
 
 # After this long git may be waiting for a pipe that a command named `.gitignore`.
 _PATIENCE = 2.0
 _ATTEMPTS = 3
+_CHANGED = ("--modified", "--deleted")
+_NEW = ("--others", "--exclude-standard")
 _CONFIG = """\
 [core]
 \trepositoryFormatVersion = 0
@@ -107,29 +107,37 @@ def differences(objects: Objects, files: Path, git_dir: Path, held: Held) -> Dif
     """Compare the directory with what it should hold; also freshens what is known of files and folders."""
     started = time.time_ns()
     found = Differences()
-    _look_into_folders(files, held, found)
-    reported = _listed(objects, files, git_dir, held, "--modified", "--deleted", "--others", "--exclude-standard")
+    replaced = _look_into_folders(files, held, found)
+    # If we look at every file ourselves, git need not.
+    options = _NEW if held.young and held.young.whole else _CHANGED + _NEW
+    with ThreadPoolExecutor(1) as beside:
+        uncertain = beside.submit(_uncertain, files, git_dir, held, held.young) if held.young else None
+        reported = _listed(objects, files, git_dir, held, *options)
+    held.written |= uncertain.result() if uncertain else {}
     for path in reported:
         if path.endswith("/"):
             found.odd[path.rstrip("/")] = "a repository inside this one"
         elif path not in held.written:
             found.paths.add(path)
-    rewritten = _rewritten_since(objects, files, git_dir, held)
-    # If the tree is gone from the repository, git goes on comparing contents.
-    with suppress(RevisionMissing, RepositoryUnreadable):
-        _believe_index(objects, git_dir, held, found.paths, started)
-    found.paths |= rewritten
+    if replaced:
+        # git looks through a symlink to where the folder is now; its files are not in their place all the same.
+        found.paths |= {path for path in entries(held, git_dir) if not replaced.isdisjoint(folders_above(path))}
+    found.paths |= _rewritten_since(objects, files, git_dir, held)
+    if held.young is not None and is_over(held.young.until, started):
+        held.young = None
     return found
 
 
-def _believe_index(objects: Objects, git_dir: Path, held: Held, changed: set[str], looked: int) -> None:
-    """Spare git comparing the contents of files as young as the index: it just did, and found only `changed`."""
-    if stat_index.is_older(git_dir / held.index, looked):
-        for path in changed:
-            entry = had(objects, held, path)
-            if entry is not None:
-                held.written[path] = Written(entry, None)
-        stat_index.believe(git_dir / held.index, looked)
+def _uncertain(files: Path, git_dir: Path, held: Held, young: Young) -> dict[str, Written]:
+    """Files whose content we have to compare from now on, as git might not see that they changed."""
+    records = stat_index.read(git_dir / held.index)
+    root = os.open(files, FOLDER)
+    try:
+        paths = list(stat_index.uncertain(records, root, young))
+    finally:
+        os.close(root)
+    young_entries = {trees.decode(path): stat_index.entry_of(records[path]) for path in paths}
+    return {path: Written(entry, None) for path, entry in young_entries.items() if path not in held.written}
 
 
 def untracked(objects: Objects, files: Path, git_dir: Path, held: Held) -> set[str]:
@@ -139,24 +147,33 @@ def untracked(objects: Objects, files: Path, git_dir: Path, held: Held) -> set[s
     return removed | {path.rstrip("/") for path in listed if not held.written.get(path)}
 
 
-def _look_into_folders(files: Path, held: Held, found: Differences) -> None:
-    """Find what git never lists: pipes, sockets, devices, `.git`, and folders without a file."""
+def _look_into_folders(files: Path, held: Held, found: Differences) -> set[str]:
+    """Find what git never lists: pipes, sockets, devices, `.git`, and folders without a file.
+
+    Gives the folders that something else is in the place of.
+    """
     now = time.time_ns()
+    replaced: set[str] = set()
     with Descent(files) as descent:
         for folder in sorted(held.folders):
-            with suppress(OSError):
+            try:
                 if _changed(descent.root, folder) == held.folders[folder]:
                     continue
+            except OSError:
+                pass  # looked at step by step
             path = trees.encode(folder)
             status = descent.status(path) if folder else os.fstat(descent.root)
             if status is None or not is_folder(status):
                 found.empty.add(folder)
                 held.folders[folder] = 0
+                if status is not None:
+                    replaced.add(folder)
                 continue
             # Creating makes a folder readable that a command closed; it is there.
             opened = descent.folder(path, create=True)
             _look_into(opened, f"{folder}/" if folder else "", held, found)
             held.folders[folder] = settled_time(os.fstat(opened).st_ctime_ns, now)
+    return replaced
 
 
 def _look_into(folder: int, prefix: str, held: Held, found: Differences) -> None:
@@ -203,12 +220,10 @@ def _ignored(objects: Objects, files: Path, git_dir: Path, paths: set[str]) -> s
     return {trees.decode(path) for path in done.stdout.split(b"\0") if path}
 
 
-def _listed(objects: Objects, files: Path, git_dir: Path, held: Held, *options: str) -> Iterator[str]:
+def _listed(objects: Objects, files: Path, git_dir: Path, held: Held, *options: str) -> set[str]:
     command = [*_excludes(objects), "ls-files", "-z", *options]
     env = {"GIT_INDEX_FILE": str(git_dir / held.index)}
-    for path in set(_patiently(git_dir, files, command, env).split(b"\0")):
-        if path:
-            yield trees.decode(path)
+    return {trees.decode(path) for path in _patiently(git_dir, files, command, env).split(b"\0") if path}
 
 
 def _excludes(objects: Objects) -> list[str]:

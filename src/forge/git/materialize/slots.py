@@ -28,11 +28,7 @@ class Slot:
 
     @property
     def state(self) -> Path:
-        return self.path / "state.json"
-
-    @property
-    def mark(self) -> Path:
-        return self.path / "in-use.json"
+        return self.path / "state"
 
     @property
     def git_dir(self) -> Path:

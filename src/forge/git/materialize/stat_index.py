@@ -1,6 +1,7 @@
 """A git index of Forge's own making: what each file of a directory holds, and how it looked when we wrote it.
 
-git compares whole seconds only, so a look is recorded only if any later change must show in one of them.
+git compares whole seconds only. A change in the very second that a file was written in may hide from it: in looks that
+are so young we have to compare the rest of the time ourselves.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from forge.git.values import Entry, ObjectId
 
 _HEAD = struct.Struct(">10I20sH")
 _LONGEST_NAME = 0xFFF
+# When a file was last changed, and its inode.
+_CHANGED = struct.Struct(">2I12xI")
 _WORD = 0xFFFFFFFF
 _SECOND = 1_000_000_000
 
@@ -54,10 +57,10 @@ def look(found: os.stat_result) -> Look:
     )
 
 
-def record(path: bytes, entry: Entry, seen: Look | None, now: int) -> Record:
-    """An entry for `path`. Without a usable look, git will compare the content each time."""
+def record(path: bytes, entry: Entry, seen: Look | None) -> Record:
+    """An entry for `path`. Without a look, git will compare the content each time."""
     mode, oid, flags = file_mode(entry.mode), bytes.fromhex(entry.id), min(len(path), _LONGEST_NAME)
-    if seen is None or not _tells(seen, now):
+    if seen is None:
         return _HEAD.pack(0, 0, 0, 0, 0, 0, mode, 0, 0, 0, oid, flags)
     return _HEAD.pack(
         seen.changed // _SECOND & _WORD,
@@ -73,11 +76,6 @@ def record(path: bytes, entry: Entry, seen: Look | None, now: int) -> Record:
         oid,
         flags,
     )
-
-
-def _tells(seen: Look, now: int) -> bool:
-    """Whether a later change shows in seconds: the last one is over, or git itself distrusts the young file."""
-    return seen.changed // _SECOND < now // _SECOND or seen.modified // _SECOND == seen.changed // _SECOND
 
 
 def entry_of(record: Record) -> Entry:
@@ -99,17 +97,41 @@ def write(file: Path, records: Mapping[bytes, Record]) -> int:
     return size
 
 
-def believe(file: Path, looked: int) -> None:
-    """Let git believe looks as young as the index from now on: at `looked`, in a later second, contents were alike.
+class Young(NamedTuple):
+    """When the files of an index were written so lately that a change may hide from git."""
 
-    A change after that moment shows, as it cannot be in the second of the look any more.
-    """
-    os.utime(file, ns=(looked, looked))
+    since: int
+    """A file changed before, by the clock of the file system, has another time stamp after any later change."""
+    until: int
+    """From then on a change falls into a later second than any in the index."""
+    whole: bool
+    """Whether that goes for nearly every file."""
 
 
-def is_older(file: Path, moment: int) -> bool:
-    """Whether the index is of an earlier second."""
-    return file.stat().st_mtime_ns // _SECOND < moment // _SECOND
+def believed(file: Path, began: int) -> Young:
+    """Let git believe every look in a new index, whose files nobody else can have changed since `began`."""
+    since = file.stat().st_ctime_ns
+    until = (since // _SECOND + 1) * _SECOND
+    os.utime(file, ns=(until, until))
+    return Young(since, until, whole=began // _SECOND == since // _SECOND)
+
+
+def uncertain(records: Mapping[bytes, Record], files: int, young: Young) -> Iterator[bytes]:
+    """Young paths in the open folder `files` that may have changed."""
+    oldest = b"" if young.whole else _CHANGED.pack(young.since // _SECOND & _WORD, 0, 0)
+    for path, known in records.items():
+        if known < oldest:
+            continue
+        second, rest, inode = _CHANGED.unpack_from(known)
+        try:
+            found = os.stat(path, dir_fd=files, follow_symlinks=False)
+        except OSError:
+            yield path
+            continue
+        now = found.st_ctime_ns
+        alike = now % _SECOND == rest and now // _SECOND & _WORD == second and found.st_ino & _WORD == inode
+        if now >= young.since or not alike:
+            yield path
 
 
 def read(file: Path) -> dict[bytes, Record]:

@@ -1,9 +1,10 @@
-"""Puts files into a directory. Nothing is written through a symlink, nor into a file that is there already."""
+"""Puts files into a directory. Nothing is written through a symlink, nor into a file that has a second name."""
 
 from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,9 @@ from forge.git.materialize.stat_index import look
 from forge.git.values import Entry
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OLD = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _PERMISSIONS = 0o755
+_PART = 1 << 30
 # Names that a file system cannot have; they are left out, as nothing else is wrong with the disk.
 _UNUSABLE = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
@@ -82,18 +85,52 @@ def write(root: Path, files: Iterable[File]) -> Outcome:
                 outcome.refused[path] = "an entry whose object is no file"
                 continue
             try:
-                found = _put(*descent.place(trees.encode(path), create=True), entry, data)
+                folder, name = descent.place(trees.encode(path), create=True)
+                found = _written_over(folder, name, entry, data)
+                if found is None:
+                    found = _put(folder, name, entry, data)
+                    outcome.folders.add(path.rpartition("/")[0])
             except OSError as e:
                 if e.errno not in _UNUSABLE:
                     raise
                 outcome.refused[path] = f"a name that cannot be used here ({os.strerror(e.errno)})"
                 continue
-            outcome.folders.add(path.rpartition("/")[0])
             if found is None:
                 outcome.folders.add(path)
             else:
                 outcome.written[path] = Written(entry, look(found))
     return outcome
+
+
+def _written_over(folder: int, name: bytes, entry: Entry, data: bytes) -> os.stat_result | None:
+    """How the file looks now; None if what is there cannot take the content and has to be replaced.
+
+    Most updates end here: a new file costs the file system several times as much, and a change of names besides.
+    """
+    try:
+        fd = os.open(name, _OLD, dir_fd=folder)
+    except OSError:
+        return None  # nothing is there, or nothing that can be written: a symlink, a folder, a program that still runs
+    try:
+        found = os.fstat(fd)
+        if not _takes(found, _permissions(entry)):
+            return None
+        _fill(fd, data)
+        if found.st_size > len(data):
+            os.ftruncate(fd, len(data))
+        return os.fstat(fd)
+    finally:
+        os.close(fd)
+
+
+def _takes(found: os.stat_result, mode: int) -> bool:
+    """Whether a file may be written over: ours, under one name, with permissions that a new one might have."""
+    return (
+        stat.S_ISREG(found.st_mode)
+        and found.st_nlink == 1
+        and found.st_uid == os.geteuid()
+        and found.st_mode & 0o7700 == mode & 0o7700
+    )
 
 
 def _put(folder: int, name: bytes, entry: Entry, data: bytes) -> os.stat_result | None:
@@ -115,11 +152,10 @@ def _made(folder: int, name: bytes, entry: Entry, data: bytes) -> os.stat_result
     if entry.is_symlink:
         os.symlink(data, name, dir_fd=folder)
         return os.stat(name, dir_fd=folder, follow_symlinks=False)
-    mode = _PERMISSIONS if entry.mode & 0o100 else _PERMISSIONS & ~0o111
+    mode = _permissions(entry)
     fd = os.open(name, _NEW, mode, dir_fd=folder)
     try:
-        if data and os.write(fd, data) != len(data):
-            _rewrite(fd, data)
+        _fill(fd, data)
         found = os.fstat(fd)
         if (found.st_mode ^ mode) & 0o700:  # an unusual umask
             os.fchmod(fd, mode)
@@ -129,8 +165,15 @@ def _made(folder: int, name: bytes, entry: Entry, data: bytes) -> os.stat_result
         os.close(fd)
 
 
-def _rewrite(fd: int, data: bytes) -> None:
+def _permissions(entry: Entry) -> int:
+    """Of a regular file; 0 for what is none."""
+    if entry.is_symlink or entry.is_submodule:
+        return 0
+    return _PERMISSIONS if entry.mode & 0o100 else _PERMISSIONS & ~0o111
+
+
+def _fill(fd: int, data: bytes) -> None:
     """Write in parts: one call takes about 2 GiB, and less when the disk is nearly full."""
     at = 0
     while at < len(data):
-        at += os.pwrite(fd, data[at : at + (1 << 30)], at)
+        at += os.pwrite(fd, data[at : at + _PART], at)

@@ -90,6 +90,9 @@ class TextCache:
                     self._open(self.folder / name)
             return self._view
 
+    def is_empty(self) -> bool:
+        return not self._names()
+
     def _names(self) -> list[str]:
         try:
             names = os.listdir(self.folder)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import islice
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from forge.git import trees
 from forge.git.contents import Contents
 from forge.git.objects import Objects
-from forge.git.search import grep
-from forge.git.search.blob_reader import BlobReader, sizes
+from forge.git.search import blob_reader, grep
+from forge.git.search.blob_text import cache_of
 from forge.git.search.listing import listing
 from forge.git.search.literals import Literals
 from forge.git.search.query import TimeUp
@@ -25,7 +25,7 @@ from forge.git.values import ObjectId
 if TYPE_CHECKING:
     from forge.git.workspace import Pending
 
-_TOGETHER = 64
+_TOGETHER, _MOST_TOGETHER = 64, 2048
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000
 
 
@@ -62,8 +62,12 @@ class Scope:
 def documents(scope: Scope) -> Documents:
     """Every file that may match, base and pending changes as one tree."""
     changed = _from_pending(scope, _changed(scope))
-    texts = texts_of(scope.objects, scope.tree, scope.literals)
-    with closing(_from_git(scope) if texts is None else _from_cache(scope, texts)) as base:
+    with ExitStack() as stack:
+        # While nothing is cached git will be asked in the end: it can begin before the files are listed.
+        cold = scope.accepts is None and cache_of(scope.objects).is_empty()
+        found = stack.enter_context(_asked(scope)) if cold else None
+        texts = texts_of(scope.objects, scope.tree, scope.literals)
+        base = stack.enter_context(closing(_from_git(scope, found) if texts is None else _from_cache(scope, texts)))
         yield from merge(base, changed, key=_order) if scope.pending else base
 
 
@@ -121,38 +125,44 @@ def _from_cache(scope: Scope, texts: Texts) -> Documents:
                 yield Document(path, data)
 
 
-def _from_git(scope: Scope) -> Documents:
+def _asked(scope: Scope) -> AbstractContextManager[Iterator[str] | None]:
+    """Paths of the files that may match, as git finds them; None when git cannot tell."""
+    strings = grep.strings_for_git(scope.literals)
+    return grep.looking(scope.objects, scope.tree, strings, folded=scope.literals.folded) if strings else nullcontext()
+
+
+def _from_git(scope: Scope, found: Iterator[str] | None) -> Documents:
     folder = listing(scope.objects, scope.tree)
-    files = [file for file in folder.located(range(len(folder.ids))) if scope.wants(file[0])]
-    # git looks into every file; when few are wanted, reading those is less.
-    strings = grep.strings_for_git(scope.literals) if len(files) * 3 > len(folder.ids) else ()
+    files = [file for file in folder.files() if scope.wants(file[0])]
     with ExitStack() as stack:
-        looking = None
-        if strings:
-            looking = grep.looking(scope.objects, scope.tree, strings, folded=scope.literals.folded)
-            # From here on it works while we do.
-            found = stack.enter_context(looking)
+        # git looks into every file; when few are wanted, reading those is less.
+        if found is None and len(files) * 3 > len(folder.ids):
+            found = stack.enter_context(_asked(scope))
         files = _small_enough(scope, files)
-        reader = stack.enter_context(BlobReader(scope.objects))
-        if looking is None:
-            yield from _read(scope, reader, files)
+        if found is None:
+            yield from _read(scope, files)
             return
         ids = dict(files)
         chosen = ((path, ids[path]) for path in found if path in ids)
-        while some := list(islice(chosen, _TOGETHER)):
-            yield from _read(scope, reader, some)
+        together = _TOGETHER
+        while some := list(islice(chosen, together)):
+            yield from _read(scope, some)
+            # The first are wanted soon; of many, more at a time cost less each.
+            together = min(2 * together, _MOST_TOGETHER)
 
 
 def _small_enough(scope: Scope, files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     ids = list({oid for _, oid in files})
-    large = {oid for oid, size in zip(ids, sizes(scope.objects, ids), strict=True) if size > scope.most_bytes}
+    large = {
+        oid for oid, size in zip(ids, blob_reader.sizes(scope.objects, ids), strict=True) if size > scope.most_bytes
+    }
     scope.too_large.extend(path for path, oid in files if oid in large)
     return [file for file in files if file[1] not in large] if large else files
 
 
-def _read(scope: Scope, reader: BlobReader, files: list[tuple[str, bytes]]) -> Documents:
+def _read(scope: Scope, files: list[tuple[str, bytes]]) -> Documents:
     may_match = scope.literals.test()
-    with closing(reader.contents(oid for _, oid in files)) as contents:
+    with closing(blob_reader.contents(scope.objects, [oid for _, oid in files])) as contents:
         for (path, _), data in zip(files, contents, strict=True):
             scope.check_time()
             if may_match(data):

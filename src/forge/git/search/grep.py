@@ -6,10 +6,10 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from forge.git import children
 from forge.git.command import arguments, environment
 from forge.git.errors import GitFailed
 from forge.git.objects import Objects
-from forge.git.search import children
 from forge.git.search.literals import SHORTEST, Literals
 from forge.git.values import ObjectId
 

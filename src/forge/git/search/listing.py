@@ -5,13 +5,15 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from weakref import WeakKeyDictionary
 
 from forge.git import trees
-from forge.git.objects import Cache, Objects
+from forge.git.cache import Cache
+from forge.git.objects import Objects
 from forge.git.values import ObjectId
 
-_USUAL = (b"100644", b"100755")
+_USUAL = frozenset({b"100644", b"100755"})
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000
 _MOST_IDS = 8 << 20
 
@@ -27,6 +29,12 @@ class Folder:
     """For each name where its files begin in `ids`."""
     ids: list[bytes]
     """Raw blob ids of all files in git's order."""
+
+    def files(self) -> list[tuple[str, bytes]]:
+        """Path and blob of every file."""
+        paths: list[str] = []
+        _add_all_paths(paths, self, "")
+        return list(zip(paths, self.ids, strict=True))
 
     def located(self, places: Sequence[int]) -> list[tuple[str, bytes]]:
         """Path and blob of the files at these places in `ids`; `places` are sorted."""
@@ -49,6 +57,14 @@ def _add_paths(paths: list[str], folder: Folder, places: Sequence[int], stop: in
             _add_paths(paths, below, places, end, shift=start, prefix=f"{prefix}{names[entry]}/")
 
 
+def _add_all_paths(paths: list[str], folder: Folder, prefix: str) -> None:
+    for name, below in zip(folder.names, folder.below, strict=True):
+        if below is None:
+            paths.append(prefix + name)
+        else:
+            _add_all_paths(paths, below, f"{prefix}{name}/")
+
+
 _kept: WeakKeyDictionary[Objects, Cache[ObjectId, Folder]] = WeakKeyDictionary()
 
 
@@ -59,8 +75,7 @@ def listing(objects: Objects, tree: ObjectId) -> Folder:
         kept = _kept.setdefault(objects, Cache(_MOST_IDS, lambda folder: len(folder.ids) + len(folder.names) + 1))
     known = kept.get(tree)
     if known is None:
-        # Asking for a first file makes sure that the tree is not one that explodes when it is listed.
-        next(objects.files(tree), None)
+        objects.refuse_bomb(tree)
         known = _read(objects, kept, tree)
     return known
 
@@ -69,8 +84,20 @@ def _read(objects: Objects, kept: Cache[ObjectId, Folder], tree: ObjectId) -> Fo
     known = kept.get(tree)
     if known is not None:
         return known
+    raw = objects.raw_tree(tree)
+    if _USUAL.issuperset(map(itemgetter(0), raw)):
+        names = [name.decode("utf-8", "surrogateescape") for _, name, _ in raw]
+        folder = Folder(names, [None] * len(raw), list(range(len(raw))), [oid for _, _, oid in raw])
+    else:
+        folder = _mixed(objects, kept, raw)
+    kept.put(tree, folder)
+    return folder
+
+
+def _mixed(objects: Objects, kept: Cache[ObjectId, Folder], raw: list[trees.RawEntry]) -> Folder:
+    """A folder with more than regular files in it."""
     folder = Folder([], [], [], [])
-    for mode, name, oid in objects.raw_tree(tree):
+    for mode, name, oid in raw:
         below = None
         if mode not in _USUAL:
             if trees.is_tree(mode):
@@ -84,5 +111,4 @@ def _read(objects: Objects, kept: Cache[ObjectId, Folder], tree: ObjectId) -> Fo
             folder.ids.append(oid)
         else:
             folder.ids.extend(below.ids)
-    kept.put(tree, folder)
     return folder

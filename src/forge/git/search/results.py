@@ -132,7 +132,7 @@ class SearchResult:
                 self._scope.check_time()
                 binary = is_binary(data)
                 if not binary or len(data) <= MOST_BINARY:
-                    yield _File(path, binary), data.replace(b"\r\n", b"\n") if b"\r\n" in data else data
+                    yield _File(path, binary), data.replace(b"\r\n", b"\n") if b"\r" in data else data
 
 
 def _in_turn(

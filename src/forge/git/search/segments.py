@@ -28,7 +28,7 @@ _MARK = b"forge search 1 " + sys.byteorder[:1].encode()
 _FOOT = struct.Struct("<QII")
 _HEAD = struct.Struct("<QII")
 _WINDOW = 256 << 10
-_NEAR = 64 << 10
+_NEAR = 4 << 10
 
 
 class Damaged(Exception):
@@ -148,15 +148,17 @@ class Segment:
 
 
 class Window:
-    """The part of a segment read last; texts that lie close together are read in one go."""
+    """The part of a segment read last. Texts side by side are read in one go, more each time it goes on like that."""
 
     def __init__(self) -> None:
         self.fd, self.start, self.end, self.data = -1, 0, 0, b""
+        self._ahead = 0
 
     def moved(self, fd: int, start: int, size: int) -> bytes:
         """Read from another place than before."""
         near = fd == self.fd and 0 <= start - self.end < _NEAR
-        self.data = os.pread(fd, max(size, _WINDOW) if near else size, start)
+        self._ahead = min(max(_NEAR, 2 * self._ahead), _WINDOW) if near else 0
+        self.data = os.pread(fd, max(size, self._ahead), start)
         self.fd, self.start, self.end = fd, start, start + len(self.data)
         return self.data[:size]
 

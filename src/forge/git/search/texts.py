@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from forge.git.objects import Objects
-from forge.git.search import signatures
-from forge.git.search.blob_reader import MOST_STORED, BlobReader
+from forge.git.search import blob_reader, signatures
+from forge.git.search.blob_reader import MOST_STORED
 from forge.git.search.blob_text import TextCache, View, cache_of
 from forge.git.search.listing import listing
 from forge.git.search.literals import Literals
@@ -79,8 +79,7 @@ def missing_in(objects: Objects, tree: ObjectId, view: View) -> list[bytes]:
 
 
 def _added(objects: Objects, cache: TextCache, tree: ObjectId, missing: list[bytes]) -> dict[bytes, Stored]:
-    with BlobReader(objects) as reader:
-        blobs = list(reader.stored(missing))
+    blobs = list(blob_reader.stored(objects, missing))
     # The cache only saves time: who may not write, or comes while it is being filled, searches all the same.
     with suppress(OSError), cache.writing(stop=lambda: True) as locked:
         if locked:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from forge.git import disk
 from forge.git.objects import Objects
-from forge.git.search import segments
-from forge.git.search.blob_reader import BlobReader
+from forge.git.search import blob_reader, segments
 from forge.git.search.blob_text import cache_of
 from forge.git.search.listing import listing
 from forge.git.search.segments import Stored
@@ -76,8 +76,8 @@ def _portions(objects: Objects, missing: Sequence[bytes], stop: Callable[[], boo
     """Blobs as they go into one segment; what was read when it is stopped is still worth keeping."""
     portion: list[Stored] = []
     size = 0
-    with BlobReader(objects) as reader:
-        for count, blob in enumerate(reader.stored(missing)):
+    with closing(blob_reader.stored(objects, missing)) as blobs:
+        for count, blob in enumerate(blobs):
             portion.append(blob)
             size += len(blob.text or b"")
             if len(portion) >= segments.MOST_BLOBS or size >= segments.MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Processes that a search starts: they end with it, however it ends."""
+"""Processes that a reader or a search starts: they end with it, however it ends."""
 
 from __future__ import annotations
 
