@@ -1,0 +1,1 @@
+"""Durable runs: work that goes on where it was after its process has died."""

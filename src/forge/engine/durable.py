@@ -1,0 +1,233 @@
+"""Forge's use of DBOS, and all of it: launch, start, record a step, find and take over what a dead process left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import json
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+from dbos import DBOS, DBOSConfig, Serializer, SetEnqueueOptions, SetWorkflowID
+from dbos import error as dbos_errors
+from dbos._dbos import _get_dbos_instance
+from dbos._schemas.system_database import SystemSchema
+from dbos._utils import INTERNAL_QUEUE_NAME, GlobalParams
+
+from forge.engine.encoding import Json, error_from_json, error_to_json
+from forge.engine.errors import RunExists
+from forge.store.database import Database, prepare_sqlite, private_file, unavailable
+from forge.store.runs import Room
+
+OwnershipLost = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
+"""Another process has the run now. Whoever meets these lets them pass."""
+
+Body = Callable[[str, Json], Awaitable[None]]
+
+_VERSION = "forge-1"  # constant: a run begun by one release goes on under the next
+_POLL = 0.15
+_POLL_FOR_THE_DEAD = 0.4
+_THREADS = 64
+_ERROR = "$error"
+
+
+class _JsonSerializer(Serializer):
+    """Text that any later version can read, and nothing that runs code when it is read."""
+
+    def serialize(self, data: Any) -> str:
+        if isinstance(data, BaseException):
+            data = {_ERROR: error_to_json(data)}
+        return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+    def deserialize(self, serialized_data: str) -> Any:
+        data = json.loads(serialized_data)
+        if isinstance(data, dict) and data.keys() == {_ERROR}:
+            return error_from_json(data[_ERROR])
+        return data
+
+    def name(self) -> str:
+        return "forge_json"
+
+
+class Durable:
+    """One per process, on one event loop."""
+
+    def __init__(self, database: Database, *, executor_id: str, workflows: Mapping[str, Body]) -> None:
+        self._database = database
+        self._engine = _engine_for(database)
+        _be_quiet()
+        DBOS(config=self._config(executor_id))
+        self._functions = {name: _register(name, body) for name, body in workflows.items()}
+
+    def _config(self, executor_id: str) -> DBOSConfig:
+        return {
+            "name": "forge",
+            "system_database_url": self._engine.url.render_as_string(hide_password=False),
+            "system_database_engine": self._engine,
+            "executor_id": executor_id,
+            "application_version": _VERSION,
+            "enable_patching": True,
+            "serializer": _JsonSerializer(),
+            "enable_otlp": False,
+            "log_level": "CRITICAL",
+            "max_executor_threads": _THREADS,
+            "notification_listener_polling_interval_sec": 0.25,
+            "scheduler_polling_interval_sec": 3600.0,
+            # Questions and events are Forge's own, so nothing of DBOS has to be woken.
+            "use_listen_notify": False,
+        }
+
+    async def launch(self, queues: Mapping[str, Room], *, serve: bool) -> None:
+        if not serve:
+            DBOS.listen_queues([])
+        # Runs that were taken over come through DBOS's own queue, which looks once a second unless told otherwise.
+        _get_dbos_instance()._registry.get_internal_queue()._polling_interval_sec = _POLL_FOR_THE_DEAD  # noqa: SLF001
+        # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
+        with self._alone():
+            DBOS.launch()
+        for name, room in queues.items():
+            await DBOS.register_queue_async(
+                name,
+                global_concurrency=room.limit,
+                partition_concurrency=room.partition_limit,
+                polling_interval_sec=_POLL,
+                on_conflict="always_update",
+            )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """DBOS makes its tables at launch, and fails where two do so at once in a SQLite file: one after the other."""
+        if not self._database.is_sqlite:
+            yield
+            return
+        with self._database.transaction():
+            yield
+
+    async def close(self) -> None:
+        loop = asyncio.get_running_loop()
+        # DBOS had made its threads the loop's own, and they end with it.
+        loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="forge"))
+        # Off the loop: DBOS waits for threads that may be waiting for the loop.
+        with ThreadPoolExecutor(1) as aside:
+            await loop.run_in_executor(aside, lambda: DBOS.destroy(destroy_registry=True))
+            await loop.run_in_executor(aside, self._engine.dispose)
+
+    async def start(self, name: str, run_id: str, payload: Json) -> None:
+        """Run it in this process. An id that is taken starts nothing."""
+
+        async def begin() -> None:
+            with SetWorkflowID(run_id):
+                await DBOS.start_workflow_async(self._functions[name], payload)
+
+        await _apart(begin(), run_id)
+
+    async def enqueue(self, queue: str, name: str, run_id: str, payload: Json, *, partition: str | None) -> None:
+        """Let any process that serves the queue run it."""
+
+        async def begin() -> None:
+            with SetWorkflowID(run_id), SetEnqueueOptions(queue_partition_key=partition):
+                await DBOS.enqueue_workflow_async(queue, self._functions[name], payload)
+
+        await _apart(begin(), run_id)
+
+    async def unqueue(self, run_id: str) -> None:
+        """Take a run that has not begun off its queue."""
+        await _apart(DBOS.cancel_workflow_async(run_id), run_id)
+
+    async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any:
+        """Only from inside a run."""
+
+        async def call() -> Any:
+            return await function()
+
+        return await DBOS.run_step_async({"name": name}, call)
+
+    async def patched(self, name: str) -> bool:
+        return await DBOS.patch_async(name)
+
+    def rename(self, executor_id: str) -> None:
+        """What this process takes from now on, it takes under another name."""
+        GlobalParams.executor_id = executor_id
+
+    @contextmanager
+    def _records(self) -> Iterator[sa.Connection]:
+        """DBOS's tables. It can list and resume runs itself, but not take them over without a race."""
+        try:
+            with _get_dbos_instance()._sys_db.engine.begin() as connection:  # noqa: SLF001
+                yield connection
+        except sa.exc.SQLAlchemyError as error:
+            raise unavailable(self._engine.url, error) from error
+
+    def holders(self) -> frozenset[str]:
+        """Who has runs that are under way."""
+        status = SystemSchema.workflow_status.c
+        query = sa.select(status.executor_id).where(status.status == "PENDING").distinct()
+        with self._records() as connection:
+            return frozenset(name for name in connection.execute(query).scalars() if name is not None)
+
+    def release(self, executor_ids: Collection[str]) -> int:
+        """Let anybody take the runs of these, who are dead; gives how many.
+
+        Only one process gets each: it is taken in one statement, and from then on bears the name of who took it.
+        """
+        status = SystemSchema.workflow_status
+        change = (
+            sa.update(status)
+            .where(status.c.status == "PENDING", status.c.executor_id.in_(executor_ids))
+            .values(status="ENQUEUED", queue_name=INTERNAL_QUEUE_NAME, owner_xid=None, started_at_epoch_ms=None)
+        )
+        with self._records() as connection:
+            return connection.execute(change).rowcount
+
+
+def _register(name: str, body: Body) -> Callable[[Json], Any]:
+    async def workflow(payload: Json) -> None:
+        run_id = DBOS.workflow_id
+        assert run_id is not None
+        await body(run_id, payload)
+
+    return DBOS.workflow(name=name, max_recovery_attempts=None)(workflow)
+
+
+async def _apart(begin: Any, run_id: str) -> None:
+    """Outside of any run: one that starts another does not become its parent, so that each can be recovered alone."""
+    try:
+        await asyncio.create_task(begin, context=contextvars.Context())
+    except dbos_errors.DBOSConflictingWorkflowError as error:
+        raise RunExists(f"the id {run_id} belongs to a run of another kind", hint="choose another id") from error
+
+
+def _engine_for(database: Database) -> sa.Engine:
+    """A SQLite database gets a second file beside it; in PostgreSQL DBOS has a schema of its own.
+
+    DBOS asks its queues with the write lock in hand, many times a second: in one file with the events, their writers
+    would wait for it, and their readers would look again after each of its steps.
+    """
+    path = database.path
+    if path is None:
+        return sa.create_engine(database.url, pool_size=10, max_overflow=10, pool_pre_ping=True)
+    beside = path.with_name(f"{path.stem}-runs{path.suffix}")
+    address = database.url.set(database=str(beside))
+    private_file(beside, address)
+    engine = sa.create_engine(address, pool_size=10, max_overflow=10)
+
+    @sa.event.listens_for(engine, "connect")
+    def prepare(connection: Any, record: object) -> None:
+        del record
+        prepare_sqlite(connection)
+        # As DBOS expects of its engine: reads need no transaction, the first write opens one with the lock.
+        connection.isolation_level = "IMMEDIATE"
+
+    return engine
+
+
+def _be_quiet() -> None:
+    """What concerns a person is raised or recorded; DBOS's own log is not for their terminal."""
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    logger.propagate = False

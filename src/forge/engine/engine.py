@@ -1,0 +1,247 @@
+"""The engine: starts runs, keeps them going over crashes, cancels them, answers their questions."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forge.engine.encoding import Json, error_from_json, error_to_json, plain
+from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
+from forge.engine.execution import Execution, Workflow
+from forge.engine.run import cancelled
+from forge.engine.workers import Worker
+from forge.store.database import Database
+from forge.store.errors import QuestionIsClosed
+from forge.store.events import Events
+from forge.store.leases import Leases
+from forge.store.questions import Question, Questions
+from forge.store.runs import Room, RunRow, Runs, RunState
+
+BRANCHES = "branches"
+"""The queue with one job per branch: the branch is the partition."""
+RUNS = "runs"
+"""The queue of long runs, a few at a time."""
+
+_started: list[Engine] = []
+
+
+@dataclass(frozen=True, slots=True)
+class RunHandle:
+    id: str
+    _engine: Engine
+
+    async def result(self) -> Any:
+        """What the run gave back, whichever process runs it; its error is raised, a cancelled one as `RunCancelled`."""
+        return await self._engine.result(self.id)
+
+
+class Engine:
+    """One per process and event loop.
+
+    With `serve` it runs whatever is on the queues; without, what it started itself. Both take over what dead
+    processes left.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        events: Events | None = None,
+        *,
+        executor_id: str | None = None,
+        queues: Mapping[str, Room] | None = None,
+        max_runs: int = 3,
+        serve: bool = False,
+        beat: float = 1.0,
+        dead_after: float = 5.0,
+    ) -> None:
+        self._database = database
+        self._own_events = events is None
+        self.events = events or Events(database)
+        self._questions = Questions(database)
+        self._runs = Runs(database)
+        standard = {BRANCHES: Room(partition_limit=1), RUNS: Room(limit=max_runs)}
+        self._queues = {**standard, **(queues or {})}
+        self._serve = serve
+        leases = Leases(database)
+        self._worker = Worker(leases, beat=beat, dead_after=dead_after, on_lost=self._lose_lease, name=executor_id)
+        self._here = Execution(
+            self._runs, self._questions, self.events, queues=self._queues, may_go_on=self._worker.wait_until_sure
+        )
+        self._lost: set[str] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._watching: asyncio.Task[None] | None = None
+
+    # Life
+
+    def register(self, name: str, workflow: Workflow) -> None:
+        """Before the start; the same in every process, for any of them may have to go on with a run."""
+        if self._here.has_begun:
+            raise EngineMisused("the engine has been started", hint="register workflows before that")
+        self._here.workflows[name] = workflow
+
+    async def start(self) -> None:
+        if _started:
+            raise EngineMisused("this process has an engine already", hint="use that one, or close it first")
+        from forge.engine.durable import Durable  # noqa: PLC0415 - DBOS takes most of a second to load
+
+        _started.append(self)
+        try:
+            self._loop = asyncio.get_running_loop()
+            await asyncio.to_thread(self._worker.take_lease)
+            bodies = {name: self._here.body(name) for name in self._here.workflows}
+            durable = Durable(self._database, executor_id=self._worker.id, workflows=bodies)
+            self._here.durable = durable
+            await durable.launch(self._queues, serve=self._serve)
+        except BaseException:
+            _started.clear()
+            raise
+        self._worker.start(self._look_after_others)
+        self._watching = asyncio.create_task(self._here.watch())
+
+    async def close(self) -> None:
+        """Runs that are under way stop where they are; the next process goes on with them."""
+        if not self._here.has_begun or self._here.closing:
+            return
+        self._here.closing = True
+        if self._watching is not None:
+            self._watching.cancel()
+        await self._here.stop()
+        await asyncio.to_thread(self._worker.close)
+        await self._here.durable.close()
+        # Only now: nobody may go on with a run while this process could still record for it.
+        await asyncio.to_thread(self._worker.leave)
+        if self._own_events:
+            await asyncio.to_thread(self.events.close)
+        _started.clear()
+
+    # Runs
+
+    async def start_run(
+        self, name: str, arguments: Json, *, run_id: str | None = None, topic: str | None = None
+    ) -> RunHandle:
+        """Begin at once, in this process. With an id that is taken, it is the run that is there."""
+        return await self._begin(name, arguments, run_id, topic)
+
+    async def enqueue(
+        self,
+        queue: str,
+        name: str,
+        arguments: Json,
+        *,
+        run_id: str | None = None,
+        partition: str | None = None,
+        topic: str | None = None,
+    ) -> RunHandle:
+        """Begin when the queue has room: in any process that serves it, or in this one if it does not serve."""
+        room = self._queues.get(queue)
+        if room is None:
+            raise QueueUnknown(f"there is no queue {queue}", hint=f"use one of {', '.join(sorted(self._queues))}")
+        if room.partition_limit is not None and not partition:
+            raise QueueUnknown(f"queue {queue} needs a partition", hint="say for which branch")
+        return await self._begin(name, arguments, run_id, topic, queue=queue, partition=partition)
+
+    async def _begin(
+        self,
+        name: str,
+        arguments: Json,
+        run_id: str | None,
+        topic: str | None,
+        *,
+        queue: str | None = None,
+        partition: str | None = None,
+    ) -> RunHandle:
+        durable, known = self._here.durable, self._here.workflows
+        if name not in known:
+            raise RunNameUnknown(f"there is no workflow {name}", hint=f"there are {', '.join(sorted(known))}")
+        id_ = run_id or uuid.uuid4().hex
+        place: Json = {"topic": topic or f"run:{id_}", "queue": queue, "partition": partition}
+        payload = {"arguments": plain(arguments, what="the arguments of the run"), **place}
+        # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
+        if queue is not None and self._serve:
+            await durable.enqueue(queue, name, id_, payload, partition=partition)
+        else:
+            await durable.start(name, id_, payload)
+        await asyncio.to_thread(self._runs.add, id_, name=name, **place)
+        return RunHandle(id_, self)
+
+    def handle(self, run_id: str) -> RunHandle:
+        return RunHandle(run_id, self)
+
+    async def result(self, run_id: str) -> Any:
+        while not (row := await asyncio.to_thread(self.status, run_id)).has_ended:
+            if self._here.closing:
+                raise EngineMisused("the engine was closed", hint="the run goes on in the next process")
+            await self._here.until_end(run_id)
+        if row.error is not None:
+            raise error_from_json(row.error)
+        return row.result
+
+    def status(self, run_id: str) -> RunRow:
+        row = self._runs.get(run_id)
+        if row is None:
+            raise RunUnknown(f"there is no run {run_id}", hint="list the runs")
+        return row
+
+    def runs(self, *, states: Sequence[RunState] = (), name: str | None = None, limit: int = 100) -> tuple[RunRow, ...]:
+        """Newest first."""
+        return self._runs.list(states=states, name=name, limit=limit)
+
+    async def cancel(self, run_id: str) -> RunRow:
+        """Ask the run to end, wherever it runs; one that has ended stays as it is. Gives what it looks like then."""
+        state = await asyncio.to_thread(self._runs.request_cancel, run_id, error_to_json(cancelled(run_id)))
+        if state == "cancelled":
+            await self._here.durable.unqueue(run_id)
+        else:
+            self._here.cancel(run_id)
+        return await asyncio.to_thread(self.status, run_id)
+
+    # Questions
+
+    def open_questions(self, *, run_id: str | None = None) -> tuple[Question, ...]:
+        return self._questions.list_open(run=run_id)
+
+    async def answer(self, question_id: str, text: str) -> bool:
+        """True: it counts. False: the very same answer had been given. Anything else that is closed raises."""
+        if await asyncio.to_thread(self._questions.close, question_id, "answered", answer=text):
+            self._here.wake(question_id)
+            return True
+        question = await asyncio.to_thread(self._questions.get, question_id)
+        if question.state == "answered" and question.answer == text:
+            return False
+        how = "timed out" if question.state == "open" else question.state.replace("_", " ")
+        raise QuestionIsClosed(f"question {question_id} was closed before: {how}", hint="see what its run did then")
+
+    async def withdraw(self, question_id: str) -> bool:
+        """Close a question without an answer; its run gets `cancelled` for a reply and goes on."""
+        await asyncio.to_thread(self._questions.get, question_id)
+        done = await asyncio.to_thread(self._questions.close, question_id, "cancelled")
+        self._here.wake(question_id)
+        return done
+
+    # Looking after the others, and noticing when they look after us
+
+    def _look_after_others(self) -> None:
+        """Take over from the dead; in the heartbeat's thread. Who dies in the middle of it leaves it to the next."""
+        # The holders first: who had runs then and has no lease afterwards will never have one again.
+        holders = self._here.durable.holders()
+        dead = self._worker.find_dead()
+        orphans = self._worker.without_lease(holders)
+        if orphans:
+            self._here.durable.release(orphans)
+        self._worker.forget(dead)
+
+    def _lose_lease(self, name: str) -> None:
+        """Called from the heartbeat's thread or another one, never from the loop's."""
+        if self._loop is not None and not self._here.closing:
+            asyncio.run_coroutine_threadsafe(self._begin_anew(name), self._loop).result()
+
+    async def _begin_anew(self, name: str) -> None:
+        """Others go on with the runs that were here: stop them first, then come back under another name."""
+        if name in self._lost:
+            return
+        self._lost.add(name)
+        await self._here.stop()
+        self._here.durable.rename(await asyncio.to_thread(self._worker.renew))

@@ -1,0 +1,166 @@
+"""What happened, as values: past tense, with the facts a face needs to redraw and nothing about how."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Base of all events. `live` ones are pushed to whoever listens now and are not kept."""
+
+    live: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(Event):
+    turn: str
+    branch: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TextStreamed(Event):
+    """A piece of an answer as it comes; the whole of it follows in `ModelAnswered`."""
+
+    turn: str
+    text: str
+    live: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class TextRestarted(Event):
+    """The pieces of the answer heard so far are void: it was broken off and begins again."""
+
+    turn: str
+    live: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswered(Event):
+    turn: str
+    text: str
+    calls: tuple[str, ...]
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cost: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(Event):
+    turn: str
+    call: str
+    name: str
+    about: str
+    """The one argument that tells most, for a line on a screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded(Event):
+    turn: str
+    call: str
+    name: str
+    failed: bool
+    text: str
+    """The first lines of what the model got."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCompacted(Event):
+    turn: str
+    before_tokens: int
+    after_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCommitted(Event):
+    turn: str
+    branch: str
+    commit: str
+    files: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStopped(Event):
+    """It ended without its changes; the conversation is kept in `commit` where that was possible."""
+
+    turn: str
+    branch: str
+    reason: str
+    message: str
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSetAside(Event):
+    """The branch moved from outside, so the turn's work was put on a branch of its own."""
+
+    turn: str
+    branch: str
+    kept_on: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked(Event):
+    question: str
+    run: str
+    text: str
+    options: tuple[str, ...]
+    expires: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionClosed(Event):
+    """Answered, timed out or cancelled."""
+
+    question: str
+    run: str
+    how: str
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchChanged(Event):
+    branch: str
+    commit: str | None
+    actor: str
+
+
+KINDS: dict[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (
+        TurnStarted,
+        TextStreamed,
+        TextRestarted,
+        ModelAnswered,
+        ToolStarted,
+        ToolEnded,
+        ContextCompacted,
+        TurnCommitted,
+        TurnStopped,
+        TurnSetAside,
+        QuestionAsked,
+        QuestionClosed,
+        BranchChanged,
+    )
+}
+
+
+def to_json(event: Event) -> Json:
+    return {"type": type(event).__name__, **asdict(event)}
+
+
+def from_json(data: Json) -> Event:
+    kind = KINDS[data["type"]]
+    known = {name: _value(data[name]) for name in kind.__dataclass_fields__ if name in data}
+    return kind(**known)
+
+
+def _value(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value

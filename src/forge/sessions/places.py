@@ -1,0 +1,85 @@
+"""Where conversations are kept: in the branch itself, or on a ref beside it that a team's history does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from forge.git import PERSON, CommitId, GitCommitVFS, RefMove, Repository, Signature, WorkInProgressVFS
+from forge.git.apart import commit_apart
+from forge.git.incoming import is_session
+from forge.sessions.head import HEAD_PATH
+from forge.sessions.timeline import turn_of
+
+FOLDER = "refs/forge/sessions/"
+# How far back a turn's commit is looked for when the branch has moved on since.
+_RECENT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The conversations of one repository. A branch that has one in its tree keeps it there, whatever is set."""
+
+    repo: Repository
+    beside: bool = False
+
+    def at(self, branch: str) -> CommitId | None:
+        """The commit that holds the conversation of `branch` as it is now."""
+        tip = self.repo.refs.tip(branch)
+        return self.repo.refs.target(FOLDER + branch) if self._is_beside(tip) else tip
+
+    def files(self, commit: CommitId | None) -> GitCommitVFS:
+        return GitCommitVFS(self.repo.objects, commit)
+
+    def mount(self, vfs: WorkInProgressVFS, said_in: CommitId | None) -> None:
+        """Let tools see and change which files are in context, wherever that is kept."""
+        kept = self.files(said_in)
+        if self._is_beside(vfs.base) and kept.file_exists(HEAD_PATH):
+            vfs.write_bytes(HEAD_PATH, kept.read_bytes(HEAD_PATH))
+
+    def at_commit(self, branch: str, commit: CommitId) -> CommitId | None:
+        """The conversation of `branch` as it was when `commit` was made."""
+        if not self._is_beside(commit):
+            return commit
+        newest = self.repo.refs.target(FOLDER + branch)
+        made = self.repo.commit(commit).committer.time
+        said = self.repo.log(newest) if newest else ()
+        return next((each.id for each in said if each.committer.time <= made), None)
+
+    def fork(self, source: str, name: str, said_in: CommitId | None = None) -> None:
+        """Give a new branch the conversation of another, up to `said_in`; in a tree it has that already."""
+        said_in = said_in or self.repo.refs.target(FOLDER + source)
+        if said_in is not None and self._is_beside(self.repo.refs.tip(name)):
+            move = RefMove(FOLDER + name, self.repo.refs.target(FOLDER + name), said_in)
+            self.repo.refs.move([move], actor=PERSON, reason=f"conversation of {source}", forward=True)
+
+    def commit(self, vfs: WorkInProgressVFS, message: str, author: Signature, trailers: Mapping[str, str]) -> CommitId:
+        """One turn onto its branch; beside it, the conversation goes to its own ref in the same operation.
+
+        Gives the commit that has the files, or, where no file changed, the one that has the conversation.
+        """
+        if not self._is_beside(vfs.base):
+            return vfs.commit(message, author, trailers)
+        ref = FOLDER + vfs.branch
+        made = commit_apart(self.repo.refs, vfs, ref, is_session, message=message, author=author, trailers=trailers)
+        return made.commit or made.beside
+
+    def committed(self, vfs: WorkInProgressVFS, branch: str, turn: str) -> CommitId | None:
+        """The commit of `turn`, if a process that died after making it had not told so yet."""
+        found = self._named(self.repo.refs.tip(branch), vfs.base, turn)
+        if found is None and self._is_beside(vfs.base) and not _changes_files(vfs):
+            found = self._named(self.repo.refs.target(FOLDER + branch), None, turn)
+        return found
+
+    def _named(self, tip: CommitId | None, base: CommitId | None, turn: str) -> CommitId | None:
+        if tip is None or tip == base:
+            return None
+        commits = self.repo.log(tip, exclude=[base] if base else [], limit=_RECENT)
+        return next((commit.id for commit in commits if turn_of(commit.message) == turn), None)
+
+    def _is_beside(self, tip: CommitId | None) -> bool:
+        return self.beside and not self.files(tip).file_exists(HEAD_PATH)
+
+
+def _changes_files(vfs: WorkInProgressVFS) -> bool:
+    return any(not is_session(path) for path in vfs.pending)

@@ -1,0 +1,1 @@
+"""What Forge has to remember besides repositories, in one SQL database: events, questions, costs, workers."""

@@ -1,0 +1,161 @@
+"""The one SQL database: a SQLite file, or PostgreSQL by its URL. Short synchronous transactions, always durable."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+from forge.store.errors import StoreAddressInvalid, StoreUnavailable
+from forge.store.migrate import migrate
+
+_BUSY_MS = 30_000
+_READ = {"forge_read": True}
+
+
+class Database:
+    """Open for as long as the process needs it; safe to use from several threads."""
+
+    def __init__(self, engine: Engine, url: URL) -> None:
+        self.engine = engine
+        self.url = url
+        self._readers = engine.execution_options(**_READ)
+        self._closed = threading.Event()
+
+    @classmethod
+    def open(cls, url: str, *, pool_size: int = 8) -> Database:
+        """Opens it, creates it where it is a file, and brings its tables up to date."""
+        address = parse(url)
+        engine = engine_for(address, pool_size=pool_size)
+        database = cls(engine, address)
+        try:
+            with database.transaction() as connection:
+                migrate(connection)
+        except BaseException:
+            engine.dispose()
+            raise
+        return database
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @property
+    def path(self) -> Path | None:
+        """The file, where it is one."""
+        return Path(self.url.database) if self.is_sqlite and self.url.database else None
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Everything inside is written together or not at all; on disk when it ends."""
+        with self._translated(), self.engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent view. Never waits for a writer."""
+        with self._translated(), self._readers.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        if self._closed.is_set():
+            raise StoreUnavailable("the database has been closed", hint="open it again")
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise unavailable(self.url, error) from error
+
+    def close(self) -> None:
+        self._closed.set()
+        self.engine.dispose()
+
+
+def parse(url: str) -> URL:
+    try:
+        address = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise StoreAddressInvalid(
+            "the database URL cannot be read",
+            hint="write sqlite:////absolute/path/forge.db or postgresql://user@host/database",
+        ) from error
+    kind = address.drivername.partition("+")[0]
+    if kind in {"postgresql", "postgres"}:
+        return address.set(drivername="postgresql+psycopg")
+    if kind != "sqlite":
+        raise StoreAddressInvalid(f"Forge cannot use a {kind} database", hint="use a sqlite: or postgresql: URL")
+    if not address.database or address.database == ":memory:" or not os.path.isabs(address.database):
+        raise StoreAddressInvalid(
+            "the SQLite database needs an absolute path", hint="write sqlite:////absolute/path/forge.db"
+        )
+    return address.set(drivername="sqlite+pysqlite")
+
+
+def engine_for(address: URL, *, pool_size: int) -> Engine:
+    if address.drivername.startswith("sqlite"):
+        return _sqlite(address, pool_size)
+    # The connection is tried before use, so a restarted server costs nobody an error.
+    return create_engine(
+        address, pool_size=pool_size, pool_pre_ping=True, pool_recycle=1800, connect_args={"connect_timeout": 10}
+    )
+
+
+def _sqlite(address: URL, pool_size: int) -> Engine:
+    assert address.database is not None
+    private_file(Path(address.database), address)
+    engine = create_engine(address, pool_size=pool_size)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: sqlite3.Connection, record: object) -> None:
+        del record
+        prepare_sqlite(connection)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A writer takes its lock at once: one that reads first and writes later would fail when somebody came between.
+        reads = connection.get_execution_options().get("forge_read")
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+
+    return engine
+
+
+def prepare_sqlite(connection: sqlite3.Connection) -> None:
+    connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def private_file(path: Path, address: URL) -> None:
+    """What people said and what it cost is nobody else's to read."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        raise unavailable(address, error) from error
+
+
+def unavailable(address: URL, error: Exception) -> StoreUnavailable:
+    """Names the place and the reason, never the password."""
+    reason = _reason(getattr(error, "orig", None) or error)
+    if address.password:
+        reason = reason.replace(str(address.password), "***")
+    where = address.database if address.drivername.startswith("sqlite") else f"{address.host or 'the local server'}"
+    if address.drivername.startswith("sqlite"):
+        hint = "check that the disk has room and that the file may be written"
+    else:
+        hint = "check that the server runs, and the name, password and database in the URL"
+    return StoreUnavailable(f"the database at {where} failed: {reason}", hint=hint)
+
+
+def _reason(error: Any) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

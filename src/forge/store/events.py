@@ -1,0 +1,170 @@
+"""What happened, kept in order: one growing id per topic, replayed exactly once, then followed as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from sqlalchemy import Connection, insert, select, update
+
+from forge.events import Event, from_json, to_json
+from forge.store.database import Database
+from forge.store.insertion import insert_missing
+from forge.store.listeners import Listener, Listeners, Live, Recorded
+from forge.store.publisher import Publisher
+from forge.store.relay import relay_for
+from forge.store.schema import events, topics
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """`data` is the event as JSON text. `origin` names where in a run it comes from and is recorded once."""
+
+    topic: str
+    event: Event
+    data: str
+    origin: str | None
+
+
+class Events:
+    """One per process: what is published here reaches its followers at once, others within some 20 ms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._listeners = Listeners()
+        self._relay = relay_for(database, self._listeners)
+        self._publisher = Publisher(self._publish_first)
+
+    def append(self, topic: str, event: Event, *, origin: str | None = None) -> int:
+        """Record one event now; gives its id. For a live event, which has none, 0."""
+        return self._publish_first([Publication(topic, event, _text(event), origin)])[0]
+
+    def publish(self, topic: str, event: Event, *, origin: str | None = None) -> None:
+        """Record or push it soon, in order, without waiting for the disk. A database that is away is waited for."""
+        # With an origin it can be tried again, even when nobody knows whether the first try came through.
+        self._publisher.put(Publication(topic, event, _text(event), origin or uuid.uuid4().hex))
+
+    async def flush(self) -> None:
+        """Until everything published before is recorded; raises when that takes too long, and forgets nothing."""
+        await self._publisher.flush()
+
+    def after(self, topic: str, after: int = 0, *, limit: int = _PAGE) -> list[Recorded]:
+        query = select(events).where(events.c.topic == topic, events.c.id > after).order_by(events.c.id).limit(limit)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [Recorded(row.id, row.time, from_json(json.loads(row.data))) for row in rows]
+
+    def last(self, topic: str) -> int:
+        """The id of the newest event, 0 when there is none."""
+        with self._database.reading() as connection:
+            return connection.execute(select(topics.c.last).where(topics.c.name == topic)).scalar() or 0
+
+    async def follow(self, topic: str, after: int = 0) -> AsyncGenerator[Recorded | Live]:
+        """Every recorded event after that id, each once and in order, without end; live ones in between as they come.
+
+        Close it when done (`contextlib.aclosing`): a follower left behind keeps its inbox.
+        """
+        listener = Listener()
+        self._listeners.add(topic, listener)
+        self._relay.start()
+        try:
+            items: Sequence[Recorded | Live | None] = (None,)
+            while True:
+                for item in items:
+                    if isinstance(item, Live):
+                        yield item
+                    elif item is not None and item.id == after + 1:
+                        after = item.id
+                        yield item
+                    elif item is None or item.id > after:
+                        async for recorded in self._replay(topic, after):
+                            after = recorded.id
+                            yield recorded
+                items = await listener.take()
+        finally:
+            self._listeners.remove(topic, listener)
+
+    async def _replay(self, topic: str, after: int) -> AsyncIterator[Recorded]:
+        while True:
+            page = await asyncio.to_thread(self.after, topic, after)
+            for recorded in page:
+                yield recorded
+            if len(page) < _PAGE:
+                return
+            after = page[-1].id
+
+    def close(self) -> None:
+        """What was published is recorded first."""
+        self._publisher.close()
+        self._relay.close()
+
+    def _publish_first(self, publications: Sequence[Publication]) -> list[int]:
+        """As many from the front as go together: live ones, or those to record. Gives their ids."""
+        live = publications[0].event.live
+        together = list(takewhile(lambda publication: publication.event.live == live, publications))
+        return self._stream(together) if live else self._keep(together)
+
+    def _stream(self, publications: Sequence[Publication]) -> list[int]:
+        for publication in publications:
+            self._listeners.push(publication.topic, Live(publication.event))
+        self._relay.send([(publication.topic, publication.event) for publication in publications])
+        return [0] * len(publications)
+
+    def _keep(self, publications: Sequence[Publication]) -> list[int]:
+        # Held until they are pushed too: two threads push in the order of their ids, and the relay, which sees them
+        # in the database, does not overtake what was streamed before.
+        with self._listeners.settled:
+            with self._database.transaction() as connection:
+                recorded = self._record(connection, publications)
+            for publication, item in zip(publications, recorded, strict=True):
+                self._listeners.push(publication.topic, item)
+        return [item.id for item in recorded]
+
+    def _record(self, connection: Connection, publications: Sequence[Publication]) -> list[Recorded]:
+        # Locked in the same order by everybody, so that two writers of the same topics never wait for each other.
+        last = {topic: self._lock_topic(connection, topic) for topic in sorted({each.topic for each in publications})}
+        before = dict(last)
+        recorded = []
+        for publication in publications:
+            item = _known(connection, publication)
+            if item is None:
+                last[publication.topic] += 1
+                item = _insert(connection, publication, last[publication.topic])
+            recorded.append(item)
+        for topic, newest in last.items():
+            if newest > before[topic]:
+                connection.execute(update(topics).where(topics.c.name == topic).values(last=newest))
+                self._relay.recorded(connection, topic, newest)
+        return recorded
+
+    def _lock_topic(self, connection: Connection, topic: str) -> int:
+        """Until the transaction ends nobody else adds to the topic: ids become visible in their order."""
+        connection.execute(insert_missing(topics, {"name": topic, "last": 0}, self._database, "name"))
+        held = connection.execute(select(topics.c.last).where(topics.c.name == topic).with_for_update())
+        return int(held.scalar_one())
+
+
+def _text(event: Event) -> str:
+    """Made by who publishes: an event that cannot be written down is theirs to mend, and holds up nobody else."""
+    return json.dumps(to_json(event))
+
+
+def _known(connection: Connection, publication: Publication) -> Recorded | None:
+    if publication.origin is None:
+        return None
+    row = connection.execute(select(events).where(events.c.origin == publication.origin)).one_or_none()
+    return None if row is None else Recorded(row.id, row.time, from_json(json.loads(row.data)))
+
+
+def _insert(connection: Connection, publication: Publication, id_: int) -> Recorded:
+    now = time.time()
+    row = {"topic": publication.topic, "id": id_, "time": now, "data": publication.data, "origin": publication.origin}
+    connection.execute(insert(events).values(**row))
+    return Recorded(id_, now, from_json(json.loads(publication.data)))

@@ -1,0 +1,134 @@
+"""Who listens to which topic in this process. Pushing never waits: a listener that lags loses live pieces only."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from dataclasses import dataclass
+
+from forge.events import Event
+
+ROOM = 1000
+"""How many items wait for one listener. Recorded events beyond that are read from the database instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """An event that is kept. Ids of a topic grow by one."""
+
+    id: int
+    time: float
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """An event that is only seen by who listens now."""
+
+    event: Event
+
+
+class Listener:
+    """One follower's inbox. Filled from any thread, emptied on the follower's loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._filled = asyncio.Event()
+        self._lock = threading.Lock()
+        self._items: deque[Recorded | Live | None] = deque()
+        self._behind = False
+
+    def push(self, item: Recorded | Live) -> None:
+        with self._lock:
+            if len(self._items) < ROOM:
+                self._items.append(item)
+            elif isinstance(item, Live):
+                return
+            else:
+                self._behind = True
+        self._wake()
+
+    def look(self) -> None:
+        """Here belongs something from the database that was not pushed."""
+        with self._lock:
+            if len(self._items) < ROOM:
+                self._items.append(None)
+            else:
+                self._behind = True
+        self._wake()
+
+    def _wake(self) -> None:
+        # A loop that has ended closes its followers itself; whoever publishes meanwhile must not notice.
+        if not self._loop.is_closed():
+            try:
+                self._loop.call_soon_threadsafe(self._filled.set)
+            except RuntimeError:
+                return
+
+    async def take(self) -> tuple[Recorded | Live | None, ...]:
+        """What came in; None stands where the database has more."""
+        await self._filled.wait()
+        self._filled.clear()
+        with self._lock:
+            taken = (*self._items, None) if self._behind else tuple(self._items)
+            self._items.clear()
+            self._behind = False
+        return taken
+
+
+class Listeners:
+    """All followers of this process, by topic."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._by_topic: dict[str, set[Listener]] = {}
+        self._pushed: dict[str, int] = {}
+        self.settled = threading.Lock()
+        """Held by who records and pushes, until both are done."""
+        self.wanted = threading.Event()
+        """Set while anybody listens."""
+
+    def add(self, topic: str, listener: Listener) -> None:
+        with self._lock:
+            self._by_topic.setdefault(topic, set()).add(listener)
+            self.wanted.set()
+
+    def remove(self, topic: str, listener: Listener) -> None:
+        with self._lock:
+            remaining = self._by_topic.get(topic, set())
+            remaining.discard(listener)
+            if not remaining:
+                self._by_topic.pop(topic, None)
+                self._pushed.pop(topic, None)
+            if not self._by_topic:
+                self.wanted.clear()
+
+    def topics(self) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(self._by_topic)
+
+    def push(self, topic: str, item: Recorded | Live) -> None:
+        with self._lock:
+            listeners = tuple(self._by_topic.get(topic, ()))
+            if listeners and isinstance(item, Recorded):
+                self._pushed[topic] = max(item.id, self._pushed.get(topic, 0))
+        for listener in listeners:
+            listener.push(item)
+
+    def grown(self, topic: str, last: int) -> None:
+        """The database has events of the topic up to `last`; wake its listeners if not all of them were pushed."""
+        with self.settled, self._lock:
+            if last <= self._pushed.get(topic, 0):
+                return
+            self._pushed[topic] = last
+            listeners = tuple(self._by_topic.get(topic, ()))
+        for listener in listeners:
+            listener.look()
+
+    def look(self) -> None:
+        """Something may have been missed: everybody looks."""
+        with self._lock:
+            listeners = tuple(listener for group in self._by_topic.values() for listener in group)
+        for listener in listeners:
+            listener.look()

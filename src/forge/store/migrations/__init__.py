@@ -1,0 +1,6 @@
+"""The steps from one shape of the database to the next, oldest first."""
+
+from __future__ import annotations
+
+REVISIONS = ("0001",)
+"""Every revision this version of Forge knows. A database that names another one belongs to a newer Forge."""

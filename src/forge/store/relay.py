@@ -1,0 +1,199 @@
+"""Carries events between processes: PostgreSQL notifies; a SQLite file is watched, which costs microseconds."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, func, select
+
+from forge.errors import Upstream
+from forge.events import Event, from_json, to_json
+from forge.store.database import Database
+from forge.store.listeners import Listeners, Live
+
+_WATCH = 0.02
+_CHANNEL = "forge_events"
+_PAYLOAD = 7_900  # PostgreSQL takes less than 8,000 bytes
+_LIVE_SECONDS = 10.0
+
+Pieces = Sequence[tuple[str, Event]]
+
+
+class Relay(Protocol):
+    def recorded(self, connection: Connection, topic: str, last: int) -> None:
+        """Tell the others, in the transaction that records."""
+
+    def send(self, pieces: Pieces) -> None:
+        """Push live pieces to the others; best effort, without raising."""
+
+    def start(self) -> None:
+        """Listen to the others, from the first follower on."""
+
+    def close(self) -> None: ...
+
+
+def relay_for(database: Database, listeners: Listeners) -> Relay:
+    return SqliteRelay(database, listeners) if database.is_sqlite else PostgresRelay(database, listeners)
+
+
+class _Watching:
+    """A thread that runs while there are followers."""
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        with self._lock:
+            if self._thread is None and not self._stop.is_set():
+                self._thread = threading.Thread(target=self._watch, name="forge-events", daemon=True)
+                self._thread.start()
+
+    def _watch(self) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=5)
+
+
+class SqliteRelay(_Watching):
+    """Asks the file for its change counter; live pieces pass through a table whose rows live for seconds."""
+
+    def __init__(self, database: Database, listeners: Listeners) -> None:
+        super().__init__()
+        assert database.path is not None
+        self._path = str(database.path)
+        self._listeners = listeners
+        self._process = uuid.uuid4().hex
+        self._sender: sqlite3.Connection | None = None
+        self._pruned = 0.0
+
+    def recorded(self, connection: Connection, topic: str, last: int) -> None:
+        """The commit itself moves the file's change counter."""
+
+    def send(self, pieces: Pieces) -> None:
+        now = time.time()
+        rows = [(topic, now, self._process, json.dumps(to_json(event))) for topic, event in pieces]
+        try:
+            sender = self._sender = self._sender or self._connect()
+            with sender:
+                sender.execute("BEGIN IMMEDIATE")
+                sender.executemany("INSERT INTO live_pieces (topic, time, process, data) VALUES (?, ?, ?, ?)", rows)
+                if abs(now - self._pruned) > _LIVE_SECONDS:
+                    sender.execute(
+                        "DELETE FROM live_pieces WHERE time < ? OR time > ?", (now - _LIVE_SECONDS, now + 60)
+                    )
+                    self._pruned = now
+        except sqlite3.Error:
+            # A piece that cannot be shown now is in the answer that is recorded later.
+            self._sender = None
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=1.0)
+        # Live pieces may be lost in a power cut, so their commits need not wait for the disk.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        return connection
+
+    def _watch(self) -> None:
+        connection = sqlite3.connect(self._path, isolation_level=None, timeout=1.0)
+        try:
+            version, seen = -1, None
+            while not self._stop.is_set():
+                if not self._listeners.wanted.wait(timeout=0.5):
+                    seen = None
+                    continue
+                try:
+                    current = connection.execute("PRAGMA data_version").fetchone()[0]
+                    if seen is None or current != version:
+                        version, seen = current, self._look(connection, seen)
+                except sqlite3.Error:
+                    seen = None
+                self._stop.wait(_WATCH)
+        finally:
+            connection.close()
+
+    def _look(self, connection: sqlite3.Connection, seen: int | None) -> int:
+        """Push live pieces after `seen` (None: only those to come), wake who has new events; gives the last piece."""
+        connection.execute("BEGIN")
+        try:
+            grown = [(topic, _last(connection, topic)) for topic in self._listeners.topics()]
+            if seen is None:
+                seen = int(connection.execute("SELECT coalesce(max(id), 0) FROM live_pieces").fetchone()[0])
+            query = "SELECT id, topic, process, data FROM live_pieces WHERE id > ? ORDER BY id LIMIT 1000"
+            pieces = connection.execute(query, (seen,)).fetchall()
+        finally:
+            connection.execute("COMMIT")
+        for id_, topic, process, data in pieces:
+            seen = id_
+            if process != self._process:
+                self._listeners.push(topic, Live(from_json(json.loads(data))))
+        for topic, last in grown:
+            self._listeners.grown(topic, last)
+        return seen
+
+    def close(self) -> None:
+        super().close()
+        if self._sender is not None:
+            self._sender.close()
+
+
+def _last(connection: sqlite3.Connection, topic: str) -> int:
+    row = connection.execute("SELECT last FROM topics WHERE name = ?", (topic,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+class PostgresRelay(_Watching):
+    """LISTEN and NOTIFY; a piece too long for a notification is not sent."""
+
+    def __init__(self, database: Database, listeners: Listeners) -> None:
+        super().__init__()
+        self._database = database
+        self._listeners = listeners
+        self._process = uuid.uuid4().hex
+
+    def recorded(self, connection: Connection, topic: str, last: int) -> None:
+        self._notify(connection, {"topic": topic, "last": last})
+
+    def send(self, pieces: Pieces) -> None:
+        try:
+            with self._database.transaction() as connection:
+                for topic, event in pieces:
+                    self._notify(connection, {"topic": topic, "live": to_json(event)})
+        except Upstream:
+            # A piece that cannot be shown now is in the answer that is recorded later.
+            return
+
+    def _notify(self, connection: Connection, message: dict[str, Any]) -> None:
+        payload = json.dumps(message | {"process": self._process})
+        if len(payload.encode()) < _PAYLOAD:
+            connection.execute(select(func.pg_notify(_CHANNEL, payload)))
+
+    def _watch(self) -> None:
+        import psycopg  # noqa: PLC0415 - not for those who use SQLite
+
+        address = self._database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        while not self._stop.is_set():
+            try:
+                with psycopg.connect(address, autocommit=True, connect_timeout=10) as connection:
+                    connection.execute(f"LISTEN {_CHANNEL}")
+                    self._listeners.look()
+                    while not self._stop.is_set():
+                        for notice in connection.notifies(timeout=0.2):
+                            self._received(json.loads(notice.payload))
+            except psycopg.Error:
+                self._stop.wait(0.5)
+
+    def _received(self, message: dict[str, Any]) -> None:
+        if "last" in message:
+            self._listeners.grown(message["topic"], message["last"])
+        elif message["process"] != self._process:
+            self._listeners.push(message["topic"], Live(from_json(message["live"])))

@@ -1,0 +1,157 @@
+"""The tables, as values. Times are seconds since 1970, UTC; `data`, `options`, `result` and `error` hold JSON text."""
+
+from __future__ import annotations
+
+from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text, text
+
+metadata = MetaData()
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("queue", Text),
+    Column("partition", Text),
+    Column("topic", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("started", Double),
+    Column("ended", Double),
+    Column("cancel_requested", Boolean, nullable=False, server_default=text("false")),
+    Column("result", Text),
+    Column("error", Text),
+    Index("runs_by_place", "queue", "partition", "state"),
+    Index("runs_by_state", "state"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("run", Text, nullable=False, index=True),
+    Column("text", Text, nullable=False),
+    Column("context", Text, nullable=False, server_default=""),
+    Column("options", Text, nullable=False),
+    Column("state", Text, nullable=False, index=True),
+    Column("asked", Double, nullable=False),
+    Column("expires", Double),
+    Column("closed", Double),
+    Column("answer", Text),
+)
+
+topics = Table(
+    "topics",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("last", Integer, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("topic", Text, primary_key=True),
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("time", Double, nullable=False),
+    Column("data", Text, nullable=False),
+    Column("origin", Text, unique=True),
+)
+
+# Pieces of text on their way to listeners in other processes, on databases that cannot notify. Rows live for seconds.
+live_pieces = Table(
+    "live_pieces",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("topic", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    Column("process", Text, nullable=False),
+    Column("data", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+
+errors = Table(
+    "errors",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("fingerprint", Text, primary_key=True),
+    Column("run", Text),
+    Column("source", Text, nullable=False),
+    Column("severity", Text, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("phase", Text),
+    Column("file", Text),
+    Column("count", Integer, nullable=False),
+    Column("first_seen", Double, nullable=False),
+    Column("last_seen", Double, nullable=False),
+    Column("resolved", Double),
+    Column("resolved_by", Text),
+    Column("summary", Text),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+    Column("disabled", Double),
+)
+
+# A key itself is never kept: `hash` is the SHA-256 of it, `prefix` what a person recognises it by.
+keys = Table(
+    "keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("user", Text, nullable=False, index=True),
+    Column("name", Text, nullable=False),
+    Column("prefix", Text, nullable=False),
+    Column("hash", Text, nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+    Column("last_used", Double),
+    Column("revoked", Double),
+)
+
+costs = Table(
+    "costs",
+    metadata,
+    Column("run", Text, primary_key=True),
+    Column("step", Text, primary_key=True),
+    Column("repository", Text, nullable=False),
+    Column("branch", Text, nullable=False),
+    Column("session", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("time", Double, nullable=False),
+    Column("day", Text, nullable=False, index=True),
+    Column("input_tokens", Integer, nullable=False),
+    Column("output_tokens", Integer, nullable=False),
+    Column("cache_read_tokens", Integer, nullable=False),
+    Column("cache_write_tokens", Integer, nullable=False),
+    Column("requests", Integer, nullable=False),
+    Column("cost", Double),
+    Index("costs_by_branch", "repository", "branch"),
+    Index("costs_by_session", "session"),
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("user", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("saved", Double, nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("host", Text, nullable=False),
+    Column("machine", Text, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("process_started", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("beats", Integer, nullable=False),
+    Column("started", Double, nullable=False),
+    Column("seen", Double, nullable=False),
+)

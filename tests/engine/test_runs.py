@@ -1,0 +1,337 @@
+"""Runs in one process: steps, errors, questions, cancelling, queues and events."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from forge.engine.engine import Engine
+from forge.engine.errors import (
+    EngineMisused,
+    NotJson,
+    QueueUnknown,
+    RunCancelled,
+    RunExists,
+    RunFailed,
+    RunNameUnknown,
+    RunUnknown,
+    StepFailed,
+)
+from forge.engine.run import Run
+from forge.errors import Denied
+from forge.events import BranchChanged, QuestionAsked, QuestionClosed, TextStreamed
+from forge.store.database import Database
+from forge.store.errors import QuestionIsClosed, QuestionUnknown
+from tests.engine.conftest import ON_BOTH, StartEngine
+
+Json = dict[str, Any]
+pytestmark = pytest.mark.asyncio
+
+
+class Refused(Denied):
+    code = "refused_in_test"
+
+
+async def until(condition: Any) -> None:
+    async with asyncio.timeout(20):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+async def give(value: Any) -> Any:
+    return value
+
+
+@ON_BOTH
+async def test_a_run_gives_back_what_its_workflow_returns(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        return [await run.step("double", lambda: give((arguments["n"] * 2, "text"))), run.id]
+
+    engine: Engine = await start_engine({"w": workflow})
+    handle = await engine.start_run("w", {"n": 4}, run_id="mine")
+    assert await handle.result() == [[8, "text"], "mine"]
+    status = engine.status("mine")
+    assert (status.state, status.name, status.has_ended, status.topic) == ("done", "w", True, "run:mine")
+    assert [row.id for row in engine.runs(states=["done"])] == ["mine"]
+
+
+@pytest.mark.req("X-04")
+async def test_the_same_id_is_the_same_run(start_engine: StartEngine) -> None:
+    done: list[int] = []
+
+    async def workflow(run: Run, arguments: Json) -> int:
+        done.append(1)
+        return await run.step("one", lambda: give(arguments["n"]))  # type: ignore[no-any-return]
+
+    async def other(run: Run, arguments: Json) -> None:
+        return None
+
+    engine: Engine = await start_engine({"w": workflow, "other": other})
+    handles = await asyncio.gather(*(engine.start_run("w", {"n": n}, run_id="x") for n in range(5)))
+    results = [await handle.result() for handle in handles]
+    assert len(set(results)) == 1
+    assert len(done) == 1
+    with pytest.raises(RunExists):
+        await engine.start_run("other", {}, run_id="x")
+
+
+async def test_errors_keep_their_class_code_and_hint(start_engine: StartEngine) -> None:
+    async def refuse() -> None:
+        raise Refused("no", hint="ask again")
+
+    async def workflow(run: Run, arguments: Json) -> Any:
+        await run.step("refuse", refuse)
+
+    async def defect(run: Run, arguments: Json) -> Any:
+        try:
+            await run.step("divide", lambda: give(1 / 0))
+        except StepFailed as error:
+            raise KeyError(str(error)) from error
+
+    engine: Engine = await start_engine({"w": workflow, "defect": defect})
+    with pytest.raises(Refused, match="no") as caught:
+        await (await engine.start_run("w", {})).result()
+    assert caught.value.hint == "ask again"
+    with pytest.raises(RunFailed, match="ZeroDivisionError"):
+        await (await engine.start_run("defect", {}, run_id="d")).result()
+    assert engine.status("d").state == "failed"
+
+
+async def test_what_cannot_be_recorded_is_refused_at_once(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        return await run.step("object", lambda: give(object()))
+
+    engine: Engine = await start_engine({"w": workflow})
+    with pytest.raises(NotJson):
+        await engine.start_run("w", {"x": object()})
+    with pytest.raises(NotJson, match="step object"):
+        await (await engine.start_run("w", {})).result()
+
+
+@ON_BOTH
+async def test_a_question_is_answered_once(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        reply = await run.ask("which?", ["a", "b"])
+        return [reply.how, reply.text]
+
+    engine: Engine = await start_engine({"w": workflow})
+    handle = await engine.start_run("w", {}, run_id="r")
+    await until(engine.open_questions)
+    (question,) = engine.open_questions(run_id="r")
+    assert (question.text, question.options, question.expires) == ("which?", ("a", "b"), None)
+    assert await engine.answer(question.id, "a") is True
+    assert await engine.answer(question.id, "a") is False
+    with pytest.raises(QuestionIsClosed, match="answered"):
+        await engine.answer(question.id, "b")
+    with pytest.raises(QuestionUnknown):
+        await engine.answer("nothing", "b")
+    assert await handle.result() == ["answered", "a"]
+    said = [item.event for item in engine.events.after("run:r")]
+    assert said == [
+        QuestionAsked(question.id, "r", "which?", ("a", "b"), None),
+        QuestionClosed(question.id, "r", "answered", "a"),
+    ]
+
+
+async def test_a_question_times_out_or_is_withdrawn(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        first = await run.ask("soon?", timeout=0.2)
+        second = await run.ask("never mind?", timeout=60)
+        return [first.how, second.how]
+
+    engine: Engine = await start_engine({"w": workflow})
+    handle = await engine.start_run("w", {}, run_id="r")
+    await until(lambda: [q for q in engine.open_questions() if q.id == "r.q2"])
+    with pytest.raises(QuestionIsClosed, match="timed out"):
+        await engine.answer("r.q1", "late")
+    assert await engine.withdraw("r.q2")
+    assert await handle.result() == ["timed_out", "cancelled"]
+
+
+@pytest.mark.req("X-04")
+@ON_BOTH
+async def test_cancelling_ends_the_step_and_lets_the_workflow_clean_up(start_engine: StartEngine) -> None:
+    what: list[str] = []
+
+    async def long() -> None:
+        try:
+            what.append("begun")
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            what.append("interrupted")
+            raise
+
+    async def workflow(run: Run, arguments: Json) -> Any:
+        try:
+            await run.step("long", long)
+        except RunCancelled:
+            await run.step("clean up", lambda: give(what.append("clean")))
+            raise
+
+    engine: Engine = await start_engine({"w": workflow})
+    handle = await engine.start_run("w", {}, run_id="r")
+    await until(lambda: what)
+    began = time.monotonic()
+    await engine.cancel("r")
+    with pytest.raises(RunCancelled):
+        await handle.result()
+    assert time.monotonic() - began < 5
+    assert what == ["begun", "interrupted", "clean"]
+    assert engine.status("r").state == "cancelled"
+    assert (await engine.cancel("r")).state == "cancelled"
+    with pytest.raises(RunUnknown):
+        await engine.cancel("unknown")
+
+
+async def test_cancelling_wakes_a_run_that_waits_for_an_answer(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        await run.ask("which?")
+
+    engine: Engine = await start_engine({"w": workflow})
+    handle = await engine.start_run("w", {}, run_id="r")
+    await until(engine.open_questions)
+    await engine.cancel("r")
+    with pytest.raises(RunCancelled):
+        await handle.result()
+    with pytest.raises(QuestionIsClosed, match="cancelled"):
+        await engine.answer("r.q1", "a")
+    last = engine.events.after("run:r")[-1].event
+    assert last == QuestionClosed("r.q1", "r", "cancelled", None)
+
+
+async def test_events_of_a_run_come_in_order_and_once(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        async def speak() -> None:
+            run.emit(TextStreamed("t", "live"))
+            run.emit(BranchChanged("inside", None, "x"))
+
+        run.emit(BranchChanged("before", None, "x"))
+        await run.step("speak", speak)
+        run.emit(BranchChanged("after", None, "x"))
+        run.emit(BranchChanged("elsewhere", None, "x"), topic="other")
+
+    engine: Engine = await start_engine({"w": workflow})
+    await (await engine.start_run("w", {}, topic="t")).result()
+    branches = [item.event.branch for item in engine.events.after("t") if isinstance(item.event, BranchChanged)]
+    assert branches == ["before", "inside", "after"]
+    assert engine.events.last("other") == 1
+
+
+@pytest.mark.req("G-09")
+@pytest.mark.parametrize("serve", [True, False])
+@ON_BOTH
+async def test_a_branch_has_one_job_and_branches_run_side_by_side(start_engine: StartEngine, serve: bool) -> None:
+    running: list[str] = []
+    most: dict[str, int] = {}
+    together: set[tuple[str, ...]] = set()
+
+    async def workflow(run: Run, arguments: Json) -> None:
+        async def work() -> None:
+            running.append(arguments["branch"])
+            most[arguments["branch"]] = max(most.get(arguments["branch"], 0), running.count(arguments["branch"]))
+            together.add(tuple(sorted(set(running))))
+            await asyncio.sleep(0.3)
+            running.remove(arguments["branch"])
+
+        await run.step("work", work)
+
+    engine: Engine = await start_engine({"w": workflow}, serve=serve)
+    jobs = [("a", 0), ("a", 1), ("b", 0), ("a", 2), ("b", 1)]
+    handles = [
+        await engine.enqueue("branches", "w", {"branch": branch}, run_id=f"{branch}{n}", partition=branch)
+        for branch, n in jobs
+    ]
+    await asyncio.gather(*(handle.result() for handle in handles))
+    assert most == {"a": 1, "b": 1}
+    assert ("a", "b") in together
+    started = {row.id: row.started or 0.0 for row in engine.runs()}
+    assert started["a0"] < started["a1"] < started["a2"]
+
+
+@pytest.mark.req("G-09")
+@ON_BOTH
+async def test_long_runs_are_limited_and_a_queued_one_can_be_cancelled(start_engine: StartEngine) -> None:
+    gate = asyncio.Event()
+    running: list[str] = []
+
+    async def workflow(run: Run, arguments: Json) -> None:
+        async def work() -> None:
+            running.append(run.id)
+            await gate.wait()
+
+        await run.step("work", work)
+
+    engine: Engine = await start_engine({"w": workflow}, serve=True, max_runs=2)
+    handles = [await engine.enqueue("runs", "w", {}, run_id=str(n)) for n in range(4)]
+    await until(lambda: len(running) == 2)
+    await asyncio.sleep(0.5)
+    assert len(running) == 2
+    waiting = next(row.id for row in engine.runs() if row.id not in running)
+    await engine.cancel(waiting)
+    with pytest.raises(RunCancelled):
+        await engine.handle(waiting).result()
+    gate.set()
+    await asyncio.gather(*(handle.result() for handle in handles if handle.id != waiting))
+    assert len(running) == 3
+    assert waiting not in running
+
+
+async def test_what_is_not_there_is_named(start_engine: StartEngine, database: Database) -> None:
+    async def workflow(run: Run, arguments: Json) -> None:
+        return None
+
+    engine: Engine = await start_engine({"w": workflow})
+    with pytest.raises(RunNameUnknown):
+        await engine.start_run("x", {})
+    with pytest.raises(QueueUnknown):
+        await engine.enqueue("nowhere", "w", {})
+    with pytest.raises(QueueUnknown, match="partition"):
+        await engine.enqueue("branches", "w", {})
+    with pytest.raises(RunUnknown):
+        engine.status("x")
+    with pytest.raises(RunUnknown):
+        await engine.handle("x").result()
+    with pytest.raises(EngineMisused):
+        engine.register("late", workflow)
+    with pytest.raises(EngineMisused):
+        await Engine(database).start()
+
+
+@pytest.mark.req("X-04")
+@ON_BOTH
+async def test_closing_leaves_a_run_to_be_resumed(start_engine: StartEngine, database: Database) -> None:
+    did: list[str] = []
+    go_on = asyncio.Event()
+
+    async def workflow(run: Run, arguments: Json) -> Any:
+        async def first() -> str:
+            did.append("first")
+            return "one"
+
+        async def second() -> str:
+            did.append("second")
+            await go_on.wait()
+            return "two"
+
+        return [await run.step("first", first), await run.step("second", second)]
+
+    engine: Engine = await start_engine({"w": workflow})
+    await engine.start_run("w", {}, run_id="r")
+    await until(lambda: "second" in did)
+    await engine.close()
+    go_on.set()
+    again: Engine = await start_engine({"w": workflow})
+    assert again.status("r").state in ("running", "done")
+    assert await again.handle("r").result() == ["one", "two"]
+    assert did == ["first", "second", "second"]
+
+
+async def test_a_patched_place_tells_old_runs_from_new(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> Any:
+        return await run.patched("greeting")
+
+    engine: Engine = await start_engine({"w": workflow})
+    assert await (await engine.start_run("w", {})).result() is True

@@ -1,0 +1,198 @@
+"""The conversation of a branch as files in the branch: what it costs, how it forks and merges, what is read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from forge.errors import ForgeError
+from forge.git import VFS, Repository
+from forge.sessions.active import ActiveFile, read_active, write_active
+from forge.sessions.head import HEAD_PATH, SessionUnreadable, read_head
+from forge.sessions.messages import AssistantMessage, ContextMessage, ToolCall, ToolResult, Usage, UserMessage
+from forge.sessions.timeline import moment_of, moments
+from forge.sessions.turns import (
+    Reference,
+    Turn,
+    TurnMissing,
+    TurnStatus,
+    brought_by_merges,
+    conversation,
+    current_stretch,
+    newest_first,
+    path_of,
+    read_turn,
+    turn_id,
+    write_turn,
+)
+from tests.conftest import MakeRepo
+
+
+def a_turn(number: int, parent: str | None, text: str = "do it", mark: str = "0badcafe", **more: object) -> Turn:
+    items = (
+        Reference({"kind": "file", "path": "a.txt", "blob": "0" * 40}),
+        UserMessage(text, "Ada <ada@example.org>", 12.5),
+        AssistantMessage(
+            "On it.", (ToolCall("c1", "read_file", {"path": "a.txt"}),), "scripted", Usage(10, 5, 8, 1, 1, 0.01)
+        ),
+        ToolResult("c1", "read_file", "1: hello", failed=False),
+        ContextMessage("note", "note"),
+        AssistantMessage("Done — fertig. ✓", (), "scripted", Usage(12, 3, requests=1), ({"thinking": "x"},)),
+    )
+    return Turn(turn_id(number, mark), parent, 12.5, "scripted", items, usage=Usage(22, 8, 8, 1, 2, 0.01), **more)  # type: ignore[arg-type]
+
+
+def say(repo: Repository, branch: str, text: str, mark: str = "0badcafe", **more: object) -> Turn:
+    vfs = repo.workspace(branch)
+    head = read_head(vfs)
+    turn = a_turn(head.turns + 1, head.last, text, mark, **more)
+    write_turn(vfs, turn)
+    vfs.commit(f"chat: {text}", trailers={"Forge-Turn": turn.id})
+    return turn
+
+
+@pytest.fixture
+def repo(make_repo: MakeRepo) -> Repository:
+    repo = Repository.open(make_repo({"a.txt": "hello\n"}))
+    repo.create_branch("ai/x", "main")
+    return repo
+
+
+@pytest.mark.req("G-07")
+def test_a_turn_is_read_back_as_it_was_written(repo: Repository) -> None:
+    turn = say(repo, "ai/x", "first", seen={"a.txt": "1"}, files=("a.txt",), status=TurnStatus.CANCELLED, reason="why")
+    assert read_turn(repo.commit_vfs("ai/x"), turn.id) == turn
+    assert conversation(repo.commit_vfs("ai/x")) == (turn,)
+
+
+@pytest.mark.req("G-07")
+def test_the_head_counts_and_does_not_grow_with_the_conversation(repo: Repository) -> None:
+    sizes = []
+    for number in range(1, 141):
+        say(repo, "ai/x", f"turn {number}")
+        sizes.append(len(repo.commit_vfs("ai/x").read_bytes(HEAD_PATH)))
+    head = read_head(repo.commit_vfs("ai/x"))
+    assert (head.turns, head.messages, head.usage.requests) == (140, 140 * 5, 280)
+    assert max(sizes) - min(sizes) < 64
+    names = repo.commit_vfs("ai/x").list_files(".forge/session/")
+    assert len(names) == 140
+    assert len({name.split("/")[2] for name in names}) == 3
+
+
+@pytest.mark.req("G-07", "G-08")
+def test_forking_a_branch_forks_the_conversation(repo: Repository) -> None:
+    first = say(repo, "ai/x", "common")
+    repo.fork_branch("ai/x", "ai/y")
+    left, right = say(repo, "ai/x", "left", "aaaaaaaa"), say(repo, "ai/y", "right", "bbbbbbbb")
+    assert conversation(repo.commit_vfs("ai/x")) == (first, left)
+    assert conversation(repo.commit_vfs("ai/y")) == (first, right)
+
+
+@pytest.mark.req("G-07")
+def test_merging_never_conflicts_on_the_conversation_and_keeps_both(repo: Repository) -> None:
+    first = say(repo, "ai/x", "common")
+    repo.fork_branch("ai/x", "ai/y")
+    left, right = say(repo, "ai/x", "left", "aaaaaaaa"), say(repo, "ai/y", "right", "bbbbbbbb")
+    preview = repo.preview_merge("ai/y", "ai/x")
+    assert not preview.conflicts
+    repo.perform(preview)
+    merged = repo.commit_vfs("ai/x")
+    assert conversation(merged) == (first, left)
+    assert brought_by_merges(merged) == (right.id,)
+    assert read_turn(merged, right.id) == right
+
+
+@pytest.mark.req("G-08")
+def test_each_turn_is_found_with_its_commit_at_any_time(repo: Repository) -> None:
+    turns = [say(repo, "ai/x", f"turn {number}") for number in range(1, 4)]
+    found = moments(repo, repo.resolve("ai/x"))
+    assert [moment.turn for moment in found] == turns[::-1]
+    second = moment_of(repo, repo.resolve("ai/x"), turns[1].id).commit
+    assert second is not None
+    assert moment_of(repo, repo.resolve("ai/x"), "2") == found[1]
+    assert conversation(repo.commit_vfs(second)) == tuple(turns[:2])
+    repo.create_branch("from-there", second)
+    assert [t.asked for t in conversation(repo.commit_vfs("from-there"))] == ["turn 1", "turn 2"]
+    repo.rewind_branch("ai/x", second)
+    assert read_head(repo.commit_vfs("ai/x")).turns == 2
+    with pytest.raises(TurnMissing):
+        moment_of(repo, repo.resolve("ai/x"), "3")
+
+
+def test_the_stream_of_prompts_reaches_back_to_where_it_began_anew(repo: Repository) -> None:
+    turns = [say(repo, "ai/x", f"turn {n}", opens=n in (1, 3)) for n in range(1, 6)]
+    assert current_stretch(repo.commit_vfs("ai/x")) == tuple(turns[2:])
+
+
+@pytest.mark.req("G-13")
+def test_active_files_are_kept_in_the_branch(repo: Repository) -> None:
+    vfs = repo.workspace("ai/x")
+    files = (ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20), (40, 60))))
+    write_active(vfs, [ActiveFile("b.py"), *files])
+    assert set(read_active(vfs)) == set(files)
+    vfs.commit("context")
+    assert set(read_active(repo.commit_vfs("ai/x"))) == set(files)
+    again = repo.workspace("ai/x")
+    write_active(again, read_active(again))
+    assert not again.pending_changes()
+
+
+def test_a_person_may_write_plain_paths_by_hand(repo: Repository) -> None:
+    vfs = repo.workspace("ai/x")
+    head = {"schema_version": 1, "active_files": ["a.txt"], "messages": {"turns": 0, "count": 0, "last": None}}
+    vfs.write_file(HEAD_PATH, json.dumps(head))
+    assert read_active(vfs) == (ActiveFile("a.txt"),)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"schema_version": 1}', '{"schema_version": 99}', "null", '"x"']
+)
+def test_a_damaged_head_is_named_and_nothing_is_overwritten(repo: Repository, text: str) -> None:
+    vfs = repo.workspace("ai/x")
+    vfs.write_file(HEAD_PATH, text)
+    with pytest.raises(SessionUnreadable):
+        write_active(vfs, [ActiveFile("a.txt")])
+    assert vfs.read_file(HEAD_PATH) == text
+
+
+def test_a_damaged_turn_is_named(repo: Repository) -> None:
+    turn = say(repo, "ai/x", "first")
+    vfs = repo.workspace("ai/x")
+    vfs.write_file(path_of(turn.id), "{}")
+    with pytest.raises(SessionUnreadable, match=turn.id):
+        conversation(vfs)
+
+
+def test_a_chain_that_leads_in_a_circle_ends(repo: Repository) -> None:
+    vfs = repo.workspace("ai/x")
+    write_turn(vfs, a_turn(1, turn_id(2, "0badcafe")))
+    write_turn(vfs, a_turn(2, turn_id(1, "0badcafe")))
+    assert [turn.number for turn in newest_first(vfs)] == [2, 1]
+
+
+@pytest.mark.parametrize("name", ["", "x", "1-zz", "../../etc-00000000", "000001-0BADCAFE"])
+def test_a_turn_is_asked_for_by_a_proper_id(repo: Repository, name: str) -> None:
+    with pytest.raises(ForgeError):
+        read_turn(repo.commit_vfs("ai/x"), name)
+
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def test_the_first_format_stays_readable(repo: Repository) -> None:
+    vfs = repo.workspace("ai/x")
+    for path in sorted(GOLDEN.rglob("*.json")):
+        vfs.write_bytes(f".forge/{path.relative_to(GOLDEN)}", path.read_bytes())
+    (turn,) = conversation(vfs)
+    assert turn == a_turn(1, None, "first", opens=True)
+    assert read_active(vfs) == (ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20),)))
+
+
+def test_what_is_written_is_the_first_format(repo: Repository) -> None:
+    vfs: VFS = repo.workspace("ai/x")
+    write_active(vfs, [ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20),))])
+    write_turn(vfs, a_turn(1, None, "first", opens=True))
+    for path in GOLDEN.rglob("*.json"):
+        assert vfs.read_bytes(f".forge/{path.relative_to(GOLDEN)}") == path.read_bytes(), path.name
