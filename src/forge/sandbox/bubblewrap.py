@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from forge.sandbox import seccomp, view
 from forge.sandbox.errors import SandboxFailed
@@ -33,6 +35,7 @@ shift; exec "$@"
 # The command starts when the caller says so, who by then watches it and whose death would end it.
 _READY = 'echo; read -r _ && exec "$@"'
 _PROBE_SECONDS = 10
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,13 @@ def launch(
     environment: Mapping[str, str],
     readonly: Sequence[Path],
     with_input: bool,
+    sockets: Mapping[str, Path] = _NOTHING,
+    files: Mapping[str, bytes] = _NOTHING,
 ) -> Launch:
-    """How to start `command`. Settings go over in files, so that other users' `ps` shows no paths and no values."""
+    """How to start `command`. Settings go over in files, so that other users' `ps` shows no paths and no values.
+
+    `sockets` and `files` are put where their keys say; files are the command's own copies.
+    """
     places = view.places(directory, readonly)
     descriptors: list[int] = []
     try:
@@ -125,6 +133,10 @@ def launch(
         arguments += [*view.base(limits), *view.etc_directories()]
         for path, content in view.etc_files():
             arguments += ["--perms", "0444", "--file", _file(content, descriptors), path]
+        for path, content in files.items():
+            arguments += ["--perms", "0600", "--file", _file(content, descriptors), path]
+        for path, host in sockets.items():
+            arguments += ["--ro-bind", str(host), path]
         arguments += [*places, "--remount-ro", "/", "--chdir", str(directory), "--clearenv"]
         for name, value in environment.items():
             arguments += ["--setenv", name, value]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from forge.sandbox import bubblewrap, seccomp, supervisor, view
+from forge.sandbox import bubblewrap, forwarder, seccomp, supervisor, view
 from forge.sandbox.errors import InvalidCommand, SandboxFailed, SandboxUnavailable
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
-from forge.sandbox.process import Ended, Launch, follow
+from forge.sandbox.process import Ended, Launch, OnOutput, follow
 from forge.sandbox.usage import Watch, processes_visible
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_SOCKETS = "/run/forge"
 
 
 def run(
@@ -27,22 +30,57 @@ def run(
     stdin: bytes = b"",
     readonly: Sequence[Path] = (),
     plain: bool = False,
+    home: Mapping[str, bytes] | None = None,
+    sockets: Mapping[int, Path] | None = None,
+    on_output: OnOutput | None = None,
+    cancel: threading.Event | None = None,
 ) -> Result:
     """Run `command` in `directory` and wait for the end of its whole process tree.
 
     Confined, it can write only there, sees neither homes nor secrets nor other processes, and reaches no network
     unless `network`. It gets `env` and a few safe variables, nothing of the caller's. `readonly` paths become
     visible too. `plain` allows running without bubblewrap where that is missing; the result then says so.
+
+    `home` are files for its private home, by their path there. `sockets` are unix sockets of the caller, which the
+    command reaches as ports of 127.0.0.1. `on_output` hears the output as it comes; setting `cancel`, from any
+    thread, ends the whole tree.
     """
-    words = _checked(command)
-    place = view.checked_directory(Path(directory))
-    variables = _environment(env or {})
+    wanted = _Wanted(
+        _checked(command),
+        view.checked_directory(Path(directory)),
+        limits,
+        _environment(env or {}),
+        stdin,
+        _checked_home(home or {}),
+        _checked_sockets(sockets or {}, network=network),
+        on_output,
+        cancel,
+    )
     found = bubblewrap.available()
     if found.works and found.path:
-        return _confined(found.path, words, place, limits, variables, network=network, stdin=stdin, readonly=readonly)
+        return _confined(found.path, wanted, network=network, readonly=readonly)
     if not plain:
         raise SandboxUnavailable(f"The command was not run: {found.reason}.", hint=found.hint)
-    return _plain(words, place, limits, variables, stdin=stdin, reason=found.reason)
+    return _plain(wanted, reason=found.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    command: tuple[str, ...]
+    directory: Path
+    limits: Limits
+    variables: dict[str, str]
+    stdin: bytes
+    home: Mapping[str, bytes]
+    sockets: Mapping[int, Path]
+    on_output: OnOutput | None
+    cancel: threading.Event | None
+
+    def follow(self, launch: Launch) -> Ended:
+        watch = Watch(self.limits, self.directory)
+        return follow(
+            launch, stdin=self.stdin, limits=self.limits, watch=watch, on_output=self.on_output, cancel=self.cancel
+        )
 
 
 def _checked(command: Sequence[str]) -> tuple[str, ...]:
@@ -80,61 +118,87 @@ def _environment(wanted: Mapping[str, str]) -> dict[str, str]:
     return safe | dict(wanted)
 
 
-def _confined(
-    bwrap: Path,
-    command: tuple[str, ...],
-    directory: Path,
-    limits: Limits,
-    variables: dict[str, str],
-    *,
-    network: bool,
-    stdin: bytes,
-    readonly: Sequence[Path],
-) -> Result:
+def _checked_home(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    for name in files:
+        if not name or name != os.path.normpath(name) or name.startswith(("/", "..")) or not _passable(name):
+            raise InvalidCommand(f"{name!r} is no path below a home.", hint="Give it like '.config/program.json'.")
+    return files
+
+
+def _checked_sockets(sockets: Mapping[int, Path], *, network: bool) -> Mapping[int, Path]:
+    if sockets and network:
+        raise InvalidCommand(
+            "A command with network cannot have sockets as well.", hint="With network it reaches the service itself."
+        )
+    for port, path in sockets.items():
+        if not 1024 <= port <= 65535:
+            raise InvalidCommand(f"{port} cannot be a port.", hint="Ports are numbers from 1024 to 65535.")
+        if not path.is_socket():
+            raise InvalidCommand(f"{path} is not a socket.", hint="Start listening before the command is run.")
+    return sockets
+
+
+def _confined(bwrap: Path, wanted: _Wanted, *, network: bool, readonly: Sequence[Path]) -> Result:
+    command, seen = wanted.command, [*readonly]
+    sockets = {f"{_SOCKETS}/{port}": path for port, path in wanted.sockets.items()}
+    files = {f"{view.HOME}/{name}": content for name, content in wanted.home.items()}
+    if sockets:
+        python = os.path.realpath(sys.executable)
+        command = _forwarding(python, f"{_SOCKETS}/forward", dict.fromkeys(wanted.sockets), command)
+        files[f"{_SOCKETS}/forward"] = Path(forwarder.__file__).read_bytes()
+        if not view.shows(Path(sys.base_prefix)):
+            seen.append(Path(sys.base_prefix))
     launch = bubblewrap.launch(
         bwrap,
         command,
-        directory,
-        limits,
+        wanted.directory,
+        wanted.limits,
         network=network,
-        environment=variables,
-        readonly=readonly,
-        with_input=bool(stdin),
+        environment=wanted.variables,
+        readonly=seen,
+        with_input=bool(wanted.stdin),
+        sockets=sockets,
+        files=files,
     )
-    ended = follow(launch, stdin=stdin, limits=limits, watch=Watch(limits, directory))
     notes = () if seccomp.known() else ("no system call filter: this processor is not known",)
-    return _result(ended, sandboxed=True, notes=notes)
+    return _result(wanted.follow(launch), sandboxed=True, notes=notes)
 
 
-def _plain(
-    command: tuple[str, ...],
-    directory: Path,
-    limits: Limits,
-    variables: dict[str, str],
-    *,
-    stdin: bytes,
-    reason: str,
-) -> Result:
+def _forwarding(
+    python: str, script: str, sockets: Mapping[int, Path | None], command: tuple[str, ...]
+) -> tuple[str, ...]:
+    places = [f"{port}={path or f'{_SOCKETS}/{port}'}" for port, path in sockets.items()]
+    return (python, "-I", "-S", script, *places, "--", *command)
+
+
+def _plain(wanted: _Wanted, *, reason: str) -> Result:
     notes = [f"not confined: {reason}; the command could read and write whatever its user can, and use the network"]
     if not processes_visible():
         notes.append("memory and processes were not limited: the kernel does not list child processes in /proc")
+    command = wanted.command
+    if wanted.sockets:
+        command = _forwarding(sys.executable, forwarder.__file__, wanted.sockets, command)
     status, status_end = os.pipe()
     with tempfile.TemporaryDirectory(prefix="forge-run-", ignore_cleanup_errors=True) as scratch:
         launch = Launch(
-            (sys.executable, "-I", "-S", supervisor.__file__, str(status_end), str(limits.file_bytes), *command),
-            environment=_with_private_home(variables, Path(scratch)),
-            directory=directory,
+            (sys.executable, "-I", "-S", supervisor.__file__, str(status_end), str(wanted.limits.file_bytes), *command),
+            environment=_with_private_home(wanted.variables, Path(scratch), wanted.home),
+            directory=wanted.directory,
             status=status,
             passed=(status_end,),
         )
-        ended = follow(launch, stdin=stdin, limits=limits, watch=Watch(limits, directory))
+        ended = wanted.follow(launch)
     return _result(ended, sandboxed=False, notes=tuple(notes))
 
 
-def _with_private_home(variables: dict[str, str], scratch: Path) -> dict[str, str]:
+def _with_private_home(variables: dict[str, str], scratch: Path, files: Mapping[str, bytes]) -> dict[str, str]:
     own = {"HOME": view.HOME, "TMPDIR": view.TMP}
     for name in own:
         (scratch / name.lower()).mkdir()
+    for name, content in files.items():
+        place = scratch / "home" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
     return {name: str(scratch / name.lower()) if own.get(name) == value else value for name, value in variables.items()}
 
 
@@ -151,4 +215,5 @@ def _result(ended: Ended, *, sandboxed: bool, notes: tuple[str, ...]) -> Result:
         limited=ended.limited,
         sandboxed=sandboxed,
         notes=notes,
+        cancelled=ended.cancelled,
     )

@@ -51,6 +51,7 @@ class Result:
     """Which limits were reached: time, memory, processes, disk, file size, output."""
     sandboxed: bool = True
     notes: tuple[str, ...] = ()
+    cancelled: bool = False
 
     @property
     def ok(self) -> bool:

@@ -10,6 +10,7 @@ import select
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +25,10 @@ from forge.sandbox.usage import Watch, parent_of
 _LOOK_EVERY = 0.025
 _END_WITHIN = 10.0
 _CHUNK = 65536
+_CANCELLED = "cancelled"
+
+OnOutput = Callable[[str, bytes], None]
+"""Called with `stdout` or `stderr` and the bytes as they arrive, in the thread that runs the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +56,18 @@ class Ended:
     stderr: bytes
     duration: float
     limited: tuple[str, ...]
+    cancelled: bool = False
 
 
-def follow(launch: Launch, *, stdin: bytes, limits: Limits, watch: Watch) -> Ended:
+def follow(
+    launch: Launch,
+    *,
+    stdin: bytes,
+    limits: Limits,
+    watch: Watch,
+    on_output: OnOutput | None = None,
+    cancel: threading.Event | None = None,
+) -> Ended:
     """Start the tree and stay with it until none of it is left."""
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -61,9 +75,9 @@ def follow(launch: Launch, *, stdin: bytes, limits: Limits, watch: Watch) -> End
         leader = _start(launch, with_input=launch.namespaced or bool(stdin))
         for pipe in filter(None, (leader.stdin, leader.stdout, leader.stderr)):
             stack.callback(pipe.close)
-        tree = _Tree(leader, stdin, stack, output_bytes=limits.output_bytes, launch=launch)
+        tree = _Tree(leader, stdin, stack, output_bytes=limits.output_bytes, launch=launch, on_output=on_output)
         try:
-            limit = tree.attend(started + limits.seconds, watch)
+            limit = tree.attend(started + limits.seconds, watch, cancel)
         finally:
             # On KeyboardInterrupt too, nothing of the tree outlives this call.
             tree.end()
@@ -129,6 +143,7 @@ class _Tree:
         *,
         output_bytes: int,
         launch: Launch,
+        on_output: OnOutput | None,
     ) -> None:
         self._leader = leader
         self._stack = stack
@@ -136,18 +151,19 @@ class _Tree:
         self._waits = launch.namespaced
         self._input = memoryview(b"\n" + stdin if launch.namespaced else stdin)
         self._out, self._err = Tail(output_bytes), Tail(output_bytes)
+        self._on_output = on_output
         self._report = b""
         self._facts: dict[str, int] = {}
         self._child: int | None = None
         self._ending = False
         self._selector = stack.enter_context(selectors.DefaultSelector())
         self._listen(leader.stdout, self._take_output)
-        self._listen(leader.stderr, self._err.add)
+        self._listen(leader.stderr, self._take_error)
         self._listen(launch.status, self._take_report)
         if not self._waits:
             self._feed()
 
-    def attend(self, deadline: float, watch: Watch) -> str | None:
+    def attend(self, deadline: float, watch: Watch, cancel: threading.Event | None) -> str | None:
         """Serve the tree until its leader has ended, or until it breaks the limit whose name is returned."""
         exited = os.pidfd_open(self._leader.pid)
         self._stack.callback(os.close, exited)
@@ -155,6 +171,8 @@ class _Tree:
         look_at = 0.0
         while self._leader.poll() is None:
             now = time.monotonic()
+            if cancel is not None and cancel.is_set():
+                return _CANCELLED
             if now >= deadline:
                 return "time"
             if now >= look_at and (root := self._root()):
@@ -214,12 +232,12 @@ class _Tree:
             code = 128 + signal.SIGKILL
         elif code is None and self._leader.returncode < 0:
             code = 128 - self._leader.returncode
-        limited = [limit] if limit else []
+        limited = [limit] if limit and limit != _CANCELLED else []
         if code == 128 + signal.SIGXFSZ:
             limited.append("file size")
         if self._out.cut or self._err.cut:
             limited.append("output")
-        return Ended(code, self._out.value(), self._err.value(), duration, tuple(limited))
+        return Ended(code, self._out.value(), self._err.value(), duration, tuple(limited), limit == _CANCELLED)
 
     def _root(self) -> int | None:
         """The process below which everything belongs to the command; None while it is not known yet."""
@@ -277,6 +295,21 @@ class _Tree:
             if not self._ending:
                 self._feed()
         self._out.add(data)
+        self._tell("stdout", data)
+
+    def _take_error(self, data: bytes) -> None:
+        self._err.add(data)
+        self._tell("stderr", data)
+
+    def _tell(self, stream: str, data: bytes) -> None:
+        if self._on_output is None or not data:
+            return
+        try:
+            self._on_output(stream, data)
+        except BaseException:
+            # Ending the tree takes in its last words: a listener that failed must not get in the way of that.
+            self._on_output = None
+            raise
 
     def _take_report(self, data: bytes) -> None:
         *lines, self._report = (self._report + data).split(b"\n")

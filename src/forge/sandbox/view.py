@@ -75,6 +75,11 @@ def base(limits: Limits) -> list[str]:
     return [*arguments, "--dir", "/run", "--dir", "/var"]
 
 
+def shows(path: Path) -> bool:
+    """Whether every command sees `path` already."""
+    return any(path.is_relative_to(place) for place in _SYSTEM)
+
+
 @cache
 def etc_directories() -> tuple[str, ...]:
     found = [path for name in _ETC_DIRECTORIES for path in glob(f"/etc/{name}") if os.path.isdir(path)]

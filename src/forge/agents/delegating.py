@@ -1,0 +1,99 @@
+"""A turn that an agent program does by itself: it gets the message and a copy of the files, and gives back changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from forge.agents.desk import Desk, Stopped
+from forge.agents.hearing import Heard
+from forge.agents.programs import Found, run_program
+from forge.agents.steps import Steps
+from forge.events import ModelAnswered
+from forge.sessions.messages import AssistantMessage, Message, UserMessage, usage_from_json
+from forge.sessions.redaction import Redactor
+from forge.sessions.turns import Reference, TurnStatus
+
+Json = dict[str, Any]
+_REMEMBERED_CHARACTERS = 24_000
+_RULES = """\
+You work in a copy of one branch of a git repository; the current directory is its root. What you change in files here
+becomes one commit when you have finished; do not commit yourself. End with a few sentences on what you did and checked.
+If you changed files, the very last line is the subject of the commit, in this form:
+
+Commit: <subject>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Delegation:
+    """A program with all it may know."""
+
+    found: Found
+    name: str
+    """As the turn calls who answered."""
+    model: str
+    env: Mapping[str, str]
+    logins: Path
+    redactor: Redactor
+    paid: Callable[[str, AssistantMessage], None]
+
+    async def __call__(self, desk: Desk, steps: Steps) -> None:
+        heard = Heard(desk, steps, self.redactor)
+
+        async def run() -> Json:
+            run = await run_program(
+                self.found,
+                _prompt(desk),
+                desk.vfs,
+                desk.repo.materialize,
+                model=self.model,
+                env=self.env,
+                logins=self.logins,
+                on_text=heard,
+            )
+            heard.end()
+            said = AssistantMessage(run.output, model=self.name, usage=run.usage)
+            self.paid("program", said)
+            return {"success": run.success, "output": run.output, "error": run.error, "usage": asdict(run.usage)}
+
+        done = await desk.keeping_changes(steps, "program", run)
+        usage = usage_from_json(done["usage"])
+        text = self.redactor.text(done["output"])
+        desk.usage = desk.usage + usage
+        desk.items.append(AssistantMessage(text, model=self.name, usage=usage))
+        steps.emit(
+            ModelAnswered(
+                desk.turn, text, (), usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cost
+            )
+        )
+        if not done["success"]:
+            raise Stopped(TurnStatus.FAILED, f"{self.name}: {done['error']}")
+
+
+def _prompt(desk: Desk) -> str:
+    """What was said before, as far as it fits, and the person's message. Programs read files and instructions alone."""
+    past = [item for item in desk.past.items if not isinstance(item, Reference)]
+    earlier = [line for message in (*desk.past.earlier, *past) if (line := _line(message))]
+    kept: list[str] = []
+    room = _REMEMBERED_CHARACTERS
+    for line in reversed(earlier):
+        room -= len(line)
+        if room < 0:
+            kept.append("(earlier messages left out)")
+            break
+        kept.append(line)
+    said = next(item.text for item in reversed(desk.items) if isinstance(item, UserMessage))
+    history = "The conversation so far:\n\n" + "\n\n".join(reversed(kept)) + "\n\nNow:\n\n" if kept else ""
+    return f"{_RULES}\n{history}{said}\n"
+
+
+def _line(message: Message) -> str:
+    match message:
+        case UserMessage(text=text):
+            return f"Person: {text}"
+        case AssistantMessage(text=text) if text.strip():
+            return f"Agent: {text}"
+    return ""

@@ -1,0 +1,47 @@
+"""What can go wrong between Forge and whoever answers."""
+
+from __future__ import annotations
+
+from forge.errors import Denied, InvalidInput, Upstream
+
+
+class ModelUnknown(InvalidInput):
+    code = "model_unknown"
+
+
+class KeyMissing(Denied):
+    """No key for the provider, or one that it refuses."""
+
+    code = "key_missing"
+
+
+class ModelOverloaded(Upstream):
+    """The provider asks to come back later, and kept asking after the retries."""
+
+    code = "model_overloaded"
+
+
+class ModelFailed(Upstream):
+    """The provider cannot be reached, broke off, or answered nonsense."""
+
+    code = "model_failed"
+
+
+class PromptTooLong(Upstream):
+    code = "prompt_too_long"
+
+
+class LimitReached(Denied):
+    """A spending limit stopped the agent."""
+
+    code = "limit_reached"
+
+
+class ProgramMissing(InvalidInput):
+    """The agent program is not installed."""
+
+    code = "program_missing"
+
+
+class ProgramFailed(Upstream):
+    code = "program_failed"

@@ -1,0 +1,87 @@
+"""A model behind a provider's API: one request, streamed, retried while that is safe, and counted."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from forge.agents import pricing
+from forge.agents.model import OnText, Prompt
+from forge.agents.models.endpoint import Endpoint
+from forge.agents.streaming import start_again
+from forge.sessions.messages import AssistantMessage
+
+if TYPE_CHECKING:
+    from forge.agents.models.connecting import Connection
+
+_WINDOWS = {"anthropic": 200_000, "openai": 128_000, "openrouter": 128_000, "google": 1_000_000, "ollama": 16_384}
+_SMALL_WINDOW = 32_768
+
+
+class ApiModel:
+    """Holds one connection, made in a thread when it is first needed: importing a provider's library takes seconds."""
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._connection: Connection | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __repr__(self) -> str:
+        return f"ApiModel({self.name!r})"
+
+    @property
+    def name(self) -> str:
+        return self.endpoint.name
+
+    @property
+    def context_window(self) -> int:
+        at = self.endpoint
+        return (
+            at.context_window
+            or pricing.context_window(at.provider, at.model)
+            or _WINDOWS.get(at.provider, _SMALL_WINDOW)
+        )
+
+    async def prepare(self) -> Connection:
+        """Connect ahead of the first question. A connection belongs to the event loop that made it."""
+        loop = asyncio.get_running_loop()
+        if self._connection is None or self._loop is not loop:
+            made = await asyncio.to_thread(_connect, self.endpoint)
+            # Two questions may come at once; the first connection is the one that both use.
+            if self._connection is None or self._loop is not loop:
+                self._connection, self._loop = made, loop
+        return self._connection
+
+    async def answer(self, prompt: Prompt, *, on_text: OnText) -> AssistantMessage:
+        """See `Model`. When a half-streamed answer is asked for again, `on_text.restart()` is called if it exists."""
+        connection = await self.prepare()
+        from forge.agents.models.asking import Asking  # noqa: PLC0415 - imports the model library
+        from forge.agents.models.retrying import patiently  # noqa: PLC0415
+
+        asking = Asking(self.endpoint, connection, prompt)
+        heard = False
+
+        def hear(text: str) -> None:
+            nonlocal heard
+            heard = True
+            on_text(text)
+
+        async def ask() -> AssistantMessage:
+            nonlocal heard
+            if heard:
+                start_again(on_text)
+                heard = False
+            return await asking.once(hear)
+
+        return await patiently(ask, self.endpoint)
+
+    async def close(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None and self._loop is asyncio.get_running_loop():
+            await connection.client.aclose()
+
+
+def _connect(endpoint: Endpoint) -> Connection:
+    from forge.agents.models.connecting import connect  # noqa: PLC0415
+
+    return connect(endpoint)

@@ -1,0 +1,284 @@
+"""Running an agent program on a branch: a directory of its own, the sandbox, its model API, and what it changed."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from forge.agents.model import OnText
+from forge.agents.programs.access import Access
+from forge.agents.programs.api_proxy import PLACEHOLDER, serving
+from forge.agents.programs.finding import Found, environment
+from forge.agents.programs.kept_out import Before
+from forge.agents.programs.program import Program
+from forge.agents.programs.reports import REPORTS, Said
+from forge.git import CollectedChange, GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
+from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
+from forge.sessions.messages import Usage
+
+ATTEMPTS = 2
+TIMEOUT = 300.0
+
+_PORT = 4571  # of the sandbox's own loopback, which nobody else is on
+_ERROR_TAIL = 2000
+_ONLINE = "{name} ran with network: it could reach anything, and knows its key or login"
+
+
+class Materialise(Protocol):
+    """`Repository.materialize`."""
+
+    def __call__(
+        self, view: GitCommitVFS | WorkInProgressVFS, *, keep_ignored: bool = True
+    ) -> AbstractContextManager[MaterializedDirectory]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRun:
+    """How a program ended. Its changes are in the workspace only if that was a success."""
+
+    program: str
+    version: str
+    success: bool
+    output: str
+    """Its last words to the person."""
+    exit_code: int
+    timed_out: bool
+    cancelled: bool
+    error: str = ""
+    """Why it is no success, with the end of what it wrote to standard error."""
+    changes: tuple[CollectedChange, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    attempts: int = 1
+    duration: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+async def run_program(
+    found: Found,
+    prompt: str,
+    vfs: WorkInProgressVFS,
+    materialise: Materialise,
+    *,
+    model: str = "",
+    env: Mapping[str, str] | None = None,
+    logins: Path | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    network: bool | None = None,
+    on_text: OnText | None = None,
+    timeout: float = TIMEOUT,
+    cancel: threading.Event | None = None,
+) -> ProgramRun:
+    """Let the program work on the files of `vfs`. A failure is tried once more, from a clean directory.
+
+    Of `env`, the program gets only the variables that it is known to need, and its key only with network: without, a
+    proxy puts the key in. `logins` is the home of the person, for a program that may have a copy of its login.
+    `timeout` bounds each attempt. Cancelling the task ends the program before the cancellation goes on.
+    """
+    loop = asyncio.get_running_loop()
+    halt = cancel or threading.Event()
+
+    def show(text: str) -> None:
+        if on_text:
+            loop.call_soon_threadsafe(on_text, text)
+
+    job = _Job(
+        found,
+        prompt,
+        vfs,
+        materialise,
+        access=Access.of(found.program, model, env or {}, logins, network=network),
+        limits=replace(limits, seconds=timeout),
+        show=show if on_text else None,
+        halt=halt,
+    )
+    work = asyncio.ensure_future(asyncio.to_thread(job.run))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        halt.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([work])
+        if work.done() and not work.cancelled():
+            work.exception()  # whatever it was, the caller has turned away
+        raise
+
+
+class _Job:
+    """Both attempts, in a thread of their own."""
+
+    def __init__(
+        self,
+        found: Found,
+        prompt: str,
+        vfs: WorkInProgressVFS,
+        materialise: Materialise,
+        *,
+        access: Access,
+        limits: Limits,
+        show: Callable[[str], None] | None,
+        halt: threading.Event,
+    ) -> None:
+        self._found = found
+        self._prompt = prompt.encode("utf-8", "replace")
+        self._vfs = vfs
+        self._materialise = materialise
+        self._access = access
+        self._limits = limits
+        self._show = show
+        self._halt = halt
+
+    def run(self) -> ProgramRun:
+        started = time.monotonic()
+        notes = [_ONLINE.format(name=self._found.program.name)] if self._access.network else []
+        usage = Usage()
+        with contextlib.ExitStack() as stack:
+            base, sockets = self._access.upstream, {}
+            proxy = None
+            if self._access.api and not self._access.network:
+                proxy = stack.enter_context(serving(base, self._access.key or "none"))
+                base, sockets = f"http://127.0.0.1:{_PORT}", {_PORT: proxy.socket}
+            for attempt in range(1, ATTEMPTS + 1):
+                ended = self._attempt(attempt, base, sockets)
+                usage += ended.usage
+                if ended.success or ended.cancelled or attempt == ATTEMPTS:
+                    break
+                notes.append(f"the first attempt failed: {ended.error}")
+            if proxy is not None:
+                usage = replace(usage, requests=proxy.requests)
+        return replace(
+            ended,
+            usage=usage,
+            attempts=attempt,
+            duration=time.monotonic() - started,
+            notes=tuple(dict.fromkeys((*notes, *ended.notes))),
+        )
+
+    def _attempt(self, attempt: int, base: str, sockets: dict[int, Path]) -> ProgramRun:
+        program = self._found.program
+        listener = _Listener(program, self._limits.output_bytes, self._show)
+        # What the failed attempt left behind, ignored files too, is gone when the directory is taken again.
+        with self._materialise(self._vfs, keep_ignored=attempt == 1) as directory:
+            result = run(
+                self._command(base),
+                directory.path,
+                self._limits,
+                network=self._access.network,
+                env=self._environment(base),
+                stdin=self._prompt,
+                readonly=self._found.visible,
+                home=self._access.home,
+                sockets=sockets,
+                on_output=listener.hear,
+                cancel=self._halt,
+            )
+            if self._halt.is_set():  # also when it came just as the program ended: nobody waits for its changes
+                result = replace(result, cancelled=True)
+            said = listener.said()
+            error = _failure(result, said, self._limits)
+            changes: tuple[CollectedChange, ...] = ()
+            notes = [*result.notes]
+            if not error:
+                before = Before(self._vfs)
+                changes, refused = before.restored(directory.collect_changes())
+                notes += [f"{path} belongs to Forge: the change was dropped" for path in refused]
+                error = _refusal(said, changes)
+            notes += map(str, directory.notes)
+        if said.denied and not error:
+            notes.append(f"{program.name} was refused: {', '.join(said.denied)}")
+        return self._ended(result, said, error, changes, notes)
+
+    def _ended(
+        self, result: Result, said: Said, error: str, changes: tuple[CollectedChange, ...], notes: list[str]
+    ) -> ProgramRun:
+        if error and (tail := result.stderr_text.strip()[-_ERROR_TAIL:]) and not result.cancelled:
+            error = f"{error}\n{tail}"
+        return ProgramRun(
+            self._found.program.name,
+            self._found.version,
+            success=not error,
+            output=self._redacted(said.text),
+            exit_code=result.exit_code,
+            timed_out=result.timed_out,
+            cancelled=result.cancelled,
+            error=self._redacted(error),
+            changes=changes,
+            usage=said.usage,
+            notes=tuple(notes),
+        )
+
+    def _command(self, base: str) -> tuple[str, ...]:
+        program, access = self._found.program, self._access
+        manner = program.online if access.network else program.confined
+        words = (
+            *program.command[1:],
+            *manner.arguments,
+            *(program.model if access.model else ()),
+            *(access.api.arguments if access.api else ()),
+            *program.last,
+        )
+        return (str(self._found.executable), *(self._filled(word, base) for word in words))
+
+    def _environment(self, base: str) -> dict[str, str]:
+        program, access = self._found.program, self._access
+        manner = program.online if access.network else program.confined
+        pointed = {name: self._filled(value, base) for name, value in (access.api.env if access.api else {}).items()}
+        return {**environment(self._found), **program.env, **manner.env, **access.variables, **pointed}
+
+    def _filled(self, word: str, base: str) -> str:
+        key = self._access.key if self._access.network else PLACEHOLDER
+        return word.replace("{base}", base).replace("{key}", key).replace("{model}", self._access.model)
+
+    def _redacted(self, text: str) -> str:
+        for secret in self._access.secrets:
+            text = text.replace(secret, "[secret]")
+        return text
+
+
+class _Listener:
+    """Hears the program's output, passes on what a person wants to see, and no more than the limit of it."""
+
+    def __init__(self, program: Program, size: int, show: Callable[[str], None] | None) -> None:
+        self._report = REPORTS[program.report](size)
+        self._show = show
+        self._room = size
+
+    def hear(self, stream: str, data: bytes) -> None:
+        if stream != "stdout":
+            return
+        text = self._report.take(data)
+        if text and self._show and self._room > 0:
+            self._show(text[: self._room])
+            self._room -= len(text)
+
+    def said(self) -> Said:
+        return self._report.said()
+
+
+def _failure(result: Result, said: Said, limits: Limits) -> str:
+    """Why this is no success; empty if it may be one."""
+    if result.cancelled:
+        return "It was cancelled."
+    if result.timed_out:
+        return f"It did not end within {limits.seconds:g} s."
+    if broken := [name for name in result.limited if name not in ("output", "file size")]:
+        return f"It was ended: too much {', '.join(broken)}."
+    if said.error:
+        return f"It failed: {said.error[-_ERROR_TAIL:]}"
+    if result.exit_code != 0:
+        return f"It ended with exit code {result.exit_code}."
+    if not said.complete:
+        return "It broke off without a result."
+    return "" if said.text else "It ended without a word."
+
+
+def _refusal(said: Said, changes: tuple[CollectedChange, ...]) -> str:
+    if said.denied and not changes:
+        return f"It was refused what it wanted to do ({', '.join(said.denied)}) and changed nothing."
+    return ""

@@ -1,0 +1,93 @@
+"""Recorded answers instead of a model's, taken in order; everything around them is real.
+
+A recording is a file of JSON lines, one answer each: `{"text": …, "calls": [{"name": …, "arguments": {…}}]}`.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from forge.agents.errors import ModelFailed, ModelUnknown
+from forge.agents.model import OnText, Prompt
+from forge.sessions.messages import AssistantMessage, ToolCall, Usage
+
+Json = dict[str, Any]
+_FOLDER = "recordings"
+_ENDING = ".jsonl"
+
+
+def recordings() -> tuple[str, ...]:
+    """Names of the recordings that come with Forge."""
+    folder = resources.files("forge.agents") / _FOLDER
+    return tuple(sorted(entry.name.removesuffix(_ENDING) for entry in folder.iterdir() if entry.name.endswith(_ENDING)))
+
+
+class RecordedModel:
+    """Knows its place from the conversation itself, so another process goes on where one ended."""
+
+    def __init__(self, name: str, answers: tuple[Json, ...]) -> None:
+        self._name = name
+        self._answers = answers
+
+    @classmethod
+    def named(cls, name: str) -> RecordedModel:
+        """By the name of one that comes with Forge, or by path."""
+        if name in recordings():
+            text = (resources.files("forge.agents") / _FOLDER / f"{name}{_ENDING}").read_text(encoding="utf-8")
+        elif Path(name).is_file():
+            text = Path(name).read_text(encoding="utf-8")
+        else:
+            known = ", ".join(recordings())
+            raise ModelUnknown(f"There is no recording `{name}`.", hint=f"Give a file, or one of: {known}.")
+        return cls(f"recorded:{name}", tuple(_answer(line, place) for place, line in _lines(text)))
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def context_window(self) -> int:
+        return 1_000_000
+
+    async def answer(self, prompt: Prompt, *, on_text: OnText) -> AssistantMessage:
+        place = self._place(prompt)
+        if place >= len(self._answers):
+            raise ModelFailed(
+                f"The recording {self._name} has {len(self._answers)} answers, and all of them were given.",
+                hint="Start it on a new branch.",
+            )
+        recorded = self._answers[place]
+        text = recorded.get("text", "")
+        for piece in text.splitlines(keepends=True):
+            on_text(piece)
+        calls = tuple(
+            ToolCall(f"recorded-{place}-{i}", call["name"], call.get("arguments", {}))
+            for i, call in enumerate(recorded.get("calls", ()))
+        )
+        return AssistantMessage(text, calls, self._name, Usage(requests=1, cost=0.0), ({"recorded": place},))
+
+    def _place(self, prompt: Prompt) -> int:
+        """One further than the last of ours that is still in the conversation, which may have been shortened."""
+        mine = [m for m in prompt.messages if isinstance(m, AssistantMessage) and m.model == self._name]
+        places = [entry["recorded"] for m in mine for entry in m.opaque if isinstance(entry.get("recorded"), int)]
+        return places[-1] + 1 if places else len(mine)
+
+
+def _lines(text: str) -> list[tuple[int, str]]:
+    return [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def _answer(line: str, number: int) -> Json:
+    try:
+        value = json.loads(line)
+    except ValueError as e:
+        raise ModelFailed(f"Line {number} of the recording is not JSON: {e}.") from e
+    calls = value.get("calls", []) if isinstance(value, dict) else None
+    named = isinstance(calls, list) and all(isinstance(c, dict) and isinstance(c.get("name"), str) for c in calls)
+    if not named or not isinstance(value.get("text", ""), str):
+        raise ModelFailed(f"Line {number} of the recording is no answer: it needs `text` or `calls` with names.")
+    answer: Json = value
+    return answer

@@ -1,0 +1,177 @@
+"""A turn: a person's message → model ⇄ tools → one commit. Knows nothing of HTTP, terminals or pipelines.
+
+A turn is a durable run. Opening, each answer of a model, each tool that reaches outside the branch and the commit are
+steps, done once. Everything else is a function of what these gave, so a run that starts again after a crash arrives at
+the same place without asking a model twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from forge.agents.desk import Desk, Stopped
+from forge.agents.landing import Landed, changed_files, land, without_subject
+from forge.agents.steps import Steps
+from forge.agents.stream import Stream, begins_anew, past_of
+from forge.context.seen import Seen
+from forge.engine.errors import RunCancelled
+from forge.events import TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
+from forge.git import Actor, ActorKind, Repository, Signature, WorkInProgressVFS
+from forge.git.reservations import release, reserve
+from forge.git.snapshots import forget
+from forge.sessions.head import read_head
+from forge.sessions.messages import AssistantMessage, Usage, UserMessage
+from forge.sessions.places import Sessions
+from forge.sessions.redaction import Redactor
+from forge.sessions.turns import Turn, TurnStatus, item_from_json, item_json, turn_id
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRequest:
+    """What a person asks for. Turns into JSON and back, so that another process can go on with it."""
+
+    mark: str
+    """Random; names the turn together with its number."""
+    branch: str
+    text: str
+    author: str
+    asked: float
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """How a turn ended. `text` is the last word of the agent."""
+
+    turn: str
+    branch: str
+    commit: str | None
+    files: tuple[str, ...]
+    text: str
+    usage: Usage
+    status: TurnStatus
+    reason: str = ""
+    set_aside: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What every turn on a repository has around it."""
+
+    repo: Repository
+    sessions: Sessions
+    stream: Stream
+    redactor: Redactor
+
+
+Work = Callable[[Desk, Steps], Awaitable[None]]
+"""Fills the desk: a conversation with a model, or a program at work. Raises `Stopped` where it ends without success."""
+
+
+async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -> TurnEnd:
+    """From the person's message to one commit, whatever happens in between."""
+    place = await steps.step("open", lambda: asyncio.to_thread(_opened, request, room))
+    # Also after a crash: the branch stays taken until the turn has ended.
+    reserve(room.repo.common_dir, request.branch, request.mark, request.model)
+    steps.emit(TurnStarted(place["turn"], request.branch, request.model))
+    desk = await asyncio.to_thread(_desk, request, room, place)
+    status, reason = TurnStatus.DONE, ""
+    try:
+        await work(desk, steps)
+    except Stopped as e:
+        status, reason = e.status, room.redactor.text(e.reason)
+    except RunCancelled:
+        status, reason = TurnStatus.CANCELLED, "Cancelled by the person."
+    if status is not TurnStatus.DONE:
+        desk.vfs.discard()
+        room.sessions.mount(desk.vfs, place["said_in"])
+        desk.close()
+    turn = Turn(
+        id=place["turn"],
+        parent=place["parent"],
+        started=request.asked,
+        model=request.model,
+        items=tuple(desk.items),
+        status=status,
+        reason=reason,
+        files=changed_files(desk.vfs),
+        usage=desk.usage,
+        seen=desk.seen.to_json(),
+        opens=place["parent"] is None or begins_anew(desk.items),
+    )
+    done = await steps.step("commit", lambda: asyncio.to_thread(_committed, request, room.sessions, desk.vfs, turn))
+    landed = Landed(**done)
+    # Not a step: done again after a crash, it does nothing.
+    await asyncio.to_thread(_tidy, request, room.repo, turn.id)
+    _tell(steps, request.branch, turn, landed)
+    return TurnEnd(
+        turn=turn.id,
+        branch=request.branch,
+        commit=landed.commit,
+        files=turn.files,
+        text=last_words(turn),
+        usage=turn.usage,
+        status=status,
+        reason=reason,
+        set_aside=landed.set_aside,
+    )
+
+
+def _opened(request: TurnRequest, room: Room) -> Json:
+    """Take the branch for this turn and fix what it starts from."""
+    reserve(room.repo.common_dir, request.branch, request.mark, request.model)
+    vfs = room.repo.workspace(request.branch, actor=_actor(request))
+    said_in = room.sessions.at(request.branch)
+    room.sessions.mount(vfs, said_in)
+    head = read_head(vfs)
+    added = room.stream.beginning(vfs, past_of(room.sessions.files(said_in)))
+    said = UserMessage(room.redactor.text(request.text), request.author, request.asked)
+    return {
+        "turn": turn_id(head.turns + 1, request.mark),
+        "parent": head.last,
+        "base": vfs.base,
+        "said_in": said_in,
+        "items": [item_json(item) for item in (*added.items, said)],
+        "seen": added.seen.to_json(),
+    }
+
+
+def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
+    vfs = room.repo.workspace(request.branch, actor=_actor(request), base=place["base"])
+    room.sessions.mount(vfs, place["said_in"])
+    items = [item_from_json(item) for item in place["items"]]
+    past = past_of(room.sessions.files(place["said_in"]))
+    return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]))
+
+
+def _committed(request: TurnRequest, sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn) -> Json:
+    who = Signature(f"Forge ({request.model})", "agent@forge.invalid", int(request.asked))
+    return asdict(land(sessions, vfs, turn, author=who, trailers={"Forge-Asked-By": request.author}))
+
+
+def _tidy(request: TurnRequest, repo: Repository, turn: str) -> None:
+    forget(repo.refs, turn)
+    release(repo.common_dir, request.branch, request.mark)
+
+
+def _tell(steps: Steps, branch: str, turn: Turn, landed: Landed) -> None:
+    if landed.set_aside is not None:
+        steps.emit(TurnSetAside(turn.id, branch, landed.set_aside, landed.commit))
+    elif turn.status is TurnStatus.DONE:
+        steps.emit(TurnCommitted(turn.id, branch, landed.commit, turn.files, last_words(turn)))
+    else:
+        steps.emit(TurnStopped(turn.id, branch, turn.status, turn.reason, landed.commit))
+
+
+def last_words(turn: Turn) -> str:
+    said = (item.text for item in reversed(turn.items) if isinstance(item, AssistantMessage))
+    return without_subject(next((text for text in said if text.strip()), ""))
+
+
+def _actor(request: TurnRequest) -> Actor:
+    return Actor(ActorKind.AGENT, request.model, request.mark)

@@ -1,0 +1,126 @@
+"""What can be set: one frozen model, whose defaults are the ones that `default.yaml` shows and explains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import platformdirs
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+
+PROVIDERS = ("anthropic", "openai", "openrouter", "google", "ollama", "openai-compatible")
+"""Providers that need no base URL of their own, except the last one, which has no place it could stand for."""
+
+
+class Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Models(Section):
+    """Who answers, by role. A role without a name takes `default`; without that, the best that is there is found."""
+
+    default: str | None = None
+    chat: str | None = None
+    explorer: str | None = None
+    planner: str | None = None
+    writer: str | None = None
+    builder: str | None = None
+    fixer: str | None = None
+    reviewer: str | None = None
+    scout: str | None = None
+
+    def named(self, role: str) -> str | None:
+        return getattr(self, role, None) or self.default
+
+
+class Provider(Section):
+    base_url: str | None = None
+    model: str | None = None
+    """Taken when this provider is found by itself."""
+    context_window: int | None = Field(default=None, ge=1_000)
+    api: Literal["auto", "chat", "responses"] = "auto"
+    """OpenAI only: `auto` speaks the Responses API with OpenAI itself and chat completions with everybody else."""
+    key_variable: str | None = None
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_web_address(cls, value: str | None) -> str | None:
+        if value is not None and not (value.startswith(("http://", "https://")) and urlsplit(value).hostname):
+            raise ValueError("must be an address that starts with http:// or https://")
+        return value.rstrip("/") if value else value
+
+
+class Limits(Section):
+    """US dollars and counts; null means no limit."""
+
+    turn_usd: float | None = Field(default=5.0, ge=0)
+    session_usd: float | None = Field(default=50.0, ge=0)
+    day_usd: float | None = Field(default=100.0, ge=0)
+    requests_per_turn: int | None = Field(default=200, ge=1)
+    output_tokens: int | None = Field(default=None, ge=256)
+
+
+class Network(Section):
+    connect_seconds: float = Field(default=10.0, gt=0)
+    idle_seconds: float = Field(default=120.0, gt=0)
+    retry_seconds: float = Field(default=180.0, ge=0)
+
+
+class Context(Section):
+    exclude: tuple[str, ...] = ()
+    overview_tokens: int = Field(default=8_000, ge=0)
+    active_tokens: int = Field(default=60_000, ge=0)
+    compact_at: float = Field(default=0.75, gt=0.1, le=0.95)
+
+
+class Settings(Section):
+    """Everything that was set, and where it came from."""
+
+    models: Models = Models()
+    providers: Mapping[str, Provider] = {}
+    agents: Mapping[str, Mapping[str, Any]] = {}
+    limits: Limits = Limits()
+    network: Network = Network()
+    context: Context = Context()
+    sessions: Literal["tree", "side-ref"] = "tree"
+    database: SecretStr | None = None
+    """None is a SQLite file in `data_dir`. Secret because such addresses carry passwords."""
+    data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("forge", appauthor=False))
+    keys: Mapping[str, SecretStr] = {}
+
+    # Not in any file: what the loader found out.
+    path: Path | None = None
+    origins: Mapping[str, str] = Field(default={}, repr=False)
+    warnings: tuple[str, ...] = ()
+
+    def origin(self, name: str) -> str:
+        """Where the value of a dotted name came from: `default`, or a file or variable by name."""
+        return self.origins.get(name, "default")
+
+    def provider(self, name: str) -> Provider:
+        return self.providers.get(name, Provider())
+
+    @field_validator("agents")
+    @classmethod
+    def _commands_are_lists(cls, value: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+        for name, agent in value.items():
+            command = agent.get("command")
+            if command is not None and not (
+                isinstance(command, list) and command and all(isinstance(word, str) for word in command)
+            ):
+                raise ValueError(f"{name}.command must be a list of words, for example [claude, -p]")
+        return value
+
+    @model_validator(mode="after")
+    def _own_endpoints_have_an_address(self) -> Settings:
+        for name, provider in self.providers.items():
+            if name in {"builtin", "recorded"} or ":" in name or not name:
+                raise ValueError(f"providers.{name}: this name is taken")
+            if name not in PROVIDERS and provider.base_url is None:
+                raise ValueError(f"providers.{name}: an endpoint of your own needs a base_url")
+        return self
+
+
+DERIVED = frozenset({"path", "origins", "warnings"})

@@ -1,0 +1,113 @@
+"""A turn in a test: a scripted model, the real tools, a real repository, and steps that can be made to break off."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from forge.agents.conversing import Conversation
+from forge.agents.model import Model
+from forge.agents.spending import Spent
+from forge.agents.stream import Stream
+from forge.agents.turn import Room, TurnEnd, TurnRequest, run_turn
+from forge.app.sandboxed import TurnCommands
+from forge.context.source import ContextSettings, Source
+from forge.context.summary_cache import SummaryCache
+from forge.engine.errors import RunCancelled
+from forge.events import Event
+from forge.git import Repository
+from forge.sessions.messages import AssistantMessage, Usage
+from forge.sessions.places import Sessions
+from forge.sessions.redaction import Redactor
+from forge.settings import Limits
+from forge.tools.shelf import builtin_tools
+from forge.tools.toolbox import Toolbox
+
+
+class Killed(BaseException):
+    """What a dead process does: nothing more."""
+
+
+@dataclass
+class Ledger:
+    """What survives a crash: the steps that were recorded."""
+
+    done: dict[str, str] = field(default_factory=dict)
+    ran: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+
+@dataclass
+class MemorySteps:
+    """Steps in memory. `kill` says when the process dies: (`before` | `ran` | `recorded`, name of the step)."""
+
+    ledger: Ledger
+    kill: tuple[str, str] | None = None
+    cancel: str | None = None
+    id: str = "run"
+
+    async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any:
+        if name not in self.ledger.done:
+            self._die("before", name)
+            if self.cancel == name:
+                self.cancel = None
+                raise RunCancelled("cancelled")
+            self.ledger.ran.append(name)
+            result = json.dumps(await function())
+            self._die("ran", name)
+            self.ledger.done[name] = result
+            self._die("recorded", name)
+        return json.loads(self.ledger.done[name])
+
+    def emit(self, event: Event) -> None:
+        self.ledger.events.append(event)
+
+    def _die(self, when: str, name: str) -> None:
+        if self.kill == (when, name):
+            raise Killed
+
+
+def request(text: str, mark: str = "0badcafe0bad", branch: str = "ai/x") -> TurnRequest:
+    return TurnRequest(mark, branch, text, "Ada <ada@example.org>", 1_700_000_000.0, "scripted")
+
+
+async def turn(
+    repo: Repository,
+    model: Model,
+    asked: TurnRequest,
+    steps: MemorySteps | None = None,
+    *,
+    limits: Limits | None = None,
+    secrets: tuple[str, ...] = (),
+    spent: Spent | None = None,
+    window: int = 100_000,
+    beside: bool = False,
+) -> TurnEnd:
+    # A new process opens everything anew.
+    repo = Repository.open(repo.git_dir)
+    redactor = Redactor(secrets)
+    source = Source(repo.objects, SummaryCache(repo.common_dir / "forge" / "summaries"), redactor.text)
+    stream = Stream(source, ContextSettings.for_window(window), window)
+    commands = TurnCommands(repo)
+
+    def used(usage: Usage) -> Spent:
+        return spent or Spent(usage.cost or 0, usage.cost or 0, usage.cost or 0, usage.requests)
+
+    def paid(step: str, answer: AssistantMessage) -> None: ...
+
+    work = Conversation(
+        model,
+        "You are a test.",
+        Toolbox(builtin_tools(commands)),
+        stream,
+        redactor,
+        limits or Limits(),
+        used,
+        paid,
+        commands.interrupt,
+    )
+    return await run_turn(
+        asked, Room(repo, Sessions(repo, beside=beside), stream, redactor), work, steps or MemorySteps(Ledger())
+    )
