@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import concurrency, directories, files, history, merging, report, searching, start
+from benchmarks import concurrency, conversations, directories, files, history, merging, report, searching, start
 from benchmarks.timing import Figure, Row
 from benchmarks.worlds import SIZES, World
 
@@ -23,7 +23,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start"]
+ALL = [*OF_A_WORLD, "graph", "start", "session"]
 
 
 def main() -> None:
@@ -59,6 +59,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
                 yield from measure(World(root, size))
     if "graph" in names:
         yield from history.graphs(root)
+    if "session" in names:
+        yield from conversations.sessions(root)
 
 
 if __name__ == "__main__":

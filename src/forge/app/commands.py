@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,7 @@ def run_on_branch(
     plain: bool = False,
     save: bool = False,
     message: str | None = None,
+    cancel: threading.Event | None = None,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
@@ -60,6 +62,7 @@ def run_on_branch(
             stdin=stdin,
             readonly=readonly,
             plain=plain,
+            cancel=cancel,
         )
         changes = directory.collect_changes()
         notes = (*result.notes, *map(str, directory.notes))

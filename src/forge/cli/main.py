@@ -15,6 +15,14 @@ class Command(NamedTuple):
 
 
 GROUPS: dict[str, dict[str, Command]] = {
+    "Work with agents": {
+        "chat": Command("chat", "say what you want on a branch and let an agent do it"),
+        "session": Command("session", "conversations: show, list, fork, rewind, cancel a turn"),
+        "context": Command("context", "files that an agent has before it: show, add, remove"),
+        "tools": Command("tools", "what agents can do: list, approve, revoke"),
+        "models": Command("models", "who can answer: providers, keys, agent programs"),
+        "cost": Command("cost", "tokens and dollars by branch, day or model"),
+    },
     "Work on branches": {
         "branch": Command("branch", "list, make, fork, rename, rewind and delete branches"),
         "file": Command("file", "list, read, search, save, rename and delete files on a branch"),
@@ -31,9 +39,11 @@ GROUPS: dict[str, dict[str, Command]] = {
         "rebase": Command("rebase", "put a branch onto another commit, or preview it"),
         "cherry-pick": Command("cherry_pick", "copy commits onto a branch, or preview it"),
         "undo": Command("undo", "take back what Forge did last"),
+        "export": Command("export", "a branch without its conversations, to give away"),
     },
     "Look after Forge": {
         "doctor": Command("doctor", "check the repository, git and the sandbox"),
+        "worker": Command("worker", "a further process that runs what waits"),
     },
 }
 COMMANDS = {name: command for group in GROUPS.values() for name, command in group.items()}

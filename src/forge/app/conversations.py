@@ -1,0 +1,79 @@
+"""The conversation of a branch: as it is, as it was at any commit, forked and rewound to a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from forge.git import Branch, CommitId, Operation, Repository
+from forge.git.reservations import Reservation, reservation
+from forge.sessions.head import Head, read_head
+from forge.sessions.places import Sessions
+from forge.sessions.timeline import Moment, moment_of, moments
+from forge.sessions.turns import TurnMissing, brought_by_merges
+from forge.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """At one commit. `working` is the turn that is under way on the branch, if it is one's tip."""
+
+    head: Head
+    moments: tuple[Moment, ...]
+    """Newest turn first."""
+    merged: tuple[str, ...]
+    working: Reservation | None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchWithTalk:
+    branch: Branch
+    head: Head
+    working: Reservation | None
+
+
+def sessions_of(repo: Repository, settings: Settings) -> Sessions:
+    return Sessions(repo, beside=settings.sessions == "side-ref")
+
+
+def conversation(sessions: Sessions, branch: str, at: str | None = None) -> Conversation:
+    """The conversation on `branch`, as it is or as it was at a commit."""
+    repo = sessions.repo
+    said_in = sessions.at_commit(branch, repo.resolve(at)) if at else sessions.at(branch)
+    working = None if at else reservation(repo.common_dir, branch)
+    if said_in is None:
+        return Conversation(Head(), (), (), working)
+    files = sessions.files(said_in)
+    return Conversation(read_head(files), moments(repo, said_in), brought_by_merges(files), working)
+
+
+def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:
+    """Branches on which somebody has talked with an agent, or does right now."""
+    repo = sessions.repo
+    found = (
+        BranchWithTalk(each, read_head(sessions.files(sessions.at(each.name))), reservation(repo.common_dir, each.name))
+        for each in repo.branches()
+    )
+    return tuple(each for each in found if each.head.turns or each.working)
+
+
+def fork_at(sessions: Sessions, branch: str, turn: str, name: str) -> CommitId:
+    """A new branch as `branch` was right after `turn`: files and conversation."""
+    moment = _moment(sessions, branch, turn)
+    commit = sessions.repo.create_branch(name, str(moment.commit))
+    sessions.fork(branch, name, moment.said_in)
+    return commit
+
+
+def rewind_to(sessions: Sessions, branch: str, turn: str) -> Operation:
+    """Set `branch` back to right after `turn`; the old tip is kept and can be undone to."""
+    moment = _moment(sessions, branch, turn)
+    operation = sessions.repo.rewind_branch(branch, str(moment.commit))
+    sessions.fork(branch, branch, moment.said_in)
+    return operation
+
+
+def _moment(sessions: Sessions, branch: str, turn: str) -> Moment:
+    said_in = sessions.at(branch)
+    if said_in is None:
+        raise TurnMissing(f"There is no conversation on {branch}.", hint="`forge session list` shows where there is.")
+    return moment_of(sessions.repo, said_in, turn)

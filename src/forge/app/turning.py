@@ -1,0 +1,149 @@
+"""The durable run behind a turn: puts together from its arguments what it needs, in whichever process runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import asdict, replace
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from forge.agents.conversing import Conversation
+from forge.agents.delegating import Delegation
+from forge.agents.desk import Desk, Stopped
+from forge.agents.model import Model
+from forge.agents.models import registry
+from forge.agents.spending import Spent
+from forge.agents.steps import Steps
+from forge.agents.stream import Stream
+from forge.agents.turn import Room, TurnRequest, Work, run_turn
+from forge.app.conversations import sessions_of
+from forge.app.programs import found_program
+from forge.app.sandboxed import TurnCommands
+from forge.app.turns import WORKFLOW
+from forge.app.workshop import Workshop
+from forge.context.source import ContextSettings, Source
+from forge.context.summary_cache import SummaryCache
+from forge.engine.run import Run
+from forge.errors import ForgeError
+from forge.git import Repository, WorkInProgressVFS
+from forge.git.reservations import release
+from forge.sessions.head import read_head
+from forge.sessions.messages import AssistantMessage, Usage
+from forge.sessions.turns import TurnStatus
+from forge.settings import Settings
+from forge.store.costs import day_of
+from forge.tools.shelf import builtin_tools
+from forge.tools.toolbox import Toolbox
+from forge.tools.user_tools import approved_tools
+
+Json = dict[str, Any]
+_WINDOW = 128_000
+"""For who does not tell how much it can read."""
+
+
+def register(shop: Workshop) -> None:
+    shop.engine.register(WORKFLOW, partial(_turn, shop))
+
+
+async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
+    request = TurnRequest(**{name: arguments[name] for name in TurnRequest.__dataclass_fields__})
+    repo = await asyncio.to_thread(Repository.open, Path(arguments["repository"]))
+    bench = _Bench(shop, repo, request, run.id, arguments["agent"])
+    try:
+        return asdict(await run_turn(request, bench.room, bench, run))
+    except ForgeError:
+        # It will not be gone on with, so nobody may have to wait for it.
+        release(repo.common_dir, request.branch, request.mark)
+        raise
+
+
+class _Bench:
+    """Finds who answers and what they may use. What is missing by now ends the turn, and its conversation is kept."""
+
+    def __init__(self, shop: Workshop, repo: Repository, request: TurnRequest, run: str, agent: str | None) -> None:
+        self._shop = shop
+        self._repo = repo
+        self._request = request
+        self._run = run
+        self._agent = agent
+        self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
+        window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
+        folder = repo.common_dir / "forge" / "summaries"
+        source = Source(repo.objects, SummaryCache(folder), shop.redactor.text)
+        self._stream = Stream(source, _context(shop.settings, window), window)
+        self.room = Room(repo, sessions_of(repo, shop.settings), self._stream, shop.redactor)
+
+    async def __call__(self, desk: Desk, steps: Steps) -> None:
+        try:
+            work = await asyncio.to_thread(self._work, desk)
+        except ForgeError as e:
+            raise Stopped(TurnStatus.FAILED, f"{e.message} {e.hint}".strip()) from e
+        await work(desk, steps)
+
+    def _work(self, desk: Desk) -> Work:
+        shop = self._shop
+        if self._agent is not None:
+            found = found_program(shop.settings, shop.environ, self._agent)
+            model = self._request.model.removeprefix(self._agent).removeprefix(":")
+            home = Path(shop.environ.get("HOME", "/"))
+            return Delegation(found, self._request.model, model, shop.environ, home, shop.redactor, self._paid)
+        if isinstance(self._model, ForgeError):
+            raise self._model
+        assert self._model is not None
+        commands = TurnCommands(self._repo)
+        return Conversation(
+            model=self._model,
+            system=system_prompt("chat"),
+            toolbox=self._toolbox(desk.vfs, commands),
+            stream=self._stream,
+            redactor=shop.redactor,
+            limits=shop.settings.limits,
+            spent=partial(self._spent, read_head(desk.vfs).usage),
+            paid=self._paid,
+            interrupt=commands.interrupt,
+        )
+
+    def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
+        own, _ = approved_tools(vfs, self._shop.tool_schemas)
+        return Toolbox((*builtin_tools(commands), *own))
+
+    def _spent(self, session: Usage, turn: Usage) -> Spent:
+        today = self._shop.costs.total(day=day_of(time.time()))
+        return Spent(turn.cost or 0.0, (session + turn).cost or 0.0, today.cost or 0.0, turn.requests)
+
+    def _paid(self, step: str, answer: AssistantMessage) -> None:
+        self._shop.costs.record(
+            self._run,
+            step,
+            repository=str(self._repo.common_dir),
+            branch=self._request.branch,
+            model=answer.model or self._request.model,
+            usage=answer.usage,
+            time=time.time(),
+        )
+
+
+def system_prompt(role: str) -> str:
+    return resources.files("forge.agents").joinpath("prompts", f"{role}.md").read_text(encoding="utf-8")
+
+
+def _resolved(name: str, shop: Workshop) -> Model | ForgeError:
+    try:
+        return registry.resolve(name, shop.settings)
+    except ForgeError as e:
+        return e
+
+
+def _context(settings: Settings, window: int) -> ContextSettings:
+    """By the size of the window, except for what the person has set."""
+    chosen, usual = settings.context, ContextSettings.for_window(window)
+    is_set = settings.origin("context.overview_tokens") != "default"
+    return replace(
+        usual,
+        exclude=(*usual.exclude, *chosen.exclude),
+        overview_tokens=chosen.overview_tokens if is_set else usual.overview_tokens,
+        compact_share=chosen.compact_at,
+    )

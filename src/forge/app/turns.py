@@ -1,0 +1,150 @@
+"""Messages to agents: a person's message becomes a durable turn on a branch, which can be followed and cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from forge.agents.models import registry
+from forge.agents.turn import TurnEnd, TurnRequest
+from forge.app.programs import found_program
+from forge.app.workshop import Workshop
+from forge.engine.errors import RunUnknown
+from forge.errors import ForgeError, InvalidInput
+from forge.events import Event
+from forge.git import Actor, ActorKind, RefMove, Repository
+from forge.git.reservations import Reservation, busy, release, reservation
+from forge.sessions.messages import usage_from_json
+from forge.sessions.turns import TurnStatus
+from forge.store.listeners import Live
+from forge.store.runs import RunRow
+
+Json = dict[str, Any]
+WORKFLOW = "turn"
+_LONGEST_MESSAGE = 400_000
+_PATIENCE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class SentMessage:
+    """A turn that has begun, and where to hear of it."""
+
+    run: str
+    topic: str
+    after: int
+    model: str
+
+
+async def send_message(
+    shop: Workshop, repo: Repository, branch: str, text: str, *, model: str | None = None, agent: str | None = None
+) -> SentMessage:
+    """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now."""
+    if not text.strip():
+        raise InvalidInput("The message is empty.", hint="Say what you want to have done.")
+    if len(text) > _LONGEST_MESSAGE:
+        raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
+    name = await asyncio.to_thread(answering, shop, model, agent)
+    actor = Actor(ActorKind.AGENT, name)
+    tip = repo.refs.tip(branch)
+    repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
+    await finish_interrupted(shop, repo, branch)
+    if tip is None and not repo.is_empty:
+        await asyncio.to_thread(repo.create_branch, branch, "HEAD", actor=actor)
+    who = repo.signature()
+    mark = secrets.token_hex(6)
+    request = TurnRequest(mark, branch, text, f"{who.name} <{who.email}>", time.time(), name)
+    topic = topic_of(repo, branch)
+    after = await asyncio.to_thread(shop.events.last, topic)
+    arguments = {"repository": str(repo.git_dir), "agent": agent, **asdict(request)}
+    await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic)
+    return SentMessage(run_of(mark), topic, after, name)
+
+
+async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
+    """What happens in the turn, as it happens, until it has ended."""
+    last = sent.after
+    ended = asyncio.ensure_future(shop.engine.handle(sent.run).result())
+    async with aclosing(shop.events.follow(sent.topic, sent.after)) as heard:
+        while not ended.done():
+            coming = asyncio.ensure_future(anext(heard))
+            await asyncio.wait({coming, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                item = coming.result()
+                last = last if isinstance(item, Live) else item.id
+                yield item.event
+            else:
+                coming.cancel()
+                await asyncio.gather(coming, return_exceptions=True)
+    # What a run said is on record before its end is, so the rest is there now.
+    for recorded in await asyncio.to_thread(shop.events.after, sent.topic, last):
+        yield recorded.event
+    with suppress(ForgeError):
+        await ended
+
+
+async def end_of(shop: Workshop, run: str) -> TurnEnd:
+    """How a turn ended, whoever ran it. An error that kept it from beginning is raised."""
+    data = await shop.engine.handle(run).result()
+    usage, status = usage_from_json(data["usage"]), TurnStatus(data["status"])
+    return TurnEnd(**{**data, "usage": usage, "status": status, "files": tuple(data["files"])})
+
+
+async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
+    """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
+    held = reservation(repo.common_dir, branch)
+    if held is None:
+        return None
+    run = _run(shop, held)
+    if run is None or run.has_ended:
+        # Nobody will ever go on with it: the database that knew it is gone.
+        release(repo.common_dir, branch, held.holder)
+    else:
+        await shop.engine.cancel(run.id)
+        await asyncio.wait({asyncio.ensure_future(shop.engine.handle(run.id).result())}, timeout=_PATIENCE)
+    return held
+
+
+async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> None:
+    """A turn whose process died is gone on with by this one first; a turn at work elsewhere is in the way."""
+    held = reservation(repo.common_dir, branch)
+    if held is None:
+        return
+    run = _run(shop, held)
+    if run is None or run.has_ended:
+        release(repo.common_dir, branch, held.holder)
+    elif held.abandoned:
+        await shop.engine.handle(run.id).result()
+    else:
+        raise busy(held)
+
+
+def topic_of(repo: Repository, branch: str) -> str:
+    """Where events of a branch are told."""
+    return f"branch:{repo.common_dir}:{branch}"
+
+
+def run_of(mark: str) -> str:
+    """The run of the turn that reserves its branch under `mark`."""
+    return f"turn-{mark}"
+
+
+def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
+    """The full name of who will answer, if it can: what is missing is said before anything is begun."""
+    if agent is not None:
+        found_program(shop.settings, shop.environ, agent)
+        return f"{agent}:{model}" if model else agent
+    name = model or registry.choose("chat", shop.settings)
+    registry.resolve(name, shop.settings)
+    return name
+
+
+def _run(shop: Workshop, held: Reservation) -> RunRow | None:
+    try:
+        return shop.engine.status(run_of(held.holder))
+    except RunUnknown:
+        return None

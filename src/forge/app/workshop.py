@@ -1,0 +1,68 @@
+"""What a process needs to let agents work: the database, the engine and the settings, opened together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from forge.engine.engine import Engine
+from forge.sessions.redaction import Redactor
+from forge.settings import Settings, find_key
+from forge.settings.values import PROVIDERS
+from forge.store.costs import Costs
+from forge.store.database import Database
+from forge.store.events import Events
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Handed to every use case that starts, follows or ends work of agents."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    database: Database
+    events: Events
+    engine: Engine
+    costs: Costs
+    redactor: Redactor
+    tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
+    """Schemas of the repository's own tools, by the tool's hash."""
+
+
+@asynccontextmanager
+async def open_workshop(
+    settings: Settings, environ: Mapping[str, str], *, serve: bool = False
+) -> AsyncIterator[Workshop]:
+    """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with."""
+    from forge.app import turning  # noqa: PLC0415 - the workflows need the workshop that runs them
+
+    database = await asyncio.to_thread(Database.open, database_url(settings))
+    events = Events(database)
+    engine = Engine(database, events, serve=serve)
+    shop = Workshop(settings, environ, database, events, engine, Costs(database), redactor(settings, environ))
+    turning.register(shop)
+    try:
+        await engine.start()
+        try:
+            yield shop
+        finally:
+            await engine.close()
+    finally:
+        await asyncio.to_thread(events.close)
+        database.close()
+
+
+def database_url(settings: Settings) -> str:
+    if settings.database is not None:
+        return settings.database.get_secret_value()
+    return f"sqlite:///{settings.data_dir / 'forge.db'}"
+
+
+def redactor(settings: Settings, environ: Mapping[str, str]) -> Redactor:
+    """Knows the keys that this process could use, so that none of them is ever kept or shown."""
+    found = (find_key(provider, settings) for provider in (*PROVIDERS, *settings.providers))
+    keys = [key.value for key in found if key is not None]
+    named = [value for name, value in environ.items() if name.endswith(("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))]
+    return Redactor([*keys, *named])

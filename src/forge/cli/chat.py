@@ -1,0 +1,96 @@
+"""`forge chat`: say what you want on a branch, watch an agent work, get one commit with the change and the talk."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from forge.cli.options import opened
+from forge.cli.output import Output
+from forge.cli.parser import Commands
+from forge.cli.running import BadUsage, Exit
+from forge.cli.telling import Told, telling
+from forge.errors import ForgeError
+from forge.git import Repository
+
+app = Commands(__doc__)
+
+
+@app.add()
+def chat(
+    context: typer.Context,
+    branch: Annotated[
+        str, typer.Option("--branch", "-b", metavar="BRANCH", help="Where to work; made from HEAD if it is not there.")
+    ],
+    message: Annotated[
+        str | None,
+        typer.Option("--message", "-m", metavar="TEXT", help="What you want; - reads it from standard input."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="Who answers, as `forge models` lists them.")
+    ] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option("--agent", metavar="PROGRAM", help="Let this program do it: claude, codex, gemini, opencode, …"),
+    ] = None,
+    stream_json: Annotated[
+        bool, typer.Option("--stream-json", help="One JSON document a line for each event, the result last.")
+    ] = False,
+) -> int:
+    """Send a message to an agent on a branch; without -m, go on talking until you end the input."""
+    repo, out = opened(context)
+    text = _message(message)
+    if text is None and (out.json or stream_json):
+        raise BadUsage("There is no message.", hint="Give it with -m TEXT.")
+    how = telling(out, stream=stream_json)
+    return asyncio.run(_chat(repo, out, how, branch, text, model, agent))
+
+
+def _message(given: str | None) -> str | None:
+    """What -m says, else what is piped in; None where a person sits at a terminal."""
+    if given == "-" or (given is None and not sys.stdin.isatty()):
+        return sys.stdin.read()
+    return given
+
+
+async def _chat(
+    repo: Repository, out: Output, how: Told, branch: str, text: str | None, model: str | None, agent: str | None
+) -> int:
+    # Only now: these load the engine, which takes a moment.
+    from forge.app.settings import load_settings  # noqa: PLC0415
+    from forge.app.workshop import open_workshop  # noqa: PLC0415
+    from forge.cli.talking import Talk  # noqa: PLC0415
+
+    settings = load_settings(repo, os.environ)
+    for warning in settings.warnings:
+        out.note(f"forge: {warning}")
+    async with open_workshop(settings, os.environ) as shop:
+        talk = Talk(shop, repo, how, branch, model, agent)
+        if text is not None:
+            return await talk.turn(text)
+        how.welcome(branch, talk.answering())
+        code: int = Exit.OK
+        while (said := await _asked(how)) is not None:
+            if said.strip():
+                with suppress(ForgeError):
+                    code = await talk.turn(said, forgiving=True)
+        return code
+
+
+async def _asked(how: Told) -> str | None:
+    """A line from the person; a line that ends in a backslash goes on. None at the end of the input."""
+    lines: list[str] = []
+    while True:
+        how.prompt(more=bool(lines))
+        line = await asyncio.to_thread(sys.stdin.readline)
+        if not line:
+            return None
+        text = line.rstrip("\n")
+        lines.append(text.removesuffix("\\"))
+        if not text.endswith("\\"):
+            return "\n".join(lines)

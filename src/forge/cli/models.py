@@ -1,0 +1,66 @@
+"""`forge models`: who can answer: providers and whether they have a key, agent programs, and who answers by itself."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import typer
+
+from forge.agents.models import registry
+from forge.agents.pricing import Price
+from forge.app.programs import installed_programs
+from forge.app.settings import load_settings
+from forge.cli.parser import Commands
+from forge.cli.running import Session
+from forge.errors import ForgeError
+from forge.git import Repository
+
+app = Commands(__doc__)
+
+
+@app.add()
+def models(context: typer.Context) -> None:
+    """List who can answer here. Keys are never shown, only where they come from."""
+    session: Session = context.obj
+    out = session.output
+    settings = load_settings(_repository(session.directory), os.environ)
+    chosen = registry.choose("chat", settings)
+    listed = registry.available(settings)
+    programs = installed_programs(settings, os.environ)
+    out.result(
+        {
+            "chat": chosen,
+            "providers": [asdict(each) for each in listed],
+            "programs": [{"name": p.program.name, "version": p.version, "path": str(p.executable)} for p in programs],
+        }
+    )
+    out.line(f"Answers by itself: {out.styled(chosen, 'bold')}")
+    out.line()
+    out.table(
+        (
+            out.styled("●", "green") if each.usable else out.styled("○", "dim"),
+            out.styled(each.provider, "cyan"),
+            out.styled(each.model or ""),
+            out.styled(each.how, "dim"),
+            out.styled(_price(each.price), "dim"),
+        )
+        for each in listed
+    )
+    for found in programs:
+        name = found.program.name
+        out.line(f"● {out.styled(name, 'cyan')} {found.version} — forge chat --agent {name}")
+    if not programs:
+        out.aside("No agent program was found (claude, codex, gemini, opencode).")
+
+
+def _price(price: Price | None) -> str:
+    return f"${price.input:g} in, ${price.output:g} out per million tokens" if price else ""
+
+
+def _repository(directory: Path) -> Repository | None:
+    try:
+        return Repository.open(directory)
+    except ForgeError:
+        return None

@@ -1,0 +1,169 @@
+"""How a turn is told while it goes on: prose that is pleasant to read, one JSON document, or one a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from forge.cli.options import short
+from forge.cli.output import Output, cut, plain
+from forge.events import (
+    ContextCompacted,
+    Event,
+    ModelAnswered,
+    TextRestarted,
+    TextStreamed,
+    ToolEnded,
+    ToolStarted,
+    TurnSetAside,
+    TurnStarted,
+    to_json,
+)
+
+if TYPE_CHECKING:
+    from forge.agents.turn import TurnEnd
+    from forge.errors import ForgeError
+
+
+class Told:
+    """Says nothing until the end, and then one JSON document: what programs want."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+
+    def welcome(self, branch: str, answering: str) -> None: ...
+
+    def prompt(self, *, more: bool) -> None: ...
+
+    def event(self, event: Event) -> None: ...
+
+    def cancelling(self) -> None:
+        self._out.note("Cancelling …")
+
+    def failed(self, error: ForgeError) -> None:
+        self._out.error(error)
+
+    def end(self, end: TurnEnd) -> None:
+        self._out.result(document(end))
+
+
+class ToldByLine(Told):
+    """One JSON document a line: each event, and the result as the last one."""
+
+    def event(self, event: Event) -> None:
+        self._line(to_json(event))
+
+    def failed(self, error: ForgeError) -> None:
+        self._line({"type": "error", "code": error.code, "message": error.message, "hint": error.hint})
+
+    def end(self, end: TurnEnd) -> None:
+        self._line({"type": "result", **document(end)})
+
+    def _line(self, value: dict[str, object]) -> None:
+        self._out.raw(json.dumps(plain(value), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+
+
+class ToldAsProse(Told):
+    """For people: text as it comes, a line for each tool, and at the end what became of it."""
+
+    def __init__(self, out: Output) -> None:
+        super().__init__(out)
+        self._in_text = False
+        self._said = ""
+
+    def welcome(self, branch: str, answering: str) -> None:
+        out = self._out
+        out.line(f"{out.styled(answering, 'bold')} on {out.styled(branch, 'cyan')}. Each turn becomes one commit.")
+        out.line(out.styled("Ctrl-C ends a turn, Ctrl-D the conversation; a line ending in \\ goes on.", "dim"))
+
+    def prompt(self, *, more: bool) -> None:
+        sys.stdout.write(self._out.styled("… " if more else "\nyou › ", "bold"))
+        self._out.flush()
+
+    def event(self, event: Event) -> None:
+        match event:
+            case TurnStarted(model=model):
+                self._line(self._out.styled(f"{model} …", "dim"))
+            case TextStreamed(text=text):
+                self._text(text)
+            case TextRestarted():
+                self._line(self._out.styled("(the answer broke off and is asked for again)", "dim"))
+            case ModelAnswered(text=text):
+                if text and not self._in_text:  # a run that was gone on with: its pieces were heard by somebody else
+                    self._text(text)
+                self._line()
+            case ToolStarted(name=name, about=about):
+                self._line(f"  {self._out.styled(name, 'cyan')} {self._out.styled(cut(about, 80), 'dim')}")
+            case ToolEnded(failed=True, text=text):
+                first = next(iter(text.splitlines()), "")
+                self._line(f"    {self._out.styled('✗', 'red')} {self._out.styled(cut(first, 100))}")
+            case ContextCompacted(before_tokens=before, after_tokens=after):
+                self._line(self._out.styled(f"(the conversation was condensed: {before:,} → {after:,} tokens)", "dim"))
+            case TurnSetAside(branch=branch, kept_on=kept_on):
+                note = f"{branch} was moved by somebody else meanwhile; the work is on {kept_on}."
+                self._line(self._out.styled(note, "yellow"))
+
+    def end(self, end: TurnEnd) -> None:
+        out = self._out
+        self._line()
+        where = out.styled(end.set_aside or end.branch, "cyan")
+        commit = out.styled(short(end.commit), "yellow") if end.commit else "no commit"
+        if end.status != "done":
+            out.line(f"{out.styled(f'Stopped ({end.status})', 'red')}: {out.styled(end.reason)}")
+            out.line(f"No file was changed on {where}; the conversation is kept in {commit}.")
+        elif end.files:
+            named = ", ".join(end.files[:5]) + (f" and {len(end.files) - 5} more" if len(end.files) > 5 else "")
+            out.line(f"{out.styled('Saved', 'green')} → {commit} on {where}: {out.styled(named)}")
+        else:
+            out.line(f"No file was changed; the conversation is kept in {commit} on {where}.")
+        out.line(out.styled(usage_line(end), "dim"))
+
+    def failed(self, error: ForgeError) -> None:
+        self._line()
+        super().failed(error)
+
+    def _text(self, text: str) -> None:
+        self._in_text = True
+        self._out.raw(text.encode("utf-8", "replace"))
+        self._said = (self._said + text)[-2:]
+
+    def _line(self, text: str = "") -> None:
+        """A line of its own, after whatever text is still open."""
+        if self._in_text and not self._said.endswith("\n"):
+            self._out.line()
+        self._in_text = False
+        if text:
+            self._out.line(text)
+        self._out.flush()
+
+
+def telling(out: Output, *, stream: bool) -> Told:
+    if stream:
+        return ToldByLine(out)
+    return Told(out) if out.json else ToldAsProse(out)
+
+
+def document(end: TurnEnd) -> dict[str, object]:
+    """The result as programs get it. `stopped` is null for a turn that did what it was for."""
+    stopped = None if end.status == "done" else {"why": end.status.value, "reason": end.reason}
+    return {
+        "branch": end.branch,
+        "commit": end.commit,
+        "files": list(end.files),
+        "text": end.text,
+        "usage": asdict(end.usage),
+        "stopped": stopped,
+        "turn": end.turn,
+        "set_aside": end.set_aside,
+    }
+
+
+def usage_line(end: TurnEnd) -> str:
+    used = end.usage
+    if not used.input_tokens and not used.output_tokens:
+        return "No model was asked: nothing to pay."
+    cached = f" ({used.cache_read_tokens * 100 // max(used.input_tokens, 1)} % cached)" if used.input_tokens else ""
+    cost = "price unknown" if used.cost is None else f"${used.cost:.4f}"
+    return f"{used.requests} requests · {used.input_tokens:,} tokens in{cached} · {used.output_tokens:,} out · {cost}"

@@ -1,0 +1,47 @@
+"""`forge worker`: a further process that runs what waits, and goes on with what dead processes left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import Annotated
+
+import typer
+
+from forge.cli.output import Output
+from forge.cli.parser import Commands
+from forge.cli.running import Session
+
+app = Commands(__doc__)
+
+
+@app.add()
+def worker(
+    context: typer.Context,
+    until_idle: Annotated[bool, typer.Option("--until-idle", help="End when nothing is left to do.")] = False,
+) -> None:
+    """Work until it is told to stop (Ctrl-C); what is under way then is gone on with by the next worker."""
+    session: Session = context.obj
+    asyncio.run(_work(session.output, until_idle=until_idle))
+
+
+async def _work(out: Output, *, until_idle: bool) -> None:
+    from forge.app.settings import load_settings  # noqa: PLC0415 - loads the engine
+    from forge.app.workshop import open_workshop  # noqa: PLC0415
+
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(sign, stop.set)
+    async with open_workshop(load_settings(None, os.environ), os.environ, serve=True) as shop:
+        out.note("Working. Ctrl-C stops; what is under way goes on with the next worker.")
+        while not stop.is_set():
+            busy = shop.engine.runs(states=("queued", "waiting", "running"), limit=1)
+            if until_idle and not busy:
+                break
+            try:
+                await asyncio.wait_for(stop.wait(), 0.5)
+            except TimeoutError:
+                continue
+    out.result({"stopped": stop.is_set()})

@@ -1,0 +1,1 @@
+"""What a model is told about a branch: summaries of files, text of active files, instructions, and what it costs."""

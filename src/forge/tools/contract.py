@@ -1,0 +1,45 @@
+"""What a tool is: a schema that the model reads, and a function on a virtual file system that answers in text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from forge.git import WorkInProgressVFS
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """How a tool is shown to a model. `parameters` is a JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: Json
+
+
+class ToolRetry(Exception):
+    """The call was wrong in a way the model can mend; the text tells it how. Nothing was changed."""
+
+
+class ToolFailed(Exception):
+    """The call was right and still could not be done."""
+
+
+class Tool(Protocol):
+    """Built-in tools are modules with these two functions; tools of a repository are wrapped to look the same."""
+
+    def get_schema(self) -> Json:
+        """`{"name", "description", "parameters"}`."""
+
+    def execute(self, vfs: WorkInProgressVFS, args: Json) -> str | Json:
+        """Do it. What is returned goes to the model: text as it is, anything else as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What goes back to the model, and whether the call did what it was for."""
+
+    text: str
+    failed: bool = False

@@ -1,0 +1,45 @@
+"""Every built-in tool, made for one turn, in the order in which models see them."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from forge.tools.builtin import (
+    check_syntax,
+    delete_file,
+    get_lines,
+    grep_open,
+    list_files,
+    read_file,
+    rename_file,
+    search,
+    search_replace,
+    update_context,
+    write_file,
+)
+from forge.tools.builtin.run_command import RunCommand
+from forge.tools.builtin.run_tests import RunTests
+from forge.tools.builtin.undo_edit import UndoEdit
+from forge.tools.commands import Runner
+from forge.tools.contract import Tool
+
+_MODULES = (
+    read_file,
+    list_files,
+    search,
+    get_lines,
+    write_file,
+    search_replace,
+    delete_file,
+    rename_file,
+    update_context,
+    grep_open,
+    check_syntax,
+)
+
+
+def builtin_tools(runner: Runner | None, *, test_command: str | None = None) -> tuple[Tool, ...]:
+    """All of them, made for one turn; without a runner, those that need no command."""
+    modules = tuple(cast("Tool", module) for module in _MODULES)
+    commands: tuple[Tool, ...] = (RunCommand(runner), RunTests(runner, test_command)) if runner else ()
+    return (*modules, UndoEdit(), *commands)

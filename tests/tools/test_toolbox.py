@@ -1,0 +1,156 @@
+"""The toolbox: what is shown, what is allowed, how arguments are checked, and that failures become text."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from forge.git import StorageFailed, WorkInProgressVFS
+from forge.tools.builtin import NAMES
+from forge.tools.contract import Json
+from forge.tools.rendering import RESULT_BYTES
+from forge.tools.shelf import builtin_tools
+from forge.tools.toolbox import Toolbox
+from tests.tools.conftest import Bench
+
+NewBench = Callable[..., Bench]
+
+pytestmark = pytest.mark.req("G-11")
+
+
+class Odd:
+    """A tool that writes and then does what it is told."""
+
+    def __init__(self, then: Callable[[], Any]) -> None:
+        self._then = then
+
+    def get_schema(self) -> Json:
+        return {"name": "odd", "description": "Odd.", "parameters": {"type": "object", "properties": {}}}
+
+    def execute(self, vfs: WorkInProgressVFS, args: Json) -> Any:
+        vfs.write_file("odd.txt", "x")
+        vfs.delete_file("README.md")
+        vfs.rename_file("config.json", "c.json")
+        return self._then()
+
+
+def raising(error: BaseException) -> Callable[[], Any]:
+    def then() -> Any:
+        raise error
+
+    return then
+
+
+def test_schemas_are_strict_complete_and_in_a_fixed_order(bench: NewBench) -> None:
+    schemas = bench().box.schemas()
+    assert tuple(schema.name for schema in schemas) == NAMES
+    for schema in schemas:
+        assert schema.parameters["additionalProperties"] is False
+        assert schema.parameters["type"] == "object"
+        assert 20 < len(schema.description) < 420
+
+
+def test_only_commands_have_effects_that_must_not_be_repeated(bench: NewBench) -> None:
+    box = bench().box
+    assert [name for name in NAMES if box.outside(name)] == ["run_command", "run_tests"]
+    assert not box.outside("no_such_tool")
+
+
+def test_a_tool_that_is_not_allowed_is_neither_shown_nor_run(bench: NewBench) -> None:
+    b = bench()
+    b.box = Toolbox(builtin_tools(None), allowed=frozenset({"read_file", "search"}))
+    assert [schema.name for schema in b.box.schemas()] == ["read_file", "search"]
+    assert "not allowed here. Allowed are: read_file, search." in b.no("write_file", path="x", content="y")
+    assert "There is no tool 'rm'" in b.no("rm", path="x")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "complaint"),
+    [
+        ("read_file", {}, "`path` is missing; it must be a string"),
+        ("read_file", {"path": 5}, "`path` must be a string, not an integer"),
+        ("read_file", {"path": "a", "lines": 3}, "`lines` is not an argument; known are path, start_line, end_line"),
+        ("read_file", {"path": "a", "start_line": 0}, "`start_line` must be at least 1"),
+        ("read_file", {"path": "a", "start_line": True}, "`start_line` must be an integer, not a boolean"),
+        ("read_file", {"path": "a", "start_line": "3"}, "`start_line` must be an integer, not a string"),
+        ("read_file", {"path": None}, "`path` must be a string, not null"),
+        ("search", {"pattern": "a", "include": "*.py"}, "`include` must be an array, not a string"),
+        ("search", {"pattern": "a", "include": [1]}, "`include[0]` must be a string"),
+        ("search", {"pattern": "a", "limit": 10_000}, "`limit` must be at least 1 and at most 500"),
+        ("search", {"pattern": ""}, "`pattern` is empty"),
+        ("update_context", {"add": [{"file": "a"}]}, "`add[0].path` is missing"),
+        (
+            "run_command",
+            {"command": "ls", "timeout_seconds": 9_999},
+            "`timeout_seconds` must be at least 1 and at most",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named_field_by_field(
+    bench: NewBench, tool: str, arguments: dict[str, Any], complaint: str
+) -> None:
+    assert complaint in bench().no(tool, **arguments)
+
+
+def test_arguments_that_are_no_object_are_refused(bench: NewBench) -> None:
+    b = bench()
+    for arguments in (None, [], "x", 5):
+        done = b.box.run(b.vfs, "list_files", arguments)  # type: ignore[arg-type]
+        assert done.failed
+        assert "must be an object" in done.text
+
+
+def test_whole_floats_pass_as_integers(bench: NewBench) -> None:
+    assert "lines 2-3" in bench().ok("read_file", path="README.md", start_line=2.0, end_line=3.0)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ZeroDivisionError("secret detail"), "Internal error in odd: ZeroDivisionError. Try another way."),
+        (RecursionError(), "Internal error in odd: RecursionError. Try another way."),
+        (StorageFailed("The disk is full.", hint="Make room."), "The disk is full. Make room."),
+    ],
+)
+def test_a_tool_that_breaks_half_way_has_changed_nothing(
+    bench: NewBench, error: Exception, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    b = bench()
+    b.ok("write_file", path="before.txt", content="kept")
+    b.ok("rename_file", path="src/names.py", new_path="src/n.py")
+    b.box = Toolbox([Odd(raising(error))])
+    tree = b.vfs.list_files()
+    before = {path: state and state.entry for path, state in b.vfs.pending.items()}
+    with caplog.at_level(logging.CRITICAL):
+        done = b.run("odd")
+    assert done.failed
+    assert done.text == said
+    assert b.vfs.list_files() == tree
+    assert {path: state and state.entry for path, state in b.vfs.pending.items()} == before
+
+
+def test_an_interrupt_is_not_swallowed(bench: NewBench) -> None:
+    b = bench()
+    b.box = Toolbox([Odd(raising(KeyboardInterrupt()))])
+    with pytest.raises(KeyboardInterrupt):
+        b.run("odd")
+
+
+def test_values_come_as_json_long_texts_are_cut_and_broken_unicode_is_mended(bench: NewBench) -> None:
+    b = bench()
+    b.box = Toolbox([Odd(lambda: {"b": 1, "a": "ü"})])
+    assert b.ok("odd") == '{"a": "ü", "b": 1}'
+    b = Bench(b.repo, b.repo.workspace("work", actor=b.vfs.actor), Toolbox([Odd(lambda: "ü" * 100_000)]))
+    text = b.ok("odd")
+    assert len(text.encode()) <= RESULT_BYTES
+    assert "[Cut here: 200,000 bytes in all" in text
+    b = Bench(b.repo, b.repo.workspace("work", actor=b.vfs.actor), Toolbox([Odd(lambda: "a\udcffb")]))
+    assert b.ok("odd") == "a?b"
+
+
+def test_two_tools_of_one_name_are_a_mistake() -> None:
+    with pytest.raises(ValueError, match="two tools named odd"):
+        Toolbox([Odd(list), Odd(list)])
