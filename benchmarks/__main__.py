@@ -9,7 +9,18 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import concurrency, conversations, directories, files, history, merging, report, searching, start
+from benchmarks import (
+    concurrency,
+    conversations,
+    directories,
+    files,
+    history,
+    merging,
+    prompts,
+    report,
+    searching,
+    start,
+)
 from benchmarks.timing import Figure, Row
 from benchmarks.worlds import SIZES, World
 
@@ -23,7 +34,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session"]
+ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache"]
 
 
 def main() -> None:
@@ -61,6 +72,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from history.graphs(root)
     if "session" in names:
         yield from conversations.sessions(root)
+    if "prompt-cache" in names:
+        yield from prompts.prompt_cache(root)
 
 
 if __name__ == "__main__":

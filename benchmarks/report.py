@@ -23,8 +23,8 @@ def line(result: Row | Figure) -> str:
     mark = {True: "✓", False: "✗", None: " "}[result.met]
     size = f" [{result.size}]" if result.size else ""
     if isinstance(result, Figure):
-        most = f" (at most {result.at_most:g})" if result.at_most else ""
-        return f"{mark} {result.what}{size}: {result.value:.3g} {result.unit}{most}"
+        bound = f" ({result.bound})" if result.bound else ""
+        return f"{mark} {result.what}{size}: {result.value:.3g} {result.unit}{bound}"
     goal = f" (goal {result.goal:.3g}×)" if result.goal else ""
     return (
         f"{mark} {result.what}{size}: {seconds(result.ours)} against {seconds(result.theirs)} "
@@ -40,6 +40,7 @@ def document(result: Row | Figure) -> dict[str, object]:
             "value": result.value,
             "unit": result.unit,
             "at_most": result.at_most,
+            "at_least": result.at_least,
             "met": result.met,
         }
     return {
@@ -74,12 +75,8 @@ def write(path: Path, results: Sequence[Row | Figure], *, whole: bool) -> None:
         f"| {f'{r.goal:.3g}×' if r.goal else ''} | {_mark(r.met)} |"
         for r in rows
     ]
-    lines += ["", "| figure | size | value | at most | |", "|---|---|---|---|---|"]
-    lines += [
-        f"| {f.what} | {f.size} | {f.value:.3g} {f.unit} "
-        f"| {f'{f.at_most:g} {f.unit}' if f.at_most else ''} | {_mark(f.met)} |"
-        for f in figures
-    ]
+    lines += ["", "| figure | size | value | goal | |", "|---|---|---|---|---|"]
+    lines += [f"| {f.what} | {f.size} | {f.value:.3g} {f.unit} | {f.bound} | {_mark(f.met)} |" for f in figures]
     missed = [line(r) for r in results if r.met is False]
     lines += ["", "## Short of the goal", "", *([f"- {text[2:]}" for text in missed] or ["Nothing in this run."]), ""]
     path.write_text("\n".join(lines))

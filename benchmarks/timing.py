@@ -39,10 +39,20 @@ class Figure:
     value: float
     unit: str
     at_most: float | None = None
+    at_least: float | None = None
 
     @property
     def met(self) -> bool | None:
-        return None if self.at_most is None else self.value <= self.at_most
+        if self.at_most is not None:
+            return self.value <= self.at_most
+        return None if self.at_least is None else self.value >= self.at_least
+
+    @property
+    def bound(self) -> str:
+        """What it should be, in words."""
+        if self.at_most is not None:
+            return f"at most {self.at_most:g} {self.unit}"
+        return "" if self.at_least is None else f"at least {self.at_least:g} {self.unit}"
 
 
 def compare(

@@ -445,3 +445,22 @@ async def test_a_program_that_is_not_there_is_said_to_be_missing(tmp_path: Path)
     with pytest.raises(ProgramMissing) as caught:
         find_program(KNOWN["opencode"], str(tmp_path))
     assert "opencode" in caught.value.message
+
+
+async def test_a_program_sees_its_installation_and_its_interpreter_wherever_they_are(
+    bench: Bench, tmp_path: Path
+) -> None:
+    node = tmp_path / "versions/v99/bin/node"
+    package = tmp_path / "versions/v99/lib/node_modules/mine"
+    (package / "bin").mkdir(parents=True)
+    node.parent.mkdir(parents=True)
+    node.write_text('#!/bin/sh\necho "run by node: $1"; cat "${1%/*}/../word"\n')
+    (package / "word").write_text("from its package\n")
+    (package / "bin/mine.js").write_text("#!/usr/bin/env -S node\n")
+    for file in (node, package / "bin/mine.js"):
+        file.chmod(0o755)
+    (node.parent / "mine").symlink_to(package / "bin/mine.js")
+    found = find_program(configured("mine", {"command": ["mine"]}, {}), str(node.parent))
+    ended = await bench.run(found)
+    assert ended.success, ended.error
+    assert ended.output == f"run by node: {package}/bin/mine.js\nfrom its package"

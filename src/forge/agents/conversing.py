@@ -17,7 +17,16 @@ from forge.agents.steps import Steps
 from forge.agents.stream import Stream
 from forge.errors import ForgeError
 from forge.events import ContextCompacted, ModelAnswered, ToolEnded, ToolStarted
-from forge.sessions.messages import AssistantMessage, Message, ToolCall, ToolResult, Usage, from_json, to_json
+from forge.sessions.messages import (
+    AssistantMessage,
+    ContextMessage,
+    Message,
+    ToolCall,
+    ToolResult,
+    Usage,
+    from_json,
+    to_json,
+)
 from forge.sessions.redaction import MARK, Redactor
 from forge.sessions.turns import Item, TurnStatus
 from forge.settings import Limits
@@ -84,10 +93,12 @@ class Conversation:
         if not self.stream.is_full(sent):
             return sent
         anew = self.stream.anew(desk.vfs, desk.past, desk.items)
-        desk.items += anew.items
+        tools = [ContextMessage(desk.tools, "tools")] if desk.tools else []
+        desk.items += [*anew.items, *tools]
         desk.seen = anew.seen
-        steps.emit(ContextCompacted(desk.turn, self.stream.tokens(sent), self.stream.tokens(anew.messages)))
-        return list(anew.messages)
+        fitted = [*anew.messages, *tools]
+        steps.emit(ContextCompacted(desk.turn, self.stream.tokens(sent), self.stream.tokens(fitted)))
+        return fitted
 
     async def _asked(self, desk: Desk, steps: Steps, sent: list[Message], number: int) -> AssistantMessage:
         prompt = Prompt(self.system, self.toolbox.schemas(), tuple(sent))

@@ -23,7 +23,7 @@ from forge.git import Actor, ActorKind, Repository, Signature, WorkInProgressVFS
 from forge.git.reservations import release, reserve
 from forge.git.snapshots import forget
 from forge.sessions.head import read_head
-from forge.sessions.messages import AssistantMessage, Usage, UserMessage
+from forge.sessions.messages import AssistantMessage, ContextMessage, Usage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Turn, TurnStatus, item_from_json, item_json, turn_id
@@ -67,6 +67,8 @@ class Room:
     sessions: Sessions
     stream: Stream
     redactor: Redactor
+    tools: Callable[[WorkInProgressVFS], str] = lambda _: ""
+    """What a model must be told of the repository's own tools."""
 
 
 Work = Callable[[Desk, Steps], Awaitable[None]]
@@ -101,7 +103,7 @@ async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -
         reason=reason,
         files=changed_files(desk.vfs),
         usage=desk.usage,
-        seen=desk.seen.to_json(),
+        seen={**desk.seen.to_json(), "tools": desk.tools},
         opens=place["parent"] is None or begins_anew(desk.items),
     )
     done = await steps.step("commit", lambda: asyncio.to_thread(_committed, request, room.sessions, desk.vfs, turn))
@@ -129,15 +131,20 @@ def _opened(request: TurnRequest, room: Room) -> Json:
     said_in = room.sessions.at(request.branch)
     room.sessions.mount(vfs, said_in)
     head = read_head(vfs)
-    added = room.stream.beginning(vfs, past_of(room.sessions.files(said_in)))
+    past = past_of(room.sessions.files(said_in))
+    added = room.stream.beginning(vfs, past)
+    tools = room.redactor.text(room.tools(vfs))
+    known = past.turns[-1].seen.get("tools", "") if past.turns and not begins_anew(added.items) else ""
+    told = [ContextMessage(tools or "There are no tools of this repository any more.\n", "tools")]
     said = UserMessage(room.redactor.text(request.text), request.author, request.asked)
     return {
         "turn": turn_id(head.turns + 1, request.mark),
         "parent": head.last,
         "base": vfs.base,
         "said_in": said_in,
-        "items": [item_json(item) for item in (*added.items, said)],
+        "items": [item_json(item) for item in (*added.items, *(told if tools != known else ()), said)],
         "seen": added.seen.to_json(),
+        "tools": tools,
     }
 
 
@@ -146,7 +153,7 @@ def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
     room.sessions.mount(vfs, place["said_in"])
     items = [item_from_json(item) for item in place["items"]]
     past = past_of(room.sessions.files(place["said_in"]))
-    return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]))
+    return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]), tools=place["tools"])
 
 
 def _committed(request: TurnRequest, sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn) -> Json:

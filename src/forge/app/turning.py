@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from forge.agents.conversing import Conversation
 from forge.agents.delegating import Delegation
@@ -24,6 +24,7 @@ from forge.app.programs import found_program
 from forge.app.sandboxed import TurnCommands
 from forge.app.turns import WORKFLOW
 from forge.app.workshop import Workshop
+from forge.context import use_skill
 from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
 from forge.engine.run import Run
@@ -35,6 +36,8 @@ from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.turns import TurnStatus
 from forge.settings import Settings
 from forge.store.costs import day_of
+from forge.tools.contract import Tool
+from forge.tools.own import UseTool
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
@@ -74,7 +77,13 @@ class _Bench:
         folder = repo.common_dir / "forge" / "summaries"
         source = Source(repo.objects, SummaryCache(folder), shop.redactor.text)
         self._stream = Stream(source, _context(shop.settings, window), window)
-        self.room = Room(repo, sessions_of(repo, shop.settings), self._stream, shop.redactor)
+        self.room = Room(
+            repo,
+            sessions_of(repo, shop.settings),
+            self._stream,
+            shop.redactor,
+            tools=lambda vfs: self._own_tools(vfs).told(),
+        )
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
         try:
@@ -107,8 +116,11 @@ class _Bench:
         )
 
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
-        own, _ = approved_tools(vfs, self._shop.tool_schemas)
-        return Toolbox((*builtin_tools(commands), *own))
+        return Toolbox((*builtin_tools(commands), cast("Tool", use_skill), self._own_tools(vfs)))
+
+    def _own_tools(self, vfs: WorkInProgressVFS) -> UseTool:
+        ready, _ = approved_tools(vfs, self._shop.tool_schemas)
+        return UseTool(ready)
 
     def _spent(self, session: Usage, turn: Usage) -> Spent:
         today = self._shop.costs.total(day=day_of(time.time()))

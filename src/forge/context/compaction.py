@@ -87,7 +87,7 @@ def completed(messages: Sequence[Message]) -> tuple[Message, ...]:
 
     for message in messages:
         if isinstance(message, ToolResult):
-            given.setdefault(message.call_id, message); whole.append(message)
+            given.setdefault(message.call_id, message)
             continue
         if isinstance(message, AssistantMessage | UserMessage):
             close()

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pygit2
+from pygit2.enums import Option
 
 from forge.git import commits, pack, paths, trees
 from forge.git.cache import Cache
@@ -36,6 +37,8 @@ class Objects:
 
     def reopen(self) -> None:
         """Forget what libgit2 knows of packs; after a repack an old handle stays slow."""
+        # Its own check of what it read takes longer than the reading; `read` does it in a fifth of the time.
+        pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
         self.handle = pygit2.Repository(str(self.git_dir))
         self._odb = self.handle.odb
 
@@ -53,6 +56,11 @@ class Objects:
                 raise RepositoryUnreadable(
                     f"Object {oid} cannot be read: {e}", hint="Run `git fsck` on the repository."
                 ) from e
+        if pack.object_id(int(kind), data) != oid:
+            raise RepositoryUnreadable(
+                f"Object {oid} is damaged: its content is not what its name says.",
+                hint="Run `git fsck` on the repository.",
+            )
         return RawObject(int(kind), data)
 
     def has(self, oid: ObjectId | CommitId) -> bool:

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert, select, update
 from forge.events import Event, from_json, to_json
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
-from forge.store.listeners import Listener, Listeners, Live, Recorded
+from forge.store.listeners import ALL, Listener, Listeners, Live, Recorded
 from forge.store.publisher import Publisher
 from forge.store.relay import relay_for
 from forge.store.schema import events, topics
@@ -75,30 +75,32 @@ class Events:
         self._listeners.add(topic, listener)
         self._relay.start()
         try:
-            items: Sequence[Recorded | Live | None] = (None,)
+            items: Sequence[Recorded | Live | int] = (ALL,)
             while True:
                 for item in items:
                     if isinstance(item, Live):
                         yield item
-                    elif item is not None and item.id == after + 1:
+                    elif isinstance(item, Recorded) and item.id == after + 1:
                         after = item.id
                         yield item
-                    elif item is None or item.id > after:
-                        async for recorded in self._replay(topic, after):
+                    else:
+                        # Not further than here: what came after it may come after live pieces too.
+                        last = item.id if isinstance(item, Recorded) else item
+                        async for recorded in self._replay(topic, after, last):
                             after = recorded.id
                             yield recorded
                 items = await listener.take()
         finally:
             self._listeners.remove(topic, listener)
 
-    async def _replay(self, topic: str, after: int) -> AsyncIterator[Recorded]:
-        while True:
-            page = await asyncio.to_thread(self.after, topic, after)
+    async def _replay(self, topic: str, after: int, last: int) -> AsyncIterator[Recorded]:
+        while after < last:
+            page = await asyncio.to_thread(self.after, topic, after, limit=min(_PAGE, last - after))
             for recorded in page:
+                after = recorded.id
                 yield recorded
             if len(page) < _PAGE:
                 return
-            after = page[-1].id
 
     def close(self) -> None:
         """What was published is recorded first."""

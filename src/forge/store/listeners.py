@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections import deque
 from dataclasses import dataclass
@@ -11,6 +12,10 @@ from forge.events import Event
 
 ROOM = 1000
 """How many items wait for one listener. Recorded events beyond that are read from the database instead."""
+
+
+ALL = sys.maxsize
+"""Up to whatever is the newest event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class Listener:
         self._loop = asyncio.get_running_loop()
         self._filled = asyncio.Event()
         self._lock = threading.Lock()
-        self._items: deque[Recorded | Live | None] = deque()
+        self._items: deque[Recorded | Live | int] = deque()
         self._behind = False
 
     def push(self, item: Recorded | Live) -> None:
@@ -49,11 +54,11 @@ class Listener:
                 self._behind = True
         self._wake()
 
-    def look(self) -> None:
-        """Here belongs something from the database that was not pushed."""
+    def look(self, last: int) -> None:
+        """Here belong events up to `last` that are in the database and were not pushed."""
         with self._lock:
             if len(self._items) < ROOM:
-                self._items.append(None)
+                self._items.append(last)
             else:
                 self._behind = True
         self._wake()
@@ -66,12 +71,12 @@ class Listener:
             except RuntimeError:
                 return
 
-    async def take(self) -> tuple[Recorded | Live | None, ...]:
-        """What came in; None stands where the database has more."""
+    async def take(self) -> tuple[Recorded | Live | int, ...]:
+        """What came in; a number stands where the database has events up to that id."""
         await self._filled.wait()
         self._filled.clear()
         with self._lock:
-            taken = (*self._items, None) if self._behind else tuple(self._items)
+            taken = (*self._items, ALL) if self._behind else tuple(self._items)
             self._items.clear()
             self._behind = False
         return taken
@@ -124,11 +129,4 @@ class Listeners:
             self._pushed[topic] = last
             listeners = tuple(self._by_topic.get(topic, ()))
         for listener in listeners:
-            listener.look()
-
-    def look(self) -> None:
-        """Something may have been missed: everybody looks."""
-        with self._lock:
-            listeners = tuple(listener for group in self._by_topic.values() for listener in group)
-        for listener in listeners:
-            listener.look()
+            listener.look(last)

@@ -16,6 +16,7 @@ from forge.errors import Upstream
 from forge.events import Event, from_json, to_json
 from forge.store.database import Database
 from forge.store.listeners import Listeners, Live
+from forge.store.schema import topics
 
 _WATCH = 0.02
 _CHANNEL = "forge_events"
@@ -185,12 +186,19 @@ class PostgresRelay(_Watching):
             try:
                 with psycopg.connect(address, autocommit=True, connect_timeout=10) as connection:
                     connection.execute(f"LISTEN {_CHANNEL}")
-                    self._listeners.look()
+                    self._catch_up()
                     while not self._stop.is_set():
                         for notice in connection.notifies(timeout=0.2):
                             self._received(json.loads(notice.payload))
-            except psycopg.Error:
+            except (psycopg.Error, Upstream):
                 self._stop.wait(0.5)
+
+    def _catch_up(self) -> None:
+        """What happened before, or while nobody listened."""
+        following = select(topics).where(topics.c.name.in_(self._listeners.topics()))
+        with self._database.reading() as connection:
+            for topic, last in connection.execute(following).all():
+                self._listeners.grown(topic, last)
 
     def _received(self, message: dict[str, Any]) -> None:
         if "last" in message:
