@@ -54,7 +54,7 @@ class Command:
     def lines(self) -> list[dict[str, Any]]:
         """What it said, one document a line; a line that is not complete yet is left out."""
         text = self.output.read_text()
-        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line.startswith("{")]
+        return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines() if line.startswith('{"')]
 
     @property
     def complaints(self) -> str:

@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
 from benchmarks.stand_in import Reply, Request, StandIn, anthropic
@@ -113,7 +113,8 @@ class _Telling(StandIn):
     async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         goes_on = await super()._answer(request, reader, writer)
         self._provider.answered[_asked(request).place] += 1
-        self.requests.clear()  # what a long run keeps of a request is its digest
+        # What a long run keeps of a request is its digest.
+        self.requests[self.requests.index(request)] = replace(request, body=b"")
         return goes_on
 
 

@@ -61,7 +61,7 @@ class Stage:
         return self.forge.start("-C", str(self.repo), "chat", "--branch", name, "-m", message(task), "--stream-json")
 
     def worker(self) -> Command:
-        return self.forge.start("worker", "--until-idle", "--json")
+        return self.forge.start("worker", "--until-idle")
 
 
 @contextmanager
@@ -172,7 +172,7 @@ class _Seen:
 
     def _hear(self, command: Command) -> None:
         for line in command.lines:
-            if line["type"] == "turn_started":
+            if line["type"] == "TurnStarted":
                 self.acknowledged.add(line["turn"])
 
     def _nothing_again(self) -> None:
@@ -243,7 +243,7 @@ def begun(data: Path) -> list[str]:
         return [found[1] for _, text in runs.execute(_RUNS) if (found := _TASK.search(text))]
 
 
-_RUNS = "SELECT workflow_uuid, inputs FROM workflow_status ORDER BY created_at"
+_RUNS = "SELECT workflow_uuid, workflow_input.inputs FROM workflow_status JOIN workflow_input USING (workflow_uuid) ORDER BY created_at"
 
 
 def _runs(data: Path) -> sqlite3.Connection:

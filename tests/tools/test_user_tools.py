@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def schema(name: str) -> Json:
 
 
 QUICK = Limits(
-    seconds=2,
+    seconds=20,
     memory_bytes=200 << 20,
     processes=16,
     output_bytes=10_000,
@@ -393,7 +394,7 @@ WRITES = 'vfs.write_file("half.txt", "half")\nvfs.delete_file("a.txt")\n'
     ],
 )
 def test_a_tool_that_does_not_return_has_changed_nothing(turn: Callable[..., Bench], body: str, said: str) -> None:
-    b = turn({"tools/mine.py": tool(WRITES + body)})
+    b = turn({"tools/mine.py": tool(WRITES + body)}, limits=replace(QUICK, seconds=2))
     b.ok("write_file", path="pending.txt", content="kept")
     assert said in b.no("mine")
     assert list(b.vfs.pending) == ["pending.txt"]
@@ -470,7 +471,8 @@ def send(data):
     ],
 )
 def test_a_tool_that_lies_on_the_wire_has_changed_nothing(turn: Callable[..., Bench], lie: str) -> None:
-    b = turn({"tools/mine.py": tool(WRITES + FRAME + lie + "\nimport time\ntime.sleep(0.2)\nreturn 'done'")})
+    source = tool(WRITES + FRAME + lie + "\nimport time\ntime.sleep(0.2)\nreturn 'done'")
+    b = turn({"tools/mine.py": source}, limits=replace(QUICK, seconds=2))
     b.no("mine")
     assert b.vfs.pending_changes() == {}
 
