@@ -377,6 +377,11 @@ def test_arguments_are_checked_before_the_tool_starts(turn: Callable[..., Bench]
     assert "`nope` is not an argument" in b.no("mine", nope=1)
 
 
+def patience(body: str) -> Limits:
+    """Little time for what never ends; plenty for the rest, so that a busy machine changes nothing."""
+    return replace(QUICK, seconds=2) if "while True: pass" in body or "range(3000)" in body else QUICK
+
+
 WRITES = 'vfs.write_file("half.txt", "half")\nvfs.delete_file("a.txt")\n'
 
 
@@ -394,7 +399,7 @@ WRITES = 'vfs.write_file("half.txt", "half")\nvfs.delete_file("a.txt")\n'
     ],
 )
 def test_a_tool_that_does_not_return_has_changed_nothing(turn: Callable[..., Bench], body: str, said: str) -> None:
-    b = turn({"tools/mine.py": tool(WRITES + body)}, limits=replace(QUICK, seconds=2))
+    b = turn({"tools/mine.py": tool(WRITES + body)}, limits=patience(body))
     b.ok("write_file", path="pending.txt", content="kept")
     assert said in b.no("mine")
     assert list(b.vfs.pending) == ["pending.txt"]
@@ -472,7 +477,7 @@ def send(data):
 )
 def test_a_tool_that_lies_on_the_wire_has_changed_nothing(turn: Callable[..., Bench], lie: str) -> None:
     source = tool(WRITES + FRAME + lie + "\nimport time\ntime.sleep(0.2)\nreturn 'done'")
-    b = turn({"tools/mine.py": source}, limits=replace(QUICK, seconds=2))
+    b = turn({"tools/mine.py": source}, limits=patience(lie))
     b.no("mine")
     assert b.vfs.pending_changes() == {}
 

@@ -5,13 +5,9 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Sequence
 
-from forge.errors import NotFound
 from forge.git import CommitId, Repository
+from forge.git.errors import FileMissing
 from forge.sessions.active import ActiveFile, read_active, write_active
-
-
-class NoSuchFile(NotFound):
-    code = "no_such_file"
 
 
 def active_files(repo: Repository, rev: str) -> tuple[ActiveFile, ...]:
@@ -47,5 +43,5 @@ def _matching(paths: Sequence[str], pattern: str) -> list[str]:
     folder = pattern.rstrip("/") + "/"
     found = [path for path in paths if path.startswith(folder) or fnmatch.fnmatchcase(path, pattern)]
     if not found:
-        raise NoSuchFile(f"{pattern} matches no file.", hint="`forge file ls` and `forge context show` list them.")
+        raise FileMissing(f"{pattern} matches no file.", hint="`forge file ls` and `forge context show` list them.")
     return found

@@ -16,10 +16,10 @@ class TurnCommands:
 
     def __init__(self, repo: Repository) -> None:
         self._repo = repo
-        self._cancel = threading.Event()
+        self.cancelled = threading.Event()
 
     def __call__(self, vfs: WorkInProgressVFS, command: Sequence[str], *, seconds: float) -> CommandOutcome:
-        run = run_on_branch(self._repo, vfs, command, limits=Limits(seconds=seconds), cancel=self._cancel)
+        run = run_on_branch(self._repo, vfs, command, limits=Limits(seconds=seconds), cancel=self.cancelled)
         result = run.result
         return CommandOutcome(
             exit_code=result.exit_code,
@@ -31,4 +31,4 @@ class TurnCommands:
         )
 
     def interrupt(self) -> None:
-        self._cancel.set()
+        self.cancelled.set()

@@ -116,10 +116,10 @@ class _Bench:
         )
 
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
-        return Toolbox((*builtin_tools(commands), cast("Tool", use_skill), self._own_tools(vfs)))
+        return Toolbox((*builtin_tools(commands), cast("Tool", use_skill), self._own_tools(vfs, commands)))
 
-    def _own_tools(self, vfs: WorkInProgressVFS) -> UseTool:
-        ready, _ = approved_tools(vfs, self._shop.tool_schemas)
+    def _own_tools(self, vfs: WorkInProgressVFS, commands: TurnCommands | None = None) -> UseTool:
+        ready, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled if commands else None)
         return UseTool(ready)
 
     def _spent(self, session: Usage, turn: Usage) -> Spent:

@@ -15,21 +15,16 @@ from forge.app.settings import load_settings
 from forge.cli.options import Branch, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
-from forge.errors import NotFound
 from forge.git import Repository
 from forge.git.reservations import Reservation
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment
-from forge.sessions.turns import Reference, Turn, item_json
+from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
 
 app = Commands(__doc__, group=True)
 
 _SHOWN = 20
-
-
-class NoTurn(NotFound):
-    code = "no_turn"
 
 
 Number = Annotated[str, typer.Argument(metavar="TURN", help="Its number or id, as `forge session show` lists them.")]
@@ -83,7 +78,7 @@ def show(
     if turn is not None:
         moment = next((m for m in found.moments if turn in (m.turn.id, str(m.turn.number))), None)
         if moment is None:
-            raise NoTurn(f"There is no turn {turn} here.", hint="`forge session show` lists them.")
+            raise TurnMissing(f"There is no turn {turn} here.", hint="`forge session show` lists them.")
         out.result(_document(moment, whole=True))
         _tell(out, moment, whole=True)
         return
