@@ -100,15 +100,17 @@ def killed_during_turns(folder: Path, repo: Path, kills: int, *, seed: int = 0) 
     """One process at a time is killed; the next `forge chat` or `forge worker` goes on, and may be killed too."""
     chance = random.Random(seed)
     with staged(folder, repo) as stage:
-        began = time.time()
         chat = stage.chat("first0")
+        chat.wait_for("TurnStarted")
+        began = time.time()
+        chat.wait_for("result")
+        usual = _Usual(began - chat.asked, time.time() - began)
         assert chat.wait() == 0, chat.complaints
-        longest = (time.time() - began) * 1.1
         seen = _Seen(stage, sent=["first0"])
         number = 0
         while seen.kills < kills:
             number += 1
-            _one_round(stage, seen, f"t{number}", chance, longest)
+            _one_round(stage, seen, f"t{number}", chance, usual)
         seen.finished(stage.worker())
         assert_turns(stage, seen.begun(), seen.sent)
         evidence.assert_log_tells_all(repo)
@@ -116,11 +118,23 @@ def killed_during_turns(folder: Path, repo: Path, kills: int, *, seed: int = 0) 
         return seen.found()
 
 
-def _one_round(stage: Stage, seen: _Seen, task: str, chance: random.Random, longest: float) -> None:
+@dataclass(frozen=True, slots=True)
+class _Usual:
+    """Seconds that a process takes to begin a turn, and the turn itself."""
+
+    beginning: float
+    turn: float
+
+
+def _one_round(stage: Stage, seen: _Seen, task: str, chance: random.Random, usual: _Usual) -> None:
     seen.sent.append(task)
     chat = stage.chat(task)
     chat.started.wait(60)
-    time.sleep(chance.random() * longest)
+    if chance.randrange(3):
+        chat.wait_for("TurnStarted")
+        time.sleep(chance.random() * usual.turn)
+    else:
+        time.sleep(chance.random() * (usual.beginning + usual.turn))
     seen.killed(chat)
     match chance.randrange(4):
         case 0:  # a worker finishes it without a new message
@@ -131,7 +145,7 @@ def _one_round(stage: Stage, seen: _Seen, task: str, chance: random.Random, long
         case 2:  # who goes on with it is killed too
             worker = stage.worker()
             worker.started.wait(60)
-            time.sleep(chance.random() * longest)
+            time.sleep(chance.random() * (usual.beginning + usual.turn))
             seen.killed(worker)
             seen.finished(stage.worker())
         case _:  # the next round does

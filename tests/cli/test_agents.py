@@ -1,0 +1,195 @@
+"""The commands around agents: chat, session, context, tools, models, cost, worker, export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Forge
+from tests.conftest import Git, MakeRepo
+
+TOOL = """
+def get_schema():
+    return {"name": "shout", "description": "Shout.", "parameters": {"type": "object", "properties": {}}}
+
+def execute(vfs, args):
+    return "LOUD"
+"""
+
+
+@pytest.fixture
+def repo(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A repository, and a machine on which nothing is configured."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FORGE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("OLLAMA_BASE_URL", "http://127.0.0.1:9")
+    path = make_repo({"calc.py": "def add(a, b):\n    return a + b\n", "README.md": "# Calc\n", "tools/shout.py": TOOL})
+    monkeypatch.chdir(path)
+    return path
+
+
+@pytest.mark.req("X-03", "G-06")
+def test_chat_works_on_a_fresh_machine_and_says_who_answers(forge: Forge, repo: Path, git: Git) -> None:
+    ran = forge("chat", "--branch", "ai/x", "-m", "what is in this repository?")
+    assert ran.code == 0
+    assert "built-in engine: rules, not a language model" in ran.out
+    assert "the conversation is kept in" in ran.out
+    assert git(repo, "log", "-1", "--format=%s", "ai/x") == "chat: what is in this repository?"
+    assert git(repo, "status", "--porcelain") == ""
+    assert git(repo, "rev-parse", "--abbrev-ref", "HEAD") == "main"
+
+
+@pytest.mark.req("X-02", "G-06", "G-17")
+def test_chat_ends_with_one_document(forge: Forge, repo: Path, git: Git) -> None:
+    ran = forge("chat", "--branch", "ai/x", "-m", 'replace "a + b" with "b + a" in calc.py', "--json")
+    assert ran.code == 0
+    document = ran.document
+    assert {"branch", "commit", "files", "text", "usage", "stopped"} <= document.keys()
+    assert (document["branch"], document["files"], document["stopped"]) == ("ai/x", ["calc.py"], None)
+    assert document["commit"] == git(repo, "rev-parse", "ai/x")
+    assert git(repo, "show", "ai/x:calc.py").endswith("return b + a")
+    assert set(document["usage"]) >= {"input_tokens", "output_tokens", "cache_read_tokens", "cost"}
+
+
+@pytest.mark.req("X-02")
+def test_chat_streams_a_document_a_line(forge: Forge, repo: Path) -> None:
+    ran = forge("chat", "--branch", "ai/x", "-m", "find add", "--stream-json")
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    assert lines[0]["type"] == "TurnStarted"
+    assert {"ToolStarted", "ToolEnded", "ModelAnswered", "TurnCommitted"} <= {line["type"] for line in lines}
+    assert lines[-1]["type"] == "result"
+    assert lines[-1]["commit"]
+
+
+def test_chat_reads_the_message_from_standard_input(forge: Forge, repo: Path, git: Git) -> None:
+    assert forge("chat", "--branch", "ai/x", stdin="find add").code == 0
+    assert git(repo, "log", "-1", "--format=%s", "ai/x") == "chat: find add"
+
+
+@pytest.mark.req("C-14", "G-09")
+@pytest.mark.parametrize(
+    ("args", "code", "error"),
+    [
+        (("--branch", "main", "-m", "hello"), 5, "protected_branch"),
+        (("--branch", "ai/x", "-m", "  "), 1, "invalid_input"),
+        (("--branch", "ai/x", "-m", "hi", "--model", "nobody:x"), 1, "model_unknown"),
+        (("--branch", "ai/x", "-m", "hi", "--model", "anthropic:claude-sonnet-5-5"), 5, "key_missing"),
+        (("--branch", "ai/x", "-m", "hi", "--agent", "nobody"), 1, "program_missing"),
+        (("--branch", "a..b", "-m", "hi"), 1, "invalid_name"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_before_anything_changes(
+    forge: Forge, repo: Path, git: Git, args: tuple[str, ...], code: int, error: str
+) -> None:
+    before = git(repo, "for-each-ref")
+    ran = forge("chat", *args, "--json")
+    assert (ran.code, ran.error) == (code, error)
+    assert git(repo, "for-each-ref") == before
+
+
+@pytest.mark.req("G-08")
+def test_sessions_are_listed_shown_forked_and_rewound(forge: Forge, repo: Path, git: Git) -> None:
+    assert forge("session", "list").out == ""
+    for text in ("find add", "create note.txt with hello", "find hello"):
+        assert forge("chat", "--branch", "ai/x", "-m", text).code == 0
+    (listed,) = forge("session", "list", "--json").document
+    assert (listed["branch"], listed["turns"], listed["working"]) == ("ai/x", 3, None)
+    shown = forge("session", "show", "--branch", "ai/x", "--json").document
+    assert [turn["asked"] for turn in shown["turns"]] == ["find add", "create note.txt with hello", "find hello"]
+    assert shown["turns"][1]["files"] == ["note.txt"]
+    second = shown["turns"][1]["commit"]
+    at = forge("session", "show", "--branch", "ai/x", "--at", second, "--json").document
+    assert [turn["number"] for turn in at["turns"]] == [1, 2]
+    whole = forge("session", "show", "--branch", "ai/x", "--turn", "2", "--json").document
+    assert "write_file" in json.dumps(whole["messages"])
+    prose = forge("session", "show", "--branch", "ai/x").out
+    assert "you › find add" in prose
+    assert forge("session", "fork", "2", "ai/y", "--branch", "ai/x").code == 0
+    assert git(repo, "rev-parse", "ai/y") == second
+    assert forge("session", "rewind", "1", "--branch", "ai/x").code == 0
+    assert forge("session", "list", "--json").document[0]["turns"] == 1
+    assert forge("undo").code == 0
+    assert forge("session", "list", "--json").document[0]["turns"] == 3
+    assert forge("session", "show", "--branch", "ai/x", "--turn", "9", "--json").error == "turn_missing"
+    assert forge("session", "cancel", "--branch", "ai/x", "--json").document["cancelled"] is None
+
+
+@pytest.mark.req("G-13")
+def test_files_are_put_into_the_context_and_taken_out(forge: Forge, repo: Path) -> None:
+    forge("branch", "new", "ai/x")
+    assert forge("context", "show", "-b", "ai/x", "--json").document["active_files"] == []
+    added = forge("context", "add", "calc.py:1-2", "*.md", "-b", "ai/x", "--json").document
+    assert added["active_files"] == [{"path": "calc.py", "ranges": [[1, 2]]}, {"path": "README.md", "ranges": []}]
+    assert added["commit"]
+    assert "◐ calc.py 1–2" in forge("context", "show", "-b", "ai/x").out
+    assert forge("context", "add", "README.md", "-b", "ai/x", "--json").document["commit"] is None
+    left = forge("context", "remove", "calc.py", "-b", "ai/x", "--json").document
+    assert [file["path"] for file in left["active_files"]] == ["README.md"]
+    assert forge("context", "add", "nowhere", "-b", "ai/x", "--json").error == "file_missing"
+    assert forge("context", "add", "calc.py:9-2", "-b", "ai/x").code == 2
+
+
+@pytest.mark.req("G-12")
+def test_tools_are_approved_and_one_changed_byte_ends_that(forge: Forge, repo: Path) -> None:
+    forge("branch", "new", "ai/x")
+
+    def state() -> str:
+        (tool,) = forge("tools", "list", "-b", "ai/x", "--json").document["own"]
+        return str(tool["state"])
+
+    assert state() == "new"
+    assert forge("tools", "approve", "shout", "-b", "ai/x").code == 0
+    assert state() == "approved"
+    forge("file", "save", "tools/shout.py", "-b", "ai/x", stdin=TOOL + "\n")
+    assert state() == "changed"
+    forge("tools", "approve", "shout", "-b", "ai/x")
+    assert forge("tools", "revoke", "shout", "-b", "ai/x").code == 0
+    assert state() == "new"
+    assert forge("tools", "approve", "nothing", "-b", "ai/x", "--json").error == "user_tool_missing"
+
+
+@pytest.mark.req("G-17", "X-06")
+def test_models_tells_where_a_key_comes_from_and_never_the_key(
+    forge: Forge, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert forge("models", "--json").document["chat"] == "builtin"
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-very-secret-key-0123456789")
+    ran = forge("models")
+    assert "very-secret" not in ran.out + ran.err
+    found = forge("models", "--json").document
+    assert found["chat"].startswith("anthropic:")
+    (anthropic,) = [each for each in found["providers"] if each["provider"] == "anthropic"]
+    assert anthropic["usable"]
+    assert "ANTHROPIC_API_KEY" in anthropic["how"]
+
+
+@pytest.mark.req("G-17")
+def test_costs_are_added_up(forge: Forge, repo: Path) -> None:
+    assert "No model has been asked yet." in forge("cost").err
+    forge("chat", "--branch", "ai/x", "-m", "find add")
+    found = forge("cost", "--by", "branch", "--json").document
+    assert found["rows"]["ai/x"]["requests"] == found["total"]["requests"] > 0
+
+
+@pytest.mark.req("G-07")
+def test_a_branch_is_exported_without_its_conversations(forge: Forge, repo: Path, git: Git, tmp_path: Path) -> None:
+    forge("chat", "--branch", "ai/x", "-m", "find add")
+    forge("chat", "--branch", "ai/x", "-m", "create note.txt with hello")
+    bundle = tmp_path / "out.bundle"
+    made = forge("export", "--without-sessions", "-b", "ai/x", "--bundle", str(bundle), "--json").document
+    assert (made["branch"], made["rewritten"], made["left_out"]) == ("ai/x-export", 1, 1)
+    assert git(repo, "diff", "--stat", "ai/x", "ai/x-export", "--", ".", ":!.forge") == ""
+    assert git(repo, "log", "--format=%h", "ai/x-export", "--", ".forge") == ""
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "-b", "ai/x-export", str(bundle), str(clone))
+    assert not (clone / ".forge").exists()
+    assert (clone / "note.txt").exists()
+    assert forge("export", "-b", "ai/x").code == 2
+    git(repo, "fsck", "--full", "--strict")
+
+
+def test_a_worker_ends_when_nothing_is_left(forge: Forge, repo: Path) -> None:
+    assert forge("worker", "--until-idle", "--json").document == {"stopped": False}
