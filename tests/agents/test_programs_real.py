@@ -120,6 +120,7 @@ async def test_codex_applies_patches(desk: Desk) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 async def test_a_program_that_waits_for_its_model_is_cancelled_at_once(desk: Desk, name: str) -> None:
+    installed(name)
     desk.api.hang = True
     running = asyncio.create_task(desk.run(name))
     deadline = time.monotonic() + 100
