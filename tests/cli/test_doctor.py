@@ -31,6 +31,7 @@ def test_a_sound_machine_and_repository_pass_every_check(forge: Forge, repo: Pat
             ["✓", "writing"],
             ["✓", "locks"],
             ["✓", "leftovers"],
+            ["✓", "turns"],
             ["✓", "disk"],
             ["✓", "branches"],
         ]

@@ -15,6 +15,7 @@ from forge import sandbox
 from forge.errors import ForgeError
 from forge.git import Repository
 from forge.git.maintenance import sweep
+from forge.git.reservations import reservations
 
 _OLDEST_GIT = (2, 38)
 _LOW_DISK = 1 << 30
@@ -48,6 +49,7 @@ def examine(directory: Path, *, repair: bool = False) -> Iterator[Check]:
     yield _writable(repo)
     yield _locks(repo)
     yield _leftovers(repo, repair=repair)
+    yield _turns(repo)
     yield _disk(repo)
     yield _integrity(repo)
 
@@ -104,6 +106,15 @@ def _leftovers(repo: Repository, *, repair: bool) -> Check:
     return Check(
         "leftovers", State.WARNING, f"{len(found)} files were left by dead processes.", "Run `forge doctor --repair`."
     )
+
+
+def _turns(repo: Repository) -> Check:
+    found = reservations(repo.common_dir)
+    dead = [each.branch for each in found if each.abandoned]
+    if dead:
+        hint = "`forge worker --until-idle` finishes what can be finished; `forge session cancel` ends it."
+        return Check("turns", State.WARNING, f"Interrupted on {', '.join(dead[:5])}.", hint)
+    return Check("turns", State.OK, f"{len(found)} at work." if found else "No agent is at work.")
 
 
 def _disk(repo: Repository) -> Check:

@@ -1,0 +1,132 @@
+"""Turns through the whole application: engine, database, models and programs, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from benchmarks.stand_in import Reply, StandIn, anthropic
+from forge.app.conversations import conversation, sessions_of
+from forge.app.turns import end_of, follow, send_message
+from forge.app.workshop import open_workshop
+from forge.events import TextStreamed
+from forge.git import Repository
+from forge.sessions.turns import TurnStatus
+from forge.settings import load
+from tests.conftest import MakeRepo
+from tests.postgres import Server, postgres
+
+__all__ = ["postgres"]
+
+REPLIES = [
+    Reply(("I ", "will."), calls=(("write_file", {"path": "b.txt", "content": "new\n"}),), cache_read=50),
+    Reply(("Done.", "\n\nCommit: Add b.txt")),
+]
+Environ = Callable[..., dict[str, str]]
+
+
+@pytest.fixture
+def repo(make_repo: MakeRepo) -> Repository:
+    return Repository.open(make_repo({"a.txt": "hello\n"}))
+
+
+@pytest.fixture
+def environ(tmp_path: Path) -> Environ:
+    def make(config: str = "") -> dict[str, str]:
+        (tmp_path / "config.yaml").write_text(config)
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "FORGE_DATA_DIR": str(tmp_path / "data"),
+            "FORGE_CONFIG": str(tmp_path / "config.yaml"),
+        }
+
+    return make
+
+
+async def _turn(repo: Repository, environ: dict[str, str]) -> list[str]:
+    async with StandIn(anthropic, REPLIES) as server:
+        environ |= {"ANTHROPIC_API_KEY": "sk-ant-test-key-of-nobody", "ANTHROPIC_BASE_URL": server.url}
+        async with open_workshop(load(environ), environ) as shop:
+            sent = await send_message(shop, repo, "ai/x", "add b.txt")
+            heard = [event async for event in follow(shop, sent)]
+            end = await end_of(shop, sent.run)
+            spent = shop.costs.total(branch="ai/x")
+    assert (end.status, end.files) == (TurnStatus.DONE, ("b.txt",))
+    assert end.usage.requests == spent.requests == 2
+    assert end.usage.cost
+    assert spent.cost == pytest.approx(end.usage.cost)
+    assert "".join(e.text for e in heard if isinstance(e, TextStreamed)) == "I will.Done.\n\nCommit: Add b.txt"
+    assert repo.commit(str(end.commit)).subject == "Add b.txt"
+    return [type(event).__name__ for event in heard if not isinstance(event, TextStreamed)]
+
+
+@pytest.mark.req("G-06", "G-17", "X-05")
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_turn_with_a_provider(
+    repo: Repository, environ: Environ, database: str, request: pytest.FixtureRequest
+) -> None:
+    given = environ()
+    if database == "postgresql":
+        server: Server = request.getfixturevalue("postgres")
+        given["FORGE_DATABASE"] = server.new_database()
+    told = asyncio.run(_turn(repo, given))
+    assert told == ["TurnStarted", "ModelAnswered", "ToolStarted", "ToolEnded", "ModelAnswered", "TurnCommitted"]
+
+
+def a_program(tmp_path: Path, text: str) -> str:
+    """Settings with an agent `mine` that runs this shell script."""
+    program = tmp_path / "bin" / "mine"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{text}")
+    program.chmod(0o755)
+    return f"agents:\n  mine:\n    command: [{program}]\n    readonly: [{program.parent}]\n"
+
+
+@pytest.mark.req("P-14", "G-06")
+def test_a_turn_with_a_program(repo: Repository, environ: Environ, tmp_path: Path) -> None:
+    script = """prompt=$(cat)
+case "$prompt" in *"The conversation so far"*) echo "I remember." ;; esac
+echo "by a program" > made.txt
+printf 'Made it.\\n\\nCommit: Make it with a program\\n'
+"""
+    given = environ(a_program(tmp_path, script))
+
+    async def turns() -> list[str]:
+        said = []
+        async with open_workshop(load(given), given) as shop:
+            for text in ("make it", "once more"):
+                sent = await send_message(shop, repo, "ai/x", text, agent="mine")
+                end = await end_of(shop, sent.run)
+                assert end.status is TurnStatus.DONE, end.reason
+                said.append(end.text)
+        return said
+
+    assert asyncio.run(turns()) == ["Made it.", "I remember.\nMade it."]
+    assert repo.commit_vfs("ai/x").read_file("made.txt") == "by a program\n"
+    found = conversation(sessions_of(repo, load(given)), "ai/x")
+    assert [moment.turn.model for moment in found.moments] == ["mine", "mine"]
+    assert repo.commit(str(found.moments[-1].commit)).subject == "Make it with a program"
+
+
+@pytest.mark.req("P-14", "G-06")
+def test_a_program_that_fails_twice_changes_nothing_and_the_message_is_kept(
+    repo: Repository, environ: Environ, tmp_path: Path
+) -> None:
+    given = environ(a_program(tmp_path, "echo half > half.txt\necho 'no luck today' >&2\nexit 3\n"))
+
+    async def turn() -> None:
+        async with open_workshop(load(given), given) as shop:
+            sent = await send_message(shop, repo, "ai/x", "try", agent="mine")
+            end = await end_of(shop, sent.run)
+        assert end.status is TurnStatus.FAILED
+        assert "no luck today" in end.reason
+
+    asyncio.run(turn())
+    assert not repo.commit_vfs("ai/x").file_exists("half.txt")
+    (moment,) = conversation(sessions_of(repo, load(given)), "ai/x").moments
+    assert moment.turn.asked == "try"
