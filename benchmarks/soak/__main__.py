@@ -12,7 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.soak import disks, kills, many, power, rivals, space, steps
+from benchmarks.soak import disks, kills, many, power, rivals, space, steps, turns
+from benchmarks.soak.forked import Forked
 from benchmarks.soak.repositories import repository
 from benchmarks.soak.step import ACTIONS
 
@@ -99,6 +100,12 @@ def run_many(folder: Path, options: argparse.Namespace) -> object:
     return many.many_commits(folder, options.rounds or 3000)
 
 
+def run_turns(folder: Path, options: argparse.Namespace) -> object:
+    with Forked(folder / "processes") as forge:
+        repo = repository(folder, "ai/work")
+        return turns.killed_during_turns(forge, folder, repo, options.rounds or 200, seed=options.seed)
+
+
 RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "kills": run_kills,
     "kills-in-checkout": run_kills_in_checkout,
@@ -109,6 +116,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "power": run_power,
     "space": run_space,
     "many": run_many,
+    "turns": run_turns,
 }
 
 

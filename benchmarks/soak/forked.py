@@ -10,12 +10,17 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NoReturn, Self
+
+import pygit2
+from pygit2.enums import ConfigLevel
 
 ROOT = Path(__file__).parents[2]
+_WORDS = ("chat", "worker", "session")
 
 
 @dataclass(slots=True)
@@ -74,9 +79,9 @@ class Command:
 
 
 class Forked:
-    """`with Forked(folder, environ) as forge: forge.start("chat", …)`. All have the same environment."""
+    """`with Forked(folder) as forge: forge.start("chat", …, environ=…)`."""
 
-    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._commands: list[Command] = []
@@ -85,38 +90,35 @@ class Forked:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,
-            env={**os.environ, **environ},
             text=True,
             bufsize=1,
         )
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
 
-    def start(self, *args: str) -> Command:
-        name = f"{len(self._commands)}-{args[0]}"
+    def start(self, *args: str, environ: Mapping[str, str]) -> Command:
+        """`environ` is the whole environment of the process."""
+        name = f"{len(self._commands)}-{next(word for word in args if word in _WORDS)}"
         command = Command(name, self._folder / f"{name}.out", time.time())
         for path in (command.output, command.output.with_suffix(".err")):
             path.touch()
-        order = {"place": len(self._commands), "args": args, "output": str(command.output)}
+        order = {"place": len(self._commands), "args": args, "output": str(command.output), "environ": {**environ}}
         self._commands.append(command)
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
         return command
 
-    def run(self, *args: str, code: int = 0) -> Command:
-        command = self.start(*args)
-        status = command.wait()
-        assert status == code, f"forge {' '.join(args)} gave {status}: {command.complaints[-2000:]}"
-        return command
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def kill_all(self) -> None:
         for command in self._commands:
             if not command.ended.is_set():
                 command.kill()
+
+    def __exit__(self, *_: object) -> None:
+        self.kill_all()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
@@ -180,15 +182,30 @@ def _load() -> None:
     assert threading.active_count() == 1
 
 
-def _become(order: dict[str, Any]) -> None:
-    """From here on this is a process of its own, which ends like any other."""
+def _become(order: dict[str, Any]) -> NoReturn:
+    """From here on this is a process of its own. It ends without taking all that was loaded apart again."""
     output = Path(order["output"])
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(os.open(output, os.O_WRONLY | os.O_APPEND), 1)
     os.dup2(os.open(output.with_suffix(".err"), os.O_WRONLY | os.O_APPEND), 2)
-    from forge.cli.main import main  # noqa: PLC0415
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(order["environ"])
+    # libgit2 looked for its settings when it was loaded.
+    pygit2.settings.search_path[ConfigLevel.GLOBAL] = os.environ["HOME"]
+    code = 70
+    try:
+        from forge.cli.main import main  # noqa: PLC0415
 
-    main(order["args"])
+        main(order["args"])
+    except SystemExit as e:
+        code = int(e.code or 0)
+    except BaseException:  # noqa: BLE001 - the last handler of a process
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _say(**report: int) -> None:

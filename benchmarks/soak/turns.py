@@ -52,20 +52,24 @@ class Stage:
     data: Path
     provider: Provider
     forge: Forked
+    environ: dict[str, str]
     commands: Path
     before: str
     branch: str = "ai/work"
 
     def chat(self, task: str, *, branch: str | None = None) -> Command:
         name = branch or self.branch
-        return self.forge.start("-C", str(self.repo), "chat", "--branch", name, "-m", message(task), "--stream-json")
+        return self.start("-C", str(self.repo), "chat", "--branch", name, "-m", message(task), "--stream-json")
 
-    def worker(self) -> Command:
-        return self.forge.start("worker", "--until-idle")
+    def worker(self, *, until_idle: bool = True) -> Command:
+        return self.start("worker", *(["--until-idle"] if until_idle else []))
+
+    def start(self, *args: str) -> Command:
+        return self.forge.start(*args, environ=self.environ)
 
 
 @contextmanager
-def staged(folder: Path, repo: Path, answers: Answers = working, *, config: str = "") -> Iterator[Stage]:
+def staged(forge: Forked, folder: Path, repo: Path, answers: Answers = working, *, config: str = "") -> Iterator[Stage]:
     """The person has changed a file of the checkout, added one, and staged a third."""
     (repo / "src/file-0.txt").write_text("not committed\n")
     (repo / "untracked.txt").write_text("mine\n")
@@ -74,12 +78,16 @@ def staged(folder: Path, repo: Path, answers: Answers = working, *, config: str 
     commands = _counting_commands(folder)
     (folder / "config.yaml").write_text(config)
     environ = {
+        **os.environ,
         "FORGE_DATA_DIR": str(folder / "data"),
         "FORGE_CONFIG": str(folder / "config.yaml"),
         "PATH": f"{commands.parent}:{os.environ['PATH']}",
     }
-    with Provider(answers) as provider, Forked(folder / "processes", environ | provider.environ) as forge:
-        yield Stage(repo, folder / "data", provider, forge, commands, _checkout(repo))
+    with Provider(answers) as provider:
+        try:
+            yield Stage(repo, folder / "data", provider, forge, environ | provider.environ, commands, _checkout(repo))
+        finally:
+            forge.kill_all()
 
 
 def _counting_commands(folder: Path) -> Path:
@@ -91,15 +99,15 @@ def _counting_commands(folder: Path) -> Path:
     log.touch()
     if real is not None:
         shim = place / "bwrap"
-        shim.write_text(f'#!/bin/sh\necho "$*" | tr \'\\n\' \' \' >> {log}\necho >> {log}\nexec {real} "$@"\n')
+        shim.write_text(f"#!/bin/sh\necho \"$*\" | tr '\\n' ' ' >> {log}\necho >> {log}\nexec {real} \"$@\"\n")
         shim.chmod(0o755)
     return log
 
 
-def killed_during_turns(folder: Path, repo: Path, kills: int, *, seed: int = 0) -> TurnRun:
+def killed_during_turns(forge: Forked, folder: Path, repo: Path, kills: int, *, seed: int = 0) -> TurnRun:
     """One process at a time is killed; the next `forge chat` or `forge worker` goes on, and may be killed too."""
     chance = random.Random(seed)
-    with staged(folder, repo) as stage:
+    with staged(forge, folder, repo) as stage:
         chat = stage.chat("first0")
         chat.wait_for("TurnStarted")
         began = time.time()
@@ -162,6 +170,10 @@ class _Seen:
     kills: int = 0
     acknowledged: set[str] = field(default_factory=set)
     recoveries: list[float] = field(default_factory=list)
+    _settled: list[tuple[dict[tuple[str, str], str], Counter[tuple[str, int]], Counter[str]]] = field(
+        default_factory=list
+    )
+    """What was on record, asked for and run at each kill since the last look."""
 
     def killed(self, command: Command) -> None:
         """From now on, what is on record is neither asked for nor run again."""
@@ -179,10 +191,6 @@ class _Seen:
         assert status == 0, f"{command.name} gave {status}: {command.complaints[-2000:]}"
         self._hear(command)
         self._nothing_again()
-
-    _settled: list[tuple[dict[tuple[str, str], str], Counter[tuple[str, int]], Counter[str]]] = field(
-        default_factory=list
-    )
 
     def _hear(self, command: Command) -> None:
         for line in command.lines:
@@ -257,7 +265,10 @@ def begun(data: Path) -> list[str]:
         return [found[1] for _, text in runs.execute(_RUNS) if (found := _TASK.search(text))]
 
 
-_RUNS = "SELECT workflow_uuid, workflow_input.inputs FROM workflow_status JOIN workflow_input USING (workflow_uuid) ORDER BY created_at"
+_RUNS = """
+    SELECT workflow_uuid, workflow_input.inputs FROM workflow_status JOIN workflow_input USING (workflow_uuid)
+    ORDER BY created_at, workflow_status.rowid
+"""
 
 
 def _runs(data: Path) -> sqlite3.Connection:
@@ -274,7 +285,9 @@ def assert_turns(stage: Stage, began: list[str], sent: list[str]) -> None:
     """Every task that became a run is one commit with all it was for, and nothing else is left anywhere."""
     repo = stage.repo
     opened = Repository.open(repo)
-    rows = evidence.git(repo, "log", "--format=%H %(trailers:key=Forge-Turn,valueonly,separator=%x2C)", f"main..{stage.branch}")
+    rows = evidence.git(
+        repo, "log", "--format=%H %(trailers:key=Forge-Turn,valueonly,separator=%x2C)", f"main..{stage.branch}"
+    )
     trailers = [row.split(" ")[1] for row in rows.splitlines()]
     assert len(set(trailers)) == len(trailers) == len(began), (trailers, began)
     files = opened.commit_vfs(stage.branch)

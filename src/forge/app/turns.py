@@ -18,7 +18,8 @@ from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
 from forge.git import Actor, ActorKind, RefMove, Repository
-from forge.git.reservations import Reservation, busy, release, reservation
+from forge.git.process import mark_of_this_process
+from forge.git.reservations import BranchBusy, Reservation, busy, release, reservation
 from forge.sessions.messages import usage_from_json
 from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
@@ -28,6 +29,8 @@ Json = dict[str, Any]
 WORKFLOW = "turn"
 _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
+_AGAIN = 0.05
+_MANY = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +53,9 @@ async def send_message(
         raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
     name = await asyncio.to_thread(answering, shop, model, agent)
     actor = Actor(ActorKind.AGENT, name)
+    await finish_interrupted(shop, repo, branch)
     tip = repo.refs.tip(branch)
     repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
-    await finish_interrupted(shop, repo, branch)
     if tip is None and not repo.is_empty:
         await asyncio.to_thread(repo.create_branch, branch, "HEAD", actor=actor)
     who = repo.signature()
@@ -61,6 +64,7 @@ async def send_message(
     topic = topic_of(repo, branch)
     after = await asyncio.to_thread(shop.events.last, topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, **asdict(request)}
+    shop.begun.add(run_of(mark))
     await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic)
     return SentMessage(run_of(mark), topic, after, name)
 
@@ -97,30 +101,57 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
 async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
     """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
     held = reservation(repo.common_dir, branch)
-    if held is None:
-        return None
-    run = _run(shop, held)
-    if run is None or run.has_ended:
-        # Nobody will ever go on with it: the database that knew it is gone.
-        release(repo.common_dir, branch, held.holder)
-    else:
+    run = await asyncio.to_thread(_unfinished, shop, repo, branch) if held is None else _run(shop, held)
+    if run is not None and not run.has_ended:
         await shop.engine.cancel(run.id)
         await asyncio.wait({asyncio.ensure_future(shop.engine.handle(run.id).result())}, timeout=_PATIENCE)
+        # One that had not yet taken the branch is named by its run alone.
+        return held or Reservation(branch, run.id.removeprefix(run_of("")), "An agent", run.created, "")
+    if held is not None:
+        # Nobody will ever go on with it: the database that knew it is gone.
+        release(repo.common_dir, branch, held.holder)
     return held
 
 
 async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> None:
     """A turn whose process died is gone on with by this one first; a turn at work elsewhere is in the way."""
-    held = reservation(repo.common_dir, branch)
-    if held is None:
-        return
-    run = _run(shop, held)
-    if run is None or run.has_ended:
-        release(repo.common_dir, branch, held.holder)
-    elif held.abandoned:
-        await shop.engine.handle(run.id).result()
-    else:
-        raise busy(held)
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        held = reservation(repo.common_dir, branch)
+        run = await asyncio.to_thread(_unfinished, shop, repo, branch) if held is None else _run(shop, held)
+        if held is None and run is None:
+            return
+        if held is None:
+            # Begun, and not at work yet: it is about to take the branch, here or where it began.
+            if time.monotonic() > deadline:
+                raise _in_the_way(branch)
+            await asyncio.sleep(_AGAIN)
+        elif run is None or run.has_ended:
+            release(repo.common_dir, branch, held.holder)
+        elif held.abandoned or _gone_on_with_here(shop, held):
+            # How it ends is its own affair; this message does not fail with it.
+            with suppress(ForgeError):
+                await shop.engine.handle(run.id).result()
+        else:
+            raise busy(held)
+
+
+def _unfinished(shop: Workshop, repo: Repository, branch: str) -> RunRow | None:
+    topic = topic_of(repo, branch)
+    runs = shop.engine.runs(states=("queued", "waiting", "running"), name=WORKFLOW, limit=_MANY)
+    return next((run for run in runs if run.topic == topic), None)
+
+
+def _gone_on_with_here(shop: Workshop, held: Reservation) -> bool:
+    """Whether this process took the turn over from a dead one, and may have done so before anybody asked for it."""
+    return held.process == mark_of_this_process() and run_of(held.holder) not in shop.begun
+
+
+def _in_the_way(branch: str) -> BranchBusy:
+    return BranchBusy(
+        f"A turn on {branch} was begun elsewhere and has not ended.",
+        hint=f"Wait for it, or end it with `forge session cancel --branch {branch}`.",
+    )
 
 
 def topic_of(repo: Repository, branch: str) -> str:

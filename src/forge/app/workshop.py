@@ -29,6 +29,8 @@ class Workshop:
     redactor: Redactor
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
     """Schemas of the repository's own tools, by the tool's hash."""
+    begun: set[str] = field(default_factory=set)
+    """Runs that were begun in this process, unlike those that it goes on with."""
 
 
 @asynccontextmanager

@@ -58,6 +58,7 @@ class Talk:
 
     def _interrupt(self, interrupted: asyncio.Event) -> None:
         if interrupted.is_set():  # the second time, the person means this process; the turn can be gone on with
+            self._how.leaving(self._branch)
             raise KeyboardInterrupt
         interrupted.set()
 
