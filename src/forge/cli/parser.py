@@ -62,7 +62,7 @@ class Command(TyperCommand):
         options = ["[OPTIONS]"] if self.options() else []
         required = [option_name(option) for option in self.options() if option.required]
         arguments = [argument_name(a) if a.required else f"[{argument_name(a)}]" for a in self.arguments()]
-        return [*options, *required, *arguments]
+        return [*options, *required, *arguments] or ["[OPTIONS]"]
 
     def get_help_option(self, ctx: Any) -> TyperOption | None:
         return _checked_plainly(super().get_help_option(ctx))

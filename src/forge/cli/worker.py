@@ -35,7 +35,7 @@ async def _work(out: Output, *, until_idle: bool) -> None:
     for sign in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(sign, stop.set)
     async with open_workshop(load_settings(None, os.environ), os.environ, serve=True) as shop:
-        out.note("Working. Ctrl-C stops; what is under way goes on with the next worker.")
+        out.aside("Working. Ctrl-C stops; what is under way goes on with the next worker.")
         while not stop.is_set():
             busy = shop.engine.runs(states=("queued", "waiting", "running"), limit=1)
             if until_idle and not busy:

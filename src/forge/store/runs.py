@@ -96,7 +96,12 @@ class Runs:
         ahead = or_(runs.c.state == "running", (runs.c.state == "waiting") & (runs.c.number < row.number))
         taken = select(func.count()).select_from(runs).where(runs.c.queue == row.queue, runs.c.id != row.id, ahead)
         if room.partition_limit is not None:
-            beside = connection.execute(taken.where(runs.c.partition == row.partition)).scalar_one()
+            # Jobs of one branch go in the order they were asked for, also before one whose process is just starting.
+            earlier = (runs.c.state == "queued") & (runs.c.number < row.number)
+            same = select(func.count()).select_from(runs).where(runs.c.queue == row.queue, runs.c.id != row.id)
+            beside = connection.execute(
+                same.where(runs.c.partition == row.partition, or_(ahead, earlier))
+            ).scalar_one()
             if beside >= room.partition_limit:
                 return False
         return room.limit is None or connection.execute(taken).scalar_one() < room.limit
