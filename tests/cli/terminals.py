@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Self
 
 from tests.cli.conftest import PROGRAM
 
@@ -42,3 +43,42 @@ def _until_closed(master: int) -> bytes:
                 return shown
             shown += data
     raise AssertionError(f"The program did not end; it showed {shown!r}")
+
+
+class Terminal:
+    """A person's terminal: the program runs while the test types and reads."""
+
+    def __init__(self, *args: str, cwd: Path) -> None:
+        self._args = args
+        self._cwd = cwd
+        self._shown = b""
+
+    def __enter__(self) -> Self:
+        self._master, slave = os.openpty()
+        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+        self._process = subprocess.Popen(
+            [PROGRAM, *self._args], cwd=self._cwd, env=variables, stdin=slave, stdout=slave, stderr=slave
+        )
+        os.close(slave)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._master)
+        self._process.kill()
+        self._process.wait()
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode())
+
+    def read_until(self, text: str) -> str:
+        """What arrives up to and with `text`."""
+        wanted, deadline = text.encode(), time.monotonic() + 60
+        while wanted not in self._shown:
+            assert time.monotonic() < deadline, f"{text!r} did not come; there was {self._shown!r}"
+            if select.select([self._master], [], [], 1)[0]:
+                self._shown += os.read(self._master, 65536)
+        before, _, self._shown = self._shown.partition(wanted)
+        return before.decode("utf-8", "surrogateescape")
+
+    def wait(self) -> int:
+        return self._process.wait(60)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Forge
+from tests.cli.terminals import Terminal
 from tests.conftest import Git, MakeRepo
 
 TOOL = """
@@ -193,3 +194,15 @@ def test_a_branch_is_exported_without_its_conversations(forge: Forge, repo: Path
 
 def test_a_worker_ends_when_nothing_is_left(forge: Forge, repo: Path) -> None:
     assert forge("worker", "--until-idle", "--json").document == {"stopped": False}
+
+
+def test_a_person_at_a_terminal_talks_until_the_input_ends(repo: Path, git: Git) -> None:
+    with Terminal("chat", "--branch", "ai/x", cwd=repo) as terminal:
+        terminal.read_until("you › ")
+        terminal.type("find add\n")
+        assert "calc.py" in terminal.read_until("you › ")
+        terminal.type("create note.txt \\\nwith hello\n")
+        assert "Saved" in terminal.read_until("you › ")
+        terminal.type("\x04")
+        assert terminal.wait() == 0
+    assert git(repo, "log", "--format=%s", "main..ai/x").count("\n") == 1

@@ -82,7 +82,7 @@ class ToldAsProse(Told):
         out.line(out.styled("Ctrl-C ends a turn, Ctrl-D the conversation; a line ending in \\ goes on.", "dim"))
 
     def prompt(self, *, more: bool) -> None:
-        sys.stdout.write(self._out.styled("… " if more else "\nyou › ", "bold"))
+        sys.stdout.write(self._out.styled("… ", "bold") if more else f"\n{self._out.styled('you › ', 'bold')}")
         self._out.flush()
 
     def event(self, event: Event) -> None:
