@@ -102,8 +102,7 @@ def run_many(folder: Path, options: argparse.Namespace) -> object:
 
 def run_turns(folder: Path, options: argparse.Namespace) -> object:
     with Forked(folder / "processes") as forge:
-        repo = repository(folder, "ai/work")
-        return turns.killed_during_turns(forge, folder, repo, options.rounds or 200, seed=options.seed)
+        return turns.killed_in_lanes(forge, folder, options.rounds or 200, seed=options.seed)
 
 
 RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {

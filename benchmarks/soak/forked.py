@@ -85,6 +85,7 @@ class Forked:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._commands: list[Command] = []
+        self._lock = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.soak.forked"],
             stdin=subprocess.PIPE,
@@ -98,27 +99,25 @@ class Forked:
 
     def start(self, *args: str, environ: Mapping[str, str]) -> Command:
         """`environ` is the whole environment of the process."""
-        name = f"{len(self._commands)}-{next(word for word in args if word in _WORDS)}"
-        command = Command(name, self._folder / f"{name}.out", time.time())
-        for path in (command.output, command.output.with_suffix(".err")):
-            path.touch()
-        order = {"place": len(self._commands), "args": args, "output": str(command.output), "environ": {**environ}}
-        self._commands.append(command)
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(order) + "\n")
-        self._process.stdin.flush()
+        with self._lock:
+            place = len(self._commands)
+            name = f"{place}-{next(word for word in args if word in _WORDS)}"
+            command = Command(name, self._folder / f"{name}.out", time.time())
+            for path in (command.output, command.output.with_suffix(".err")):
+                path.touch()
+            self._commands.append(command)
+            order = {"place": place, "args": args, "output": str(command.output), "environ": {**environ}}
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
         return command
 
     def __enter__(self) -> Self:
         return self
 
-    def kill_all(self) -> None:
-        for command in self._commands:
-            if not command.ended.is_set():
-                command.kill()
-
     def __exit__(self, *_: object) -> None:
-        self.kill_all()
+        for command in self._commands:
+            command.kill()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()

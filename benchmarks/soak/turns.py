@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import random
 import re
@@ -12,6 +13,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +21,7 @@ from pathlib import Path
 from benchmarks.soak import evidence
 from benchmarks.soak.forked import Command, Forked
 from benchmarks.soak.provider import Answers, Provider, message, working
+from benchmarks.soak.repositories import repository
 from forge.git import Repository
 from forge.git.reservations import reservation, reservations
 from forge.sessions.messages import ToolResult
@@ -56,6 +59,7 @@ class Stage:
     commands: Path
     before: str
     branch: str = "ai/work"
+    started: list[Command] = field(default_factory=list)
 
     def chat(self, task: str, *, branch: str | None = None) -> Command:
         name = branch or self.branch
@@ -65,7 +69,8 @@ class Stage:
         return self.start("worker", *(["--until-idle"] if until_idle else []))
 
     def start(self, *args: str) -> Command:
-        return self.forge.start(*args, environ=self.environ)
+        self.started.append(self.forge.start(*args, environ=self.environ))
+        return self.started[-1]
 
 
 @contextmanager
@@ -84,10 +89,13 @@ def staged(forge: Forked, folder: Path, repo: Path, answers: Answers = working, 
         "PATH": f"{commands.parent}:{os.environ['PATH']}",
     }
     with Provider(answers) as provider:
+        environ |= provider.environ
+        stage = Stage(repo, folder / "data", provider, forge, environ, commands, _checkout(repo))
         try:
-            yield Stage(repo, folder / "data", provider, forge, environ | provider.environ, commands, _checkout(repo))
+            yield stage
         finally:
-            forge.kill_all()
+            for command in stage.started:
+                command.kill()
 
 
 def _counting_commands(folder: Path) -> Path:
@@ -102,6 +110,19 @@ def _counting_commands(folder: Path) -> Path:
         shim.write_text(f"#!/bin/sh\necho \"$*\" | tr '\\n' ' ' >> {log}\necho >> {log}\nexec {real} \"$@\"\n")
         shim.chmod(0o755)
     return log
+
+
+def killed_in_lanes(forge: Forked, folder: Path, kills: int, *, lanes: int = 3, seed: int = 0) -> list[TurnRun]:
+    """Several people at once, each with a repository of their own: most of the time of a turn is spent waiting."""
+
+    def lane(number: int) -> TurnRun:
+        place = folder / f"lane{number}"
+        place.mkdir()
+        repo = repository(place, "ai/work")
+        return killed_during_turns(forge, place, repo, math.ceil(kills / lanes), seed=seed + number)
+
+    with ThreadPoolExecutor(lanes) as pool:
+        return list(pool.map(lane, range(lanes)))
 
 
 def killed_during_turns(forge: Forked, folder: Path, repo: Path, kills: int, *, seed: int = 0) -> TurnRun:
