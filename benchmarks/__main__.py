@@ -34,7 +34,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache"]
+ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns"]
 
 
 def main() -> None:
@@ -74,6 +74,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from conversations.sessions(root)
     if "prompt-cache" in names:
         yield from prompts.prompt_cache(root)
+    if "turns" in names:
+        yield from turns.turns(root)
 
 
 if __name__ == "__main__":

@@ -95,6 +95,8 @@ async def obey(engine: Engine, pipe: Connection) -> None:
                     reply = (await engine.cancel(*arguments)).state
                 case "answer":
                     reply = await engine.answer(*arguments)
+                case "take_over":
+                    reply = engine.take_over(*arguments)
                 case "questions":
                     reply = [question.id for question in engine.open_questions()]
         except ForgeError as error:

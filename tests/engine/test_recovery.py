@@ -58,7 +58,7 @@ def test_a_killed_run_goes_on_in_the_next_process(start_process: StartProcess, d
     first.kill()
     before = len(noted(first.diary, "done"))
     began = time.monotonic()
-    second = start_process()
+    second = start_process(serve=True)
     second.ready()
     wait_until(lambda: any(line[3] == str(second.pid) for line in noted(second.diary, "begin")))
     assert time.monotonic() - began < 15, "with the start of Python on a busy machine"
@@ -76,7 +76,7 @@ def test_kills_at_random_moments_never_double_what_was_recorded(
 ) -> None:
     """Steps are short, so that kills hit everything in between: recording, publishing, ending."""
     chance = random.Random(7)
-    process = start_process()
+    process = start_process(serve=True)
     names = [f"r{number}" for number in range(4)]
     for name in names:
         process.ask("start_run", "steps", {"count": 12, "pause": 0.01}, run_id=name)
@@ -86,7 +86,7 @@ def test_kills_at_random_moments_never_double_what_was_recorded(
         time.sleep(chance.uniform(0.0, 0.12))
         process.kill()
         kills += 1
-        process = start_process()
+        process = start_process(serve=True)
         process.ready()
     for name in names:
         assert process.ask("result", name) == 66
@@ -98,7 +98,7 @@ def test_kills_at_random_moments_never_double_what_was_recorded(
 
 @ON_BOTH
 def test_a_living_process_takes_over_at_once(start_process: StartProcess, database: Database) -> None:
-    first, second = start_process(beat=0.2), start_process(beat=0.2)
+    first, second = start_process(beat=0.2), start_process(beat=0.2, serve=True)
     first.ask("start_run", "steps", {"count": 40, "pause": 0.05}, run_id="r")
     second.ready()
     wait_until(lambda: len(noted(first.diary, "done")) >= 3)
@@ -126,6 +126,23 @@ def test_two_that_find_a_dead_process_do_not_both_take_its_runs(start_process: S
     assert len(noted(first.diary, "end")) == 6
 
 
+@ON_BOTH
+def test_who_does_not_serve_takes_over_only_what_it_is_asked_for(start_process: StartProcess) -> None:
+    """It may end before the run does, and what was under way would be done once more for nothing."""
+    first = start_process(beat=0.1)
+    for name in ("wanted", "left"):
+        first.ask("start_run", "steps", {"count": 5, "pause": 0.2}, run_id=name)
+    wait_until(lambda: len(noted(first.diary, "done")) >= 2)
+    first.kill()
+    alone = start_process(beat=0.1)
+    alone.ready()
+    alone.ask("take_over", "wanted")
+    assert alone.ask("result", "wanted") == 10
+    assert {line[0] for line in noted(alone.diary, "begin") if line[3] == str(alone.pid)} == {"wanted"}
+    worker = start_process(beat=0.1, serve=True)
+    assert worker.ask("result", "left") == 10
+
+
 def test_a_process_that_slept_gives_up_what_others_took(
     start_process: StartProcess, database: Database, tmp_path: Path
 ) -> None:
@@ -133,7 +150,7 @@ def test_a_process_that_slept_gives_up_what_others_took(
     sleeper.ask("start_run", "steps", {"count": 8, "pause": 0.3}, run_id="r")
     wait_until(lambda: len(noted(sleeper.diary, "done")) >= 2)
     put_to_sleep(sleeper, tmp_path / "data")
-    other = start_process(beat=0.1, dead_after=0.3)
+    other = start_process(beat=0.1, dead_after=0.3, serve=True)
     wait_until(lambda: any(line[3] == str(other.pid) for line in noted(other.diary, "begin")))
     sleeper.signal(signal.SIGCONT)
     assert other.ask("result", "r") == 28
@@ -155,7 +172,7 @@ def test_a_question_outlives_its_process(start_process: StartProcess, database: 
     wait_until(lambda: len(questions.list_open()) == 2)
     asked = questions.get("r.q1")
     first.kill()
-    second = start_process()
+    second = start_process(serve=True)
     second.ready()
     assert questions.get("r.q1") == asked, "the deadline is the one it had"
     assert second.ask("answer", "r.q1", "yes") is True

@@ -324,6 +324,7 @@ async def test_closing_leaves_a_run_to_be_resumed(start_engine: StartEngine, dat
     await engine.close()
     go_on.set()
     again: Engine = await start_engine({"w": workflow})
+    again.take_over("r")
     assert again.status("r").state in ("running", "done")
     assert await again.handle("r").result() == ["one", "two"]
     assert did == ["first", "second", "second"]

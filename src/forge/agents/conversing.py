@@ -56,7 +56,7 @@ class Conversation:
     spent: Callable[[Usage], Spent]
     """What was spent so far, given what this turn has taken."""
     paid: Callable[[str, AssistantMessage], None]
-    """Told of each answer as soon as it is there: its cost counts even if the turn is never finished."""
+    """Told of each answer, at least once: its cost counts even if the turn is never finished."""
     interrupt: Callable[[], None]
     """Ends a command that is running, when the turn is cancelled."""
 
@@ -116,7 +116,6 @@ class Conversation:
                 status = TurnStatus.LIMITED if isinstance(e, LimitReached) else TurnStatus.FAILED
                 return {"stopped": status, "reason": f"{e.message} {e.hint}".strip()}
             heard.end()
-            self.paid(f"model {number}", answer)
             return {"answer": to_json(answer)}
 
         done = await steps.step(f"model {number}", ask)
@@ -124,6 +123,8 @@ class Conversation:
             raise Stopped(TurnStatus(done["stopped"]), done["reason"])
         answer = from_json(done["answer"])
         assert isinstance(answer, AssistantMessage)
+        # After the step, so that nothing stands between an answer and its record; counted once however often it runs.
+        await asyncio.to_thread(self.paid, f"model {number}", answer)
         used, called = answer.usage, tuple(call.name for call in answer.calls)
         steps.emit(
             ModelAnswered(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -55,15 +56,15 @@ class Delegation:
                 on_text=heard,
             )
             heard.end()
-            said = AssistantMessage(run.output, model=self.name, usage=run.usage)
-            self.paid("program", said)
             return {"success": run.success, "output": run.output, "error": run.error, "usage": asdict(run.usage)}
 
         done = await desk.keeping_changes(steps, "program", run)
         usage = usage_from_json(done["usage"])
         text = self.redactor.text(done["output"])
         desk.usage = desk.usage + usage
-        desk.items.append(AssistantMessage(text, model=self.name, usage=usage))
+        said = AssistantMessage(text, model=self.name, usage=usage)
+        desk.items.append(said)
+        await asyncio.to_thread(self.paid, "program", said)
         steps.emit(
             ModelAnswered(
                 desk.turn, text, (), usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cost

@@ -103,6 +103,8 @@ async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation |
     held = reservation(repo.common_dir, branch)
     run = await asyncio.to_thread(_unfinished, shop, repo, branch) if held is None else _run(shop, held)
     if run is not None and not run.has_ended:
+        # Even a turn whose process is dead has words to keep.
+        shop.engine.take_over(run.id)
         await shop.engine.cancel(run.id)
         await asyncio.wait({asyncio.ensure_future(shop.engine.handle(run.id).result())}, timeout=_PATIENCE)
         # One that had not yet taken the branch is named by its run alone.
@@ -125,10 +127,13 @@ async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> N
             # Begun, and not at work yet: it is about to take the branch, here or where it began.
             if time.monotonic() > deadline:
                 raise _in_the_way(branch)
+            assert run is not None
+            shop.engine.take_over(run.id)
             await asyncio.sleep(_AGAIN)
         elif run is None or run.has_ended:
             release(repo.common_dir, branch, held.holder)
         elif held.abandoned or _gone_on_with_here(shop, held):
+            shop.engine.take_over(run.id)
             # How it ends is its own affair; this message does not fail with it.
             with suppress(ForgeError):
                 await shop.engine.handle(run.id).result()

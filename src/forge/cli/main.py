@@ -157,3 +157,7 @@ def _wrong(shared: Shared, message: str, hint: str) -> int:
     from forge.cli.running import BadUsage, Session, failed  # noqa: PLC0415
 
     return failed(Session(json=shared.json).output, BadUsage(message, hint=hint))
+
+
+if __name__ == "__main__":
+    main()

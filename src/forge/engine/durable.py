@@ -16,7 +16,7 @@ from dbos import DBOS, DBOSConfig, Serializer, SetEnqueueOptions, SetWorkflowID
 from dbos import error as dbos_errors
 from dbos._dbos import _get_dbos_instance
 from dbos._schemas.system_database import SystemSchema
-from dbos._utils import INTERNAL_QUEUE_NAME, GlobalParams
+from dbos._utils import GlobalParams
 
 from forge.engine.encoding import Json, error_from_json, error_to_json
 from forge.engine.errors import RunExists
@@ -32,6 +32,8 @@ _VERSION = "forge-1"  # constant: a run begun by one release goes on under the n
 _POLL = 0.15
 _POLL_FOR_THE_DEAD = 0.4
 _THREADS = 64
+_LEFT = "forge-left"
+_OWN = "forge-own-"
 _ERROR = "$error"
 
 
@@ -58,6 +60,7 @@ class Durable:
 
     def __init__(self, database: Database, *, executor_id: str, workflows: Mapping[str, Body]) -> None:
         self._database = database
+        self._executor_id = executor_id
         self._engine = _engine_for(database)
         _be_quiet()
         DBOS(config=self._config(executor_id))
@@ -84,8 +87,9 @@ class Durable:
     async def launch(self, queues: Mapping[str, Room], *, serve: bool) -> None:
         if not serve:
             DBOS.listen_queues([])
-        # Runs that were taken over come through DBOS's own queue, which looks once a second unless told otherwise.
-        _get_dbos_instance()._registry.get_internal_queue()._polling_interval_sec = _POLL_FOR_THE_DEAD  # noqa: SLF001
+        # Runs of the dead come through a queue that all who serve look into, or one that only this process knows.
+        for name in [_own_queue(self._executor_id), *([_LEFT] if serve else [])]:
+            _look_into(name)
         # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
         with self._alone():
             DBOS.launch()
@@ -151,7 +155,8 @@ class Durable:
 
     def rename(self, executor_id: str) -> None:
         """What this process takes from now on, it takes under another name."""
-        GlobalParams.executor_id = executor_id
+        _look_into(_own_queue(executor_id))
+        self._executor_id = GlobalParams.executor_id = executor_id
 
     @contextmanager
     def _records(self) -> Iterator[sa.Connection]:
@@ -163,25 +168,55 @@ class Durable:
             raise unavailable(self._engine.url, error) from error
 
     def holders(self) -> frozenset[str]:
-        """Who has runs that are under way."""
+        """Who has runs that are under way, or has asked for some of the dead."""
         status = SystemSchema.workflow_status.c
-        query = sa.select(status.executor_id).where(status.status == "PENDING").distinct()
+        pending = sa.select(status.executor_id).where(status.status == "PENDING").distinct()
+        asked = sa.select(status.queue_name).where(_is_enqueued_for_one()).distinct()
         with self._records() as connection:
-            return frozenset(name for name in connection.execute(query).scalars() if name is not None)
+            names = {name for name in connection.execute(pending).scalars() if name is not None}
+            return frozenset(names | {name.removeprefix(_OWN) for name in connection.execute(asked).scalars()})
 
     def release(self, executor_ids: Collection[str]) -> int:
-        """Let anybody take the runs of these, who are dead; gives how many.
+        """Let whoever serves take the runs of these, who are dead; gives how many.
 
         Only one process gets each: it is taken in one statement, and from then on bears the name of who took it.
         """
-        status = SystemSchema.workflow_status
-        change = (
-            sa.update(status)
-            .where(status.c.status == "PENDING", status.c.executor_id.in_(executor_ids))
-            .values(status="ENQUEUED", queue_name=INTERNAL_QUEUE_NAME, owner_xid=None, started_at_epoch_ms=None)
-        )
+        return self._enqueue_anew(_LEFT, _held_by(executor_ids))
+
+    def adopt(self, run_ids: Collection[str], executor_ids: Collection[str]) -> int:
+        """Take these runs for this process, if their own is among the dead or nobody has taken them since."""
+        status = SystemSchema.workflow_status.c
+        left = sa.and_(status.status == "ENQUEUED", status.queue_name == _LEFT)
+        mine = sa.and_(status.workflow_uuid.in_(run_ids), sa.or_(left, _held_by(executor_ids)))
+        return self._enqueue_anew(_own_queue(self._executor_id), mine)
+
+    def _enqueue_anew(self, queue: str, condition: sa.ColumnElement[bool]) -> int:
+        values = {"status": "ENQUEUED", "queue_name": queue, "owner_xid": None, "started_at_epoch_ms": None}
         with self._records() as connection:
-            return connection.execute(change).rowcount
+            return connection.execute(
+                sa.update(SystemSchema.workflow_status).where(condition).values(**values)
+            ).rowcount
+
+
+def _look_into(queue: str) -> None:
+    registry = _get_dbos_instance()._registry  # noqa: SLF001
+    registry._register_internal_queue(queue)._polling_interval_sec = _POLL_FOR_THE_DEAD  # noqa: SLF001
+
+
+def _own_queue(executor_id: str) -> str:
+    return f"{_OWN}{executor_id}"
+
+
+def _is_enqueued_for_one() -> sa.ColumnElement[bool]:
+    status = SystemSchema.workflow_status.c
+    return sa.and_(status.status == "ENQUEUED", status.queue_name.startswith(_OWN, autoescape=True))
+
+
+def _held_by(executor_ids: Collection[str]) -> sa.ColumnElement[bool]:
+    status = SystemSchema.workflow_status.c
+    queues = [_own_queue(id_) for id_ in executor_ids]
+    pending = sa.and_(status.status == "PENDING", status.executor_id.in_(executor_ids))
+    return sa.or_(pending, sa.and_(status.status == "ENQUEUED", status.queue_name.in_(queues)))
 
 
 def _register(name: str, body: Body) -> Callable[[Json], Any]:

@@ -41,8 +41,8 @@ class RunHandle:
 class Engine:
     """One per process and event loop.
 
-    With `serve` it runs whatever is on the queues; without, what it started itself. Both take over what dead
-    processes left.
+    With `serve` it runs whatever is on the queues and what dead processes left; without, what it started itself and
+    what it is asked to take over.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Engine:
             self._runs, self._questions, self.events, queues=self._queues, may_go_on=self._worker.wait_until_sure
         )
         self._lost: set[str] = set()
+        self._asked_for: set[str] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watching: asyncio.Task[None] | None = None
 
@@ -221,6 +222,13 @@ class Engine:
         self._here.wake(question_id)
         return done
 
+    def take_over(self, run_id: str) -> None:
+        """Go on with this run here if its process is dead, or as soon as it is. Who serves does so without asking.
+
+        Others leave the runs of the dead alone: they may end before the run does, and a model would be asked again.
+        """
+        self._asked_for.add(run_id)
+
     # Looking after the others, and noticing when they look after us
 
     def _look_after_others(self) -> None:
@@ -229,8 +237,10 @@ class Engine:
         holders = self._here.durable.holders()
         dead = self._worker.find_dead()
         orphans = self._worker.without_lease(holders)
-        if orphans:
+        if self._serve and orphans:
             self._here.durable.release(orphans)
+        elif self._asked_for:
+            self._here.durable.adopt(tuple(self._asked_for), orphans)
         self._worker.forget(dead)
 
     def _lose_lease(self, name: str) -> None:

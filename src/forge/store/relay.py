@@ -18,6 +18,7 @@ from forge.store.database import Database
 from forge.store.listeners import Listeners, Live
 from forge.store.schema import topics
 
+_IDLE = 0.1
 _WATCH = 0.02
 _CHANNEL = "forge_events"
 _PAYLOAD = 7_900  # PostgreSQL takes less than 8,000 bytes
@@ -109,7 +110,7 @@ class SqliteRelay(_Watching):
         try:
             version, seen = -1, None
             while not self._stop.is_set():
-                if not self._listeners.wanted.wait(timeout=0.5):
+                if not self._listeners.wanted.wait(timeout=_IDLE):
                     seen = None
                     continue
                 try:

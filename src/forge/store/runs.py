@@ -99,9 +99,7 @@ class Runs:
             # Jobs of one branch go in the order they were asked for, also before one whose process is just starting.
             earlier = (runs.c.state == "queued") & (runs.c.number < row.number)
             same = select(func.count()).select_from(runs).where(runs.c.queue == row.queue, runs.c.id != row.id)
-            beside = connection.execute(
-                same.where(runs.c.partition == row.partition, or_(ahead, earlier))
-            ).scalar_one()
+            beside = connection.execute(same.where(runs.c.partition == row.partition, or_(ahead, earlier))).scalar_one()
             if beside >= room.partition_limit:
                 return False
         return room.limit is None or connection.execute(taken).scalar_one() < room.limit
