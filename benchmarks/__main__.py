@@ -20,6 +20,7 @@ from benchmarks import (
     report,
     searching,
     start,
+    turns,
 )
 from benchmarks.timing import Figure, Row
 from benchmarks.worlds import SIZES, World
