@@ -202,7 +202,7 @@ def test_a_provider_in_trouble_costs_no_file_and_no_word(tmp_path: Path, forked:
     repo = repository(tmp_path)
     with staged(forked, tmp_path, repo, Script(), config=CONFIG) as stage:
         lost = {
-            "broken1": "failed: not now",
+            "broken1": "status 500: not now",
             "silent1": "did not answer in time",
             "cut1": "closed connection",
             "empty1": "empty answer, twice",

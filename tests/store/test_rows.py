@@ -67,14 +67,14 @@ def test_a_branch_has_one_run_at_a_time_in_the_order_they_came(database: Databas
     runs, room = Runs(database), Room(partition_limit=1)
     for id_, branch in (("a", "x"), ("b", "x"), ("c", "x"), ("d", "y")):
         runs.add(id_, name="turn", topic="t", queue="branches", partition=branch)
-    assert runs.enter("b", room) == "running"
-    assert runs.enter("b", room) == "running", "who is in stays in, as after a crash"
-    assert runs.enter("c", room) == "waiting"
-    assert runs.enter("a", room) == "waiting"
-    assert runs.enter("d", room) == "running"
-    runs.end("b", "done")
-    assert runs.enter("c", room) == "waiting", "a came first"
+    assert runs.enter("b", room) == "waiting", "a was asked for first, though its process is slower"
     assert runs.enter("a", room) == "running"
+    assert runs.enter("a", room) == "running", "who is in stays in, as after a crash"
+    assert runs.enter("c", room) == "waiting"
+    assert runs.enter("d", room) == "running"
+    runs.end("a", "done")
+    assert runs.enter("c", room) == "waiting", "b came first"
+    assert runs.enter("b", room) == "running"
 
 
 @pytest.mark.req("G-09")

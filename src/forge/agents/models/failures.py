@@ -76,17 +76,23 @@ def translated(error: Exception, endpoint: Endpoint) -> ForgeError:
             )
         case library.ModelConnectionError() | httpx2.TransportError():
             return ModelFailed(
-                f"{who} cannot be reached at {endpoint.host}: {said}", hint="Check the network, or the address."
+                f"The connection to {who} at {endpoint.host} failed or broke off: {said}",
+                hint="Check the network and the address, then ask again.",
             )
         case CutOff():
-            return ModelFailed(f"{endpoint.name} broke off in the middle of its answer, again and again.")
+            return ModelFailed(
+                f"{endpoint.name} broke off in the middle of its answer, again and again.",
+                hint="Ask again later, or choose another model.",
+            )
         case Senseless():
             return ModelFailed(
                 f"{endpoint.name} gave an empty answer, twice.", hint="Ask again, or choose another model."
             )
         case library.ContentFilterError():
             return ModelFailed(f"{who} refused to answer: its content filter stopped it.")
-    return ModelFailed(f"{endpoint.name} failed: {said}")
+    status = getattr(error, "status_code", None)
+    failed = f"failed with status {status}" if status else "failed"
+    return ModelFailed(f"{endpoint.name} {failed}: {said}", hint="Ask again later, or choose another model.")
 
 
 def key_refused(endpoint: Endpoint) -> KeyMissing:
