@@ -22,7 +22,7 @@ from forge.agents.turn import Room, TurnRequest, Work, run_turn
 from forge.app.conversations import sessions_of
 from forge.app.programs import found_program
 from forge.app.sandboxed import TurnCommands
-from forge.app.turns import WORKFLOW
+from forge.app.turns import WORKFLOW, is_unfinished
 from forge.app.workshop import Workshop
 from forge.context import use_skill
 from forge.context.source import ContextSettings, Source
@@ -30,7 +30,7 @@ from forge.context.summary_cache import SummaryCache
 from forge.engine.run import Run
 from forge.errors import ForgeError
 from forge.git import Repository, WorkInProgressVFS
-from forge.git.reservations import release
+from forge.git.reservations import release, reservation
 from forge.sessions.head import read_head
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.turns import TurnStatus
@@ -43,6 +43,7 @@ from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
 
 Json = dict[str, Any]
+_AGAIN = 0.2
 _WINDOW = 128_000
 """For who does not tell how much it can read."""
 
@@ -54,6 +55,7 @@ def register(shop: Workshop) -> None:
 async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
     request = TurnRequest(**{name: arguments[name] for name in TurnRequest.__dataclass_fields__})
     repo = await asyncio.to_thread(Repository.open, Path(arguments["repository"]))
+    await _until_free(shop, repo, request)
     bench = _Bench(shop, repo, request, run.id, arguments["agent"])
     try:
         return asdict(await run_turn(request, bench.room, bench, run))
@@ -61,6 +63,14 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
         # It will not be gone on with, so nobody may have to wait for it.
         release(repo.common_dir, request.branch, request.mark)
         raise
+
+
+async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) -> None:
+    """Two turns of one branch that a worker found at once, after a crash, go one after the other."""
+    while (held := reservation(repo.common_dir, request.branch)) is not None and held.holder != request.mark:
+        if not await asyncio.to_thread(is_unfinished, shop, held):
+            return
+        await asyncio.sleep(_AGAIN)
 
 
 class _Bench:

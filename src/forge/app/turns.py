@@ -179,6 +179,12 @@ def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
     return name
 
 
+def is_unfinished(shop: Workshop, held: Reservation) -> bool:
+    """Whether the work that reserved a branch is still going on, or will be gone on with."""
+    run = _run(shop, held)
+    return run is not None and not run.has_ended
+
+
 def _run(shop: Workshop, held: Reservation) -> RunRow | None:
     try:
         return shop.engine.status(run_of(held.holder))

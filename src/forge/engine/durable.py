@@ -138,6 +138,11 @@ class Durable:
 
         await _apart(begin(), run_id)
 
+    async def unfinished(self) -> list[tuple[str, str, Json]]:
+        """Every run that has not ended: its id, its workflow and what it was started with."""
+        found = await DBOS.list_workflows_async(status=["PENDING", "ENQUEUED"], load_output=False)
+        return [(each.workflow_id, each.name, each.input["args"][0]) for each in found if each.input is not None]
+
     async def unqueue(self, run_id: str) -> None:
         """Take a run that has not begun off its queue."""
         await _apart(DBOS.cancel_workflow_async(run_id), run_id)

@@ -99,8 +99,15 @@ class Engine:
         except BaseException:
             _started.clear()
             raise
+        await self._list_what_is_known()
         self._worker.start(self._look_after_others)
         self._watching = asyncio.create_task(self._here.watch())
+
+    async def _list_what_is_known(self) -> None:
+        """A process may have died between beginning a run and listing it, and nobody would look for that one."""
+        for id_, name, payload in await self._here.durable.unfinished():
+            place = {key: payload[key] for key in ("topic", "queue", "partition")}
+            await asyncio.to_thread(self._runs.add, id_, name=name, **place)
 
     async def close(self) -> None:
         """Runs that are under way stop where they are; the next process goes on with them."""
