@@ -56,8 +56,9 @@ def main() -> None:
             results.append(result)
             if place:
                 report.write(place, results, whole=False)
-    if place:
-        report.write(place, results, whole=True)
+        # Before the repositories are removed, which takes a while.
+        if place:
+            report.write(place, results, whole=True)
     if options.json:
         sys.stdout.write(json.dumps([report.document(result) for result in results], indent=2) + "\n")
 
