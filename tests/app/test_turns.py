@@ -130,3 +130,28 @@ def test_a_program_that_fails_twice_changes_nothing_and_the_message_is_kept(
     assert not repo.commit_vfs("ai/x").file_exists("half.txt")
     (moment,) = conversation(sessions_of(repo, load(given)), "ai/x").moments
     assert moment.turn.asked == "try"
+
+
+@pytest.mark.req("G-13")
+def test_what_a_person_sets_for_the_context_reaches_the_model(repo: Repository, environ: Environ) -> None:
+    files = repo.workspace("main")
+    files.write_file("AGENTS.md", "a rule of this repository\n" * 400)
+    files.write_file("hidden/secret_plan.py", "def plan(): ...\n")
+    files.commit("more files")
+
+    def sent(config: str) -> str:
+        async def turn() -> str:
+            async with StandIn(anthropic, [Reply(("Yes.",))]) as server:
+                given = environ(config)
+                given |= {"ANTHROPIC_API_KEY": "sk-ant-test-key-of-nobody", "ANTHROPIC_BASE_URL": server.url}
+                async with open_workshop(load(given), given) as shop:
+                    told = await send_message(shop, repo, f"ai/{len(repo.branches())}", "hello")
+                    await end_of(shop, told.run)
+                return server.requests[0].body.decode()
+
+        return asyncio.run(turn())
+
+    usual, chosen = sent(""), sent('context:\n  exclude: ["hidden/**"]\n  file_tokens: 200\n')
+    assert "secret_plan.py" in usual
+    assert "secret_plan.py" not in chosen
+    assert usual.count("a rule of this repository") > 5 * chosen.count("a rule of this repository") > 0

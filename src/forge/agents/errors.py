@@ -41,7 +41,3 @@ class ProgramMissing(InvalidInput):
     """The agent program is not installed."""
 
     code = "program_missing"
-
-
-class ProgramFailed(Upstream):
-    code = "program_failed"

@@ -162,10 +162,10 @@ def _resolved(name: str, shop: Workshop) -> Model | ForgeError:
 def _context(settings: Settings, window: int) -> ContextSettings:
     """By the size of the window, except for what the person has set."""
     chosen, usual = settings.context, ContextSettings.for_window(window)
-    is_set = settings.origin("context.overview_tokens") != "default"
     return replace(
         usual,
         exclude=(*usual.exclude, *chosen.exclude),
-        overview_tokens=chosen.overview_tokens if is_set else usual.overview_tokens,
+        overview_tokens=usual.overview_tokens if chosen.overview_tokens is None else chosen.overview_tokens,
+        file_tokens=usual.file_tokens if chosen.file_tokens is None else chosen.file_tokens,
         compact_share=chosen.compact_at,
     )

@@ -70,9 +70,10 @@ class Network(Section):
 
 class Context(Section):
     exclude: tuple[str, ...] = ()
-    overview_tokens: int = Field(default=8_000, ge=0)
-    active_tokens: int = Field(default=60_000, ge=0)
-    compact_at: float = Field(default=0.75, gt=0.1, le=0.95)
+    overview_tokens: int | None = Field(default=None, ge=0)
+    file_tokens: int | None = Field(default=None, ge=0)
+    """None: by the size of the model's window."""
+    compact_at: float = Field(default=0.8, gt=0.1, le=0.95)
 
 
 class Settings(Section):
