@@ -1,0 +1,27 @@
+"""Names of projects: the directory for a typed name, and ids."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Container
+from datetime import datetime
+
+UNTITLED = "untitled-project"
+_DROPPED = re.compile(r"[^a-z0-9\s-]")
+
+
+def slug(name: str) -> str:
+    """The directory for a typed name, such as `bobs-project-v2` for "Bob's Project / v2"."""
+    kept = _DROPPED.sub("", name.lower())
+    joined = re.sub(r"\s+", "-", kept.strip())
+    # A longer one could not be a directory name on every system.
+    return re.sub(r"-+", "-", joined).strip("-")[:120].strip("-") or UNTITLED
+
+
+def new_id(now: datetime, taken: Container[str]) -> str:
+    """`{yyyymmdd}-{4 hex}`, not one of `taken`."""
+    while True:
+        made = f"{now:%Y%m%d}-{secrets.token_hex(2)}"
+        if made not in taken:
+            return made

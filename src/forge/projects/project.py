@@ -1,0 +1,156 @@
+"""A project: its directory, and what its files say now."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from forge.projects import chat, context_file, files, log, pending, polish, state, status
+from forge.projects.chat import ChatMessage
+from forge.projects.errors import InvalidRecord, ProjectUnreadable
+from forge.projects.info import FILE as INFO_FILE
+from forge.projects.info import ProjectInfo
+from forge.projects.log import OperationalLog
+from forge.projects.records import LOCK, Read, Records
+from forge.projects.state import SavedState
+from forge.projects.status import Phase, ProjectStatus
+
+T = TypeVar("T")
+Files = Mapping[str, str | bytes | None]
+_UNNAMED = ("", "Untitled")
+
+
+@dataclass(frozen=True)
+class Project:
+    directory: Path
+    id: str
+
+    @classmethod
+    def at(cls, directory: Path) -> Project:
+        """The project in `directory`; `ProjectUnreadable` if there is none that can be read or recovered."""
+        found = cls(directory, "")
+        return cls(directory, found.info().id)
+
+    @cached_property
+    def records(self) -> Records:
+        return Records.open(self.directory)
+
+    @cached_property
+    def log(self) -> OperationalLog:
+        return OperationalLog(self.directory)
+
+    @property
+    def name(self) -> str:
+        """As it was typed, else the heading of its intent, else its id."""
+        typed = self._read(state.FILE, state.loaded).project_name
+        return typed if typed not in _UNNAMED else self.status().project_name or self.id
+
+    def status(self) -> ProjectStatus:
+        return self._read(status.FILE, ProjectStatus.from_json)
+
+    def info(self) -> ProjectInfo:
+        return self._read(INFO_FILE, ProjectInfo.from_json)
+
+    def chat(self) -> tuple[ChatMessage, ...]:
+        return self._read(chat.FILE, chat.parse, default="[]")
+
+    def polish(self) -> polish.PolishState:
+        return self._read(polish.FILE, polish.parse, default=polish.format(polish.PolishState()))
+
+    def state(self) -> SavedState:
+        """Saved values over defaults, with the team context as `context.md` has it now."""
+        saved = self._read(state.FILE, state.loaded)
+        context = context_file.parse(self._text(context_file.FILE))
+        if context == context_file.OrgContext():
+            return saved
+        told = {name: getattr(context, name) for name in context_file.OrgContext.__slots__}
+        return replace(saved, values={**saved.values, "org_context": {**saved.values["org_context"], **told}})
+
+    def changed_at(self) -> float:
+        """When a file was last changed, by whomever, in seconds."""
+        try:
+            marks = files.marks(self.directory)
+        except OSError as e:
+            raise _unreadable(self.directory.name, e) from e
+        return max((mark[2] for path, mark in marks.items() if path != log.FILE), default=0) / 1e9
+
+    def save_state(self, values: Mapping[str, Any], *, now: datetime, step: str | None = None) -> None:
+        """Save these values of `state.json`; the others stay. `context.md` is never touched."""
+
+        def change(read: Read) -> Files:
+            saved = state.loaded(read(state.FILE))
+            new = replace(saved, values={**saved.values, **values})
+            same = new.values == saved.values and not saved.warning
+            return {} if same else {state.FILE: state.formatted(new, now=now)}
+
+        self.records.update(change, "state: saved", step=step)
+
+    def say(self, message: ChatMessage, *, step: str | None = None) -> None:
+        """Add a message to the chat."""
+
+        def change(read: Read) -> Files:
+            return {chat.FILE: chat.format([*chat.parse(read(chat.FILE)), message])}
+
+        self.records.update(change, f"chat: {message.role}", step=step)
+
+    def move(
+        self, to: Phase, *, now: datetime, halt_reason: str | None = None, step: str | None = None
+    ) -> ProjectStatus:
+        """Go to another phase, remembering where a halt happened. Refused moves write nothing."""
+        self.records.update(
+            lambda read: moved_files(read, to, now=now, halt_reason=halt_reason), f"phase: {to}", step=step
+        )
+        return self.status()
+
+    def _read(self, path: str, parse: Callable[[str], T], *, default: str | None = None) -> T:
+        """What `parse` makes of a file; if it cannot, the file is restored from history first."""
+        try:
+            return parse(_present(self._text(path), path))
+        except InvalidRecord:
+            # Somebody's own repository with a file of that name is none of our business.
+            ours = (self.directory / ".git" / LOCK).exists()
+        if ours:
+            self.records.take_in()
+        text = self._text(path)
+        try:
+            return parse(_present(default if text is None else text, path))
+        except InvalidRecord as e:
+            raise ProjectUnreadable(
+                f"{self.directory.name} cannot be read: {e.message}", hint=f"Look at {self.directory}."
+            ) from e
+
+    def _text(self, path: str) -> str | None:
+        if "records" in self.__dict__ or os.path.lexists(self.directory / ".git" / pending.FILE):
+            return self.records.read(path)
+        # Lists of many projects read a file of each; opening every repository for that takes far longer.
+        try:
+            return (self.directory / path).read_bytes().decode("utf-8-sig", "replace")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as e:
+            raise _unreadable(path, e) from e
+
+
+def moved_files(read: Read, to: Phase, *, now: datetime, halt_reason: str | None = None) -> dict[str, str]:
+    """The files of a project that goes to another phase, for an update that writes more than these."""
+    before = ProjectStatus.from_json(_present(read(status.FILE), status.FILE))
+    info = ProjectInfo.from_json(_present(read(INFO_FILE), INFO_FILE))
+    after = status.moved(before, to, now=now, halt_reason=halt_reason, halted_in=info.halted_in)
+    halted_in = info.halted_in if before.phase is Phase.HALTED else before.phase
+    kept = replace(info, halted_in=halted_in if to is Phase.HALTED else None)
+    return {status.FILE: after.to_json()} | ({INFO_FILE: kept.to_json()} if kept != info else {})
+
+
+def _unreadable(what: str, error: OSError) -> ProjectUnreadable:
+    return ProjectUnreadable(f"{what} cannot be read: {error.strerror}.", hint="Check who may read it.")
+
+
+def _present(text: str | None, path: str) -> str:
+    if text is None:
+        raise InvalidRecord(f"{path} is missing.", hint="Open the project again; it is restored from history.")
+    return text
