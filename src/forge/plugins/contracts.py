@@ -1,0 +1,276 @@
+"""What plugins bring: deliverable types, connectors, notification channels and boards, each as a small role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+Json = dict[str, Any]
+
+
+class Operation(StrEnum):
+    """Everything that building and polishing can do, named before it is done so that it can be refused."""
+
+    SHELL_EXEC = "shell_exec"
+    FILE_CREATE_SOURCE = "file_create_source"
+    FILE_CREATE_DOC = "file_create_doc"
+    FILE_CREATE_STATE = "file_create_state"
+    AGENT_INVOKE = "agent_invoke"
+    PACKAGE_INSTALL = "package_install"
+    TEST_EXEC = "test_exec"
+    GIT_COMMIT = "git_commit"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The answer of safety rules; `reason` says why not."""
+
+    allowed: bool
+    reason: str = ""
+
+
+class SafetyRules(Protocol):
+    @property
+    def blocked_operations(self) -> frozenset[Operation]: ...
+
+    def validate(self, operation: Operation) -> Allowed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TestResults:
+    """One run of all tests, on one commit. `details` is what the runner printed."""
+
+    __test__ = False  # not a test class, whatever its name looks like to a test runner
+
+    total: int
+    passed: int
+    failed: int
+    details: str
+    commit: str | None = None
+    exit_code: int = 0
+    command: str = ""
+
+    @property
+    def all_pass(self) -> bool:
+        return self.exit_code == 0 and self.failed == 0 and self.total > 0 and self.passed == self.total
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """What became of a build. `stuck` means that a person has to decide something; `reason` says what."""
+
+    stuck: bool
+    reason: str = ""
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A turn of an agent on the build branch: one commit, or the reason why there is none."""
+
+    success: bool
+    text: str
+    commit: str | None = None
+    files: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class Desk(Protocol):
+    """What a deliverable type works with. Every action is checked against the type's safety rules first, recorded as
+    a durable step, and not done again after a crash. Code between the actions must be a function of their results.
+    """
+
+    @property
+    def project(self) -> Path:
+        """The project's directory."""
+
+    @property
+    def name(self) -> str:
+        """The project's name."""
+
+    @property
+    def intent(self) -> str: ...
+
+    @property
+    def spec(self) -> str: ...
+
+    @property
+    def constraints(self) -> str: ...
+
+    @property
+    def answers(self) -> tuple[Json, ...]:
+        """What people decided when the build was stuck: `question` and `answer` of each."""
+
+    @property
+    def thresholds(self) -> Mapping[str, Any]:
+        """What a person set for a complete build: `plan_min_chars`, `code_require_tests`."""
+
+    async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
+        """An answer to the prompt file `<prompt>.md` with `material` (JSON values) under it. `agent_invoke`."""
+
+    def read(self, path: str) -> str | None:
+        """A document of the project, as it is now."""
+
+    async def write(self, path: str, text: str, *, message: str) -> None:
+        """A file of the project and its commit. The kind of operation follows from the path's ending."""
+
+    async def write_all(self, files: Mapping[str, str], *, message: str) -> None:
+        """Several files of the project as one commit."""
+
+    async def work(self, prompt: str, task: str, message: str) -> Worked:
+        """Let an agent work on the build branch of the code repository. `task` names what it works on."""
+
+    async def run_tests(self) -> TestResults:
+        """All tests of the build branch as it is now, in the sandbox. `test_exec`."""
+
+    async def files(self) -> Mapping[str, str]:
+        """Text files of the build branch that differ from where it began, whole; empty without a code repository."""
+
+    async def say(self, text: str) -> None:
+        """Into the project's chat, as Forge's words."""
+
+    async def progress(self, text: str) -> None:
+        """A line in the operational log."""
+
+
+class Severity(StrEnum):
+    CRITICAL = "critical"
+    MEDIUM = "medium"
+    MINOR = "minor"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    severity: Severity
+    description: str
+    location: str
+    recommendation: str
+
+
+class DeliverableType(Protocol):
+    """A kind of thing that Forge can deliver: `plan`, `code`, or a stranger's."""
+
+    @property
+    def name(self) -> str:
+        """The word that names it in an intent's type section, lower case."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def safety(self) -> SafetyRules: ...
+
+    @property
+    def needs_code(self) -> bool:
+        """Whether it is built on a branch of a code repository, and its tests count."""
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        """What a review must look like. It has at least `issues`, each with severity, description, location and
+        recommendation.
+        """
+
+    @property
+    def severities(self) -> Mapping[str, str]:
+        """What counts as critical, medium and minor here."""
+
+    async def discover(self, desk: Desk) -> Json:
+        """What to look up before the specification is written; empty where there is nothing."""
+
+    async def build(self, desk: Desk) -> BuildResult: ...
+
+    async def missing(self, desk: Desk) -> str:
+        """What the build has not delivered, as a sentence; empty when it can be polished."""
+
+    async def review(self, desk: Desk, tests: TestResults | None) -> str:
+        """One review, as the agent gave it; whoever called checks it against `schema`."""
+
+    async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
+        """Mend the issues; a line or two on what was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pulled:
+    """What a connector brought: paths that it saved, and targets that it could not get, each with the reason."""
+
+    saved: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+
+
+class Connector(Protocol):
+    """Pulls a document from elsewhere into a project's `resources/`."""
+
+    @property
+    def name(self) -> str:
+        """As in the settings, under `connectors`."""
+
+    def takes(self, target: str) -> bool:
+        """Whether this address is one of its own."""
+
+    async def pull(self, target: str, resources: Path) -> Pulled: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What is told to a person who is not looking. One line, and never a secret."""
+
+    project_id: str
+    project_name: str
+    phase: str
+    event_type: str
+    """convergence_success, guard_triggered, human_needed, milestone_complete or error."""
+    summary: str
+
+
+class Channel(Protocol):
+    """A way to tell a person: ntfy, Telegram, or one of the many that a library knows."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def send(self, notice: Notice) -> None:
+        """Raises a `ForgeError` where it could not be delivered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A project as a board shows it."""
+
+    project_id: str
+    name: str
+    phase: str
+    agent: str
+    directory: str
+
+
+class Board(Protocol):
+    """Mirrors projects to somebody's board. A failure is a `ForgeError`, which is logged and never stops a project."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def create(self, card: Card) -> str:
+        """Put a new card there; gives what the board calls it."""
+
+    async def update(self, reference: str, card: Card) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What one plugin has to offer. Connectors, channels and boards are made from their section of the settings;
+    None where that section does not enable them.
+    """
+
+    deliverables: tuple[DeliverableType, ...] = ()
+    connectors: Mapping[str, Callable[[Mapping[str, Any]], Connector]] | None = None
+    channels: Mapping[str, Callable[[Mapping[str, Any]], Channel]] | None = None
+    boards: Mapping[str, Callable[[Mapping[str, Any]], Board]] | None = None
+
+
+Plugin = Callable[[], Offer]
+"""What the entry point group `forge.plugins` names: a function that returns an `Offer`."""
