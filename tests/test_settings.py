@@ -12,7 +12,11 @@ import yaml
 from keyring.errors import KeyringError
 
 from forge.settings import Settings, SettingsInvalid, default_text, find_key, load
+from forge.settings.editing import changed
+from forge.settings.errors import SettingsNotEdited, SettingUnknown
 from forge.settings.keys import keyring_password
+from forge.settings.listing import HIDDEN, listed, shown
+from forge.settings.reference import MARK, updated
 from forge.settings.values import DERIVED
 
 KEY = "sk-test-0123456789abcdefghij"
@@ -38,12 +42,12 @@ def test_nothing_set_gives_the_defaults(tmp_path: Path) -> None:
 def test_the_shipped_file_says_exactly_the_defaults(tmp_path: Path) -> None:
     loaded = load({}, path=write(tmp_path / "c.yaml", default_text()))
     assert loaded.model_dump(exclude=set(DERIVED)) == Settings().model_dump(exclude=set(DERIVED))
-    shown = yaml.safe_load(default_text())
+    written = yaml.safe_load(default_text())
     for name, field in Settings.model_fields.items():
         if name not in DERIVED | {"data_dir"}:  # a directory of this machine is no default to ship
-            assert name in shown, name
+            assert name in written, name
             inner = getattr(field.annotation, "model_fields", {})
-            assert set(inner) == set(shown[name] if inner else ()), name
+            assert set(inner) == set(written[name] if inner else ()), name
 
 
 def test_the_file_is_found_in_the_config_directory_and_by_variable(home: Path, tmp_path: Path) -> None:
@@ -212,8 +216,8 @@ def test_a_keyring_that_hangs_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_key_is_in_no_repr_dump_or_error(tmp_path: Path) -> None:
     path = write(tmp_path / "c.yaml", f"keys: {{anthropic: {KEY}}}\ndatabase: postgresql://u:{KEY}@h/d")
     settings = load({"OPENAI_API_KEY": KEY}, path=path)
-    shown = f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}{settings.origins}"
-    assert KEY not in shown + repr(find_key("openai", settings))
+    printed = f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}{settings.origins}"
+    assert KEY not in printed + repr(find_key("openai", settings))
     broken = (f"keys: {{anthropic: {KEY}", f"keys: {{anthropic: [{KEY}]}}", f"limits: {{turn_usd: {KEY}}}", f"'{KEY}")
     for text in broken:
         with pytest.raises(SettingsInvalid) as refused:
@@ -232,3 +236,314 @@ def test_a_file_with_keys_that_others_can_read_is_warned_of(tmp_path: Path) -> N
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Settings().sessions = "side-ref"  # type: ignore[misc]
+
+
+FULL = """
+polish:
+  {critical_max: 0, medium_max: 3, minor_max: 5, max_iterations: 50, stagnation_limit: 3, retry_malformed_output: 2}
+concurrency:
+  max_parallel_runs: 3
+notifications:
+  default_channel: "ntfy"
+  channels:
+    ntfy: {enabled: true, url: "https://ntfy.sh", topic: "of-my-own"}
+    telegram: {enabled: false, bot_token: "", chat_id: ""}
+resource:
+  max_file_size_mb: 50
+brain_dump:
+  min_word_count: 10
+phase3_completeness: {plan_min_chars: 100, code_require_tests: true}
+connectors:
+  notion: {enabled: false, api_token: ""}
+  google_drive: {enabled: false, credentials_path: ""}
+agents:
+  default: "claude"
+  call_timeout_seconds: 300
+  available:
+    claude: {command: "claude", flags: "--print", supports_vision: true}
+    gemini: {command: "gemini", flags: "", supports_vision: true}
+    codex: {command: "codex", flags: "", supports_vision: false}
+plugins:
+  directory: "./plugins"
+prompts:
+  directory: "./prompts"
+vibekanban:
+  enabled: true
+server: {host: "127.0.0.1", port: 3000}
+"""
+
+
+@pytest.mark.req("P-17")
+def test_a_whole_file_in_the_specified_form_is_taken_and_says_the_defaults(tmp_path: Path) -> None:
+    path = write(tmp_path / "config.yaml", FULL)
+    settings, plain = load({}, path=path), Settings()
+    for name in ("polish", "concurrency", "resource", "brain_dump", "phase3_completeness", "connectors"):
+        assert getattr(settings, name) == getattr(plain, name), name
+    assert (settings.boards["vibekanban"].enabled, plain.boards["vibekanban"].enabled) == (True, False)
+    assert (settings.server, settings.agents.default) == (plain.server, plain.agents.default)
+    assert settings.agents.call_timeout_seconds == plain.agents.call_timeout_seconds == 300
+    assert dict(settings.agents.items()) == {
+        "claude": {"command": ["claude", "--print"]},
+        "gemini": {"command": ["gemini"]},
+        "codex": {"command": ["codex"]},
+    }
+    assert [settings.agents.supports_vision(name) for name in ("claude", "gemini", "codex", "mine")] == [1, 1, 0, 0]
+    assert settings.notifications.channels["ntfy"].values() == {
+        "enabled": True,
+        "url": "https://ntfy.sh",
+        "topic": "of-my-own",
+    }
+    assert settings.plugins_directory == tmp_path / "plugins"
+    assert settings.prompts_directory == tmp_path / "prompts"
+    assert settings.origin("boards.vibekanban.enabled") == f"file {path}"
+
+
+@pytest.mark.req("P-17")
+def test_the_guards_have_the_specified_numbers_and_nothing_is_sent_unasked() -> None:
+    settings = Settings()
+    assert settings.polish.model_dump() == {
+        "critical_max": 0,
+        "medium_max": 3,
+        "minor_max": 5,
+        "max_iterations": 50,
+        "stagnation_limit": 3,
+        "retry_malformed_output": 2,
+        "hallucination_rise": 0.2,
+        "hallucination_falling": 2,
+        "fabrication_rise": 0.5,
+        "fabrication_least": 2,
+        "fabrication_window": 3,
+        "near_factor": 2,
+        "rotation_share": 0.7,
+        "similarity": 0.8,
+    }
+    assert not any(channel.enabled for channel in settings.notifications.channels.values())
+    assert not any(connector.enabled for connector in settings.connectors.values())
+
+
+def channel(name: str, values: str) -> str:
+    return f"notifications: {{channels: {{{name}: {{enabled: true, {values}}}}}}}"
+
+
+@pytest.mark.req("P-17")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (channel("ntfy", "url: ''"), "Notification channel 'ntfy' is enabled but has no URL configured."),
+        (channel("ntfy", "url: null"), "Notification channel 'ntfy' is enabled but has no URL configured."),
+        (channel("ntfy", "url: ntfy.sh"), "Notification channel 'ntfy' URL is malformed: ntfy.sh."),
+        (channel("ntfy", "url: 'https://'"), "Notification channel 'ntfy' URL is malformed: https://."),
+        (channel("ntfy", "url: 'http://h:port'"), "Notification channel 'ntfy' URL is malformed: http://h:port."),
+        (channel("slack", ""), "Notification channel 'slack' is enabled but has no URL configured."),
+        (channel("slack", "url: ''"), "Notification channel 'slack' is enabled but has no URL configured."),
+        (
+            channel("telegram", "chat_id: 4"),
+            "Notification channel 'telegram' is enabled but has no bot_token configured.",
+        ),
+        (
+            channel("telegram", "bot_token: t"),
+            "Notification channel 'telegram' is enabled but has no chat_id configured.",
+        ),
+        ("connectors: {notion: {enabled: true}}", "Connector 'notion' is enabled but missing required credentials."),
+        (
+            "connectors: {google_drive: {enabled: true, credentials_path: ' '}}",
+            "Connector 'google_drive' is enabled but missing required credentials.",
+        ),
+    ],
+)
+def test_what_is_enabled_and_cannot_work_stops_the_start_by_name(tmp_path: Path, text: str, said: str) -> None:
+    path = write(tmp_path / "c.yaml", text)
+    with pytest.raises(SettingsInvalid) as refused:
+        load({}, path=path, keyring=no_keyring)
+    assert refused.value.message == said
+    assert str(path) in refused.value.hint
+    assert load({}, path=write(path, text.replace("enabled: true", "enabled: false")), keyring=no_keyring)
+
+
+@pytest.mark.req("P-17", "X-06")
+def test_a_malformed_address_is_named_without_its_secrets(tmp_path: Path) -> None:
+    for url in (f"me:{KEY}@h", f"h/{KEY}", f"h?token={KEY}", f"h/a b/{KEY}?x={KEY}"):
+        with pytest.raises(SettingsInvalid, match="malformed") as refused:
+            load({}, path=write(tmp_path / "c.yaml", channel("x", f"url: '{url}'")))
+        assert KEY not in str(refused.value)
+
+
+def test_a_channel_of_a_plugin_has_keys_of_its_own(tmp_path: Path) -> None:
+    settings = load({}, path=write(tmp_path / "c.yaml", channel("book", f"path: /x, api_token: {KEY}")))
+    book = settings.notifications.channels["book"]
+    assert book.values() == {"enabled": True, "path": "/x", "api_token": KEY}
+    assert KEY not in f"{settings!r}{settings.model_dump()}{settings.model_dump_json()}"
+    assert set(settings.notifications.channels) == {"ntfy", "telegram", "book"}
+
+
+@pytest.mark.req("P-17")
+def test_tokens_come_from_variables_references_and_the_keyring(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.yaml", "connectors: {notion: {enabled: true}}")
+    token = "connectors.notion.api_token"
+    given = load({"FORGE_NOTION_TOKEN": KEY}, path=path, keyring=no_keyring)
+    assert given.connectors["notion"].text("api_token") == KEY
+    assert given.origin(token) == "variable FORGE_NOTION_TOKEN"
+    kept = load({}, path=path, keyring=lambda name: f"kept-{name}")
+    assert kept.connectors["notion"].text("api_token") == "kept-notion"
+    assert "keyring" in kept.origin(token)
+    write(path, "connectors: {notion: {enabled: true, api_token: '${MINE}'}}")
+    named = load({"MINE": KEY}, path=path, keyring=lambda name: pytest.fail("the keyring was asked"))
+    assert named.connectors["notion"].text("api_token") == KEY
+    assert named.origin(token) == f"variable MINE, named in {path}"
+    with pytest.raises(SettingsInvalid, match=r"refers to \$\{MINE\}, which is not set"):
+        load({}, path=path, keyring=no_keyring)
+    write(path, channel("telegram", "chat_id: 4711"))
+    told = load({"FORGE_TELEGRAM_BOT_TOKEN": KEY}, path=path, keyring=no_keyring)
+    assert told.notifications.channels["telegram"].text("bot_token") == KEY
+
+
+def test_references_are_part_of_a_value_too_and_may_be_unset_in_what_is_off(tmp_path: Path) -> None:
+    text = "connectors: {notion: {enabled: false, api_token: '${GONE}'}}\nkeys: {openai: 'a-${PART}'}"
+    settings = load({"PART": "b"}, path=write(tmp_path / "c.yaml", text))
+    assert settings.keys["openai"].get_secret_value() == "a-b"
+    assert settings.connectors["notion"].text("api_token") == ""
+
+
+def test_a_repository_cannot_read_variables(tmp_path: Path) -> None:
+    settings = load({"HOME_KEY": KEY}, path=tmp_path / "none", repository="context: {exclude: ['${HOME_KEY}']}")
+    assert settings.context.exclude == ("${HOME_KEY}",)
+
+
+@pytest.mark.req("P-17", "X-06")
+def test_a_file_with_tokens_is_warned_of_and_a_public_topic_too(tmp_path: Path) -> None:
+    tokens = f"connectors: {{notion: {{api_token: {KEY}}}}}"
+    assert "chmod 600" in load({}, path=write(tmp_path / "a", tokens, mode=0o644)).warnings[0]
+    address = channel("ntfy", "url: 'https://ntfy.example.org', topic: t")
+    assert load({}, path=write(tmp_path / "b", address, mode=0o644)).warnings == ()
+    usual = load({}, path=write(tmp_path / "c", "notifications: {channels: {ntfy: {enabled: true}}}", mode=0o644))
+    assert ["topic" in warning for warning in usual.warnings] == [True]
+
+
+@pytest.mark.req("W-01")
+def test_the_workspace_is_in_the_documents_unless_a_setting_or_a_variable_says_otherwise(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = tmp_path / "none"
+    assert load({}, path=none).workspace == home / "Documents" / "forge-workspace"
+    path = write(tmp_path / "c.yaml", "workspace: work\ndata_dir: ~/data")
+    assert load({}, path=path).workspace == tmp_path / "work"
+    assert load({}, path=path).data_dir == home / "data"
+    monkeypatch.chdir(tmp_path)
+    chosen = load({"FORGE_WORKSPACE": "other", "FORGE_DATA_DIR": "/a", "FORGE_DATA": "/b"}, path=path)
+    assert (chosen.workspace, chosen.data_dir) == (tmp_path / "other", Path("/b"))
+    assert chosen.origin("data_dir") == "variable FORGE_DATA"
+    assert load({"FORGE_DATA_DIR": "/a"}, path=path).data_dir == Path("/a")
+
+
+def test_agents_may_be_written_by_name_beside_the_other_shape(tmp_path: Path) -> None:
+    text = "agents: {default: null, mine: {command: [m, -x]}, available: {codex: {flags: '-c \"a b\"'}}}"
+    agents = load({}, path=write(tmp_path / "c.yaml", text)).agents
+    assert dict(agents.items()) == {"mine": {"command": ["m", "-x"]}, "codex": {"command": ["codex", "-c", "a b"]}}
+    assert "mine" in agents
+    assert "claude" not in agents, "nothing was set on it"
+    assert agents.default is None
+    for wrong in (
+        "{m: {flags: '\"'}}",
+        "{available: {m: {command: 'a b', flags: c}}}",
+        "{m: {supports_vision: no-idea}}",
+    ):
+        with pytest.raises(SettingsInvalid, match="m"):
+            load({}, path=write(tmp_path / "c.yaml", f"agents: {wrong}"))
+
+
+def test_the_default_channel_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(SettingsInvalid, match="none of the channels"):
+        load({}, path=write(tmp_path / "c.yaml", "notifications: {default_channel: pigeon}"))
+
+
+def test_a_list_of_settings_names_origins_and_hides_secrets(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.yaml", f"keys: {{openai: {KEY}}}\n{channel('x', f'url: https://u:{KEY}@h, topic: t')}")
+    settings = load({}, path=path)
+    every = {each.name: each for each in listed(settings)}
+    assert every["keys.openai"].value == every["notifications.channels.x.url"].value == HIDDEN
+    assert every["notifications.channels.ntfy.url"].value == "https://ntfy.sh"
+    assert every["polish.medium_max"].origin == "default"
+    assert every["keys.openai"].origin == f"file {path}"
+    assert shown(settings, "notifications.channels.x") == {"enabled": True, "url": HIDDEN, "topic": "t"}
+    assert KEY not in repr(every)
+    with pytest.raises(SettingUnknown) as unknown:
+        listed(settings, "polish.medum_max")
+    assert "polish.medium_max" in unknown.value.hint
+
+
+COMMENTED = """\
+# mine
+sessions: tree   # of files
+limits:          # money
+  # a lot
+  turn_usd: 5.0  # dollars
+context: {exclude: [], compact_at: 0.5}
+polish:
+database: "x"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("sessions", "side-ref", "sessions: side-ref   # of files"),
+        ("limits.turn_usd", 7, "  turn_usd: 7  # dollars"),
+        ("limits.day_usd", None, "  day_usd: null"),
+        ("context.exclude", ["a, b", "c"], 'context: {exclude: ["a, b", "c"], compact_at: 0.5}'),
+        ("context.file_tokens", 9, "context: {file_tokens: 9, exclude: [], compact_at: 0.5}"),
+        ("polish.medium_max", 4, "polish: {medium_max: 4}"),
+        ("database", "a: b # c", 'database: "a: b # c"'),
+        ("server.port", 1, "server:\n  port: 1"),
+        ("notifications.channels.x.url", "http://h", "notifications:\n  channels:\n    x:\n      url: http://h"),
+    ],
+)
+def test_one_value_is_changed_and_every_other_byte_stays(name: str, value: object, line: str) -> None:
+    new = changed(COMMENTED, name, value, path=Path("c.yaml"))
+    assert f"\n{line}\n" in new
+    gone = [each for each in COMMENTED.splitlines() if each not in new.splitlines()]
+    assert len(gone) <= 1
+    found = yaml.safe_load(new)
+    for part in name.split("."):
+        found = found[part]
+    assert found == value
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("database: |\n  a\n  b\n", "database"),
+        ("models:\n  chat: x\n", "models"),
+        ("sessions: tree\nsessions: tree\n", "sessions"),
+        ("sessions: tree\n", "sessions.deeper"),
+        ("sessions: tree\n...\n", "server.port"),
+        ("context:\n  exclude:\n    - a\n", "context.exclude"),
+    ],
+)
+def test_a_file_that_cannot_be_changed_safely_is_left_to_the_person(text: str, name: str) -> None:
+    with pytest.raises(SettingsNotEdited) as refused:
+        changed(text, name, "x", path=Path("/c.yaml"))
+    assert "/c.yaml" in refused.value.hint
+
+
+def test_the_documentation_lists_every_setting() -> None:
+    text = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text()
+    assert MARK in text
+    assert updated(text) == text, "run: python -m forge.settings.reference docs/configuration.md"
+
+
+def test_values_of_the_shipped_file_can_be_changed_in_place(tmp_path: Path) -> None:
+    text = default_text()
+    names = [each.name for each in listed(load({}, path=write(tmp_path / "c.yaml", text))) if each.name != "data_dir"]
+    assert len(names) > 60
+    for name in names[::7]:
+        new = changed(text, name, "other", path=tmp_path / "c.yaml")
+        old_lines, new_lines = text.splitlines(), new.splitlines()
+        assert len(old_lines) == len(new_lines)
+        assert sum(old != new for old, new in zip(old_lines, new_lines, strict=True)) == 1, name
+
+
+@pytest.mark.req("X-06")
+def test_all_secrets_are_known_to_whoever_has_to_take_them_out(tmp_path: Path) -> None:
+    text = "database: postgresql://u:pw-of-db@h/d\nkeys: {openai: k1}\nconnectors: {notion: {api_token: t1}}\n"
+    settings = load({}, path=write(tmp_path / "c.yaml", text + channel("x", "url: 'https://u:p@h'")))
+    assert set(settings.secret_values()) == {"pw-of-db", "k1", "t1", "https://u:p@h"}

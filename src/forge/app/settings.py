@@ -1,14 +1,25 @@
-"""The settings in force for a repository: the person's own file and environment, and what the repository may set."""
+"""The settings in force for a repository, and changes to a person's own file."""
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from forge.errors import ForgeError
-from forge.git import Repository
-from forge.settings import Settings, load
+from forge.git import Repository, disk
+from forge.plugins.loading import load_plugins
+from forge.settings import Settings, SettingsInvalid, config_path, load
+from forge.settings.editing import changed
+from forge.settings.errors import SettingsNotEdited
+from forge.settings.listing import shown
 
 _FILE = ".forge/config.yaml"
+_PRIVATE = 0o600
 
 
 def load_settings(repo: Repository | None, environ: Mapping[str, str]) -> Settings:
@@ -22,3 +33,78 @@ def _repository_text(repo: Repository) -> str | None:
         return files.read_file(_FILE) if files.file_exists(_FILE) else None
     except ForgeError:  # no commit yet, or a file that is no text: nothing that could be taken from it
         return None
+
+
+def plugin_faults(settings: Settings) -> tuple[str, ...]:
+    """Plugins that cannot be used, and what is enabled and nobody brings. Boards fail softly and are not asked here."""
+    plugins = load_plugins(settings.plugins_directory)
+    enabled = plugins.faults(connectors=settings.connectors, channels=settings.notifications.channels)
+    return (*plugins.problems, *enabled)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What was written where. `origin` is where the value in force comes from, which a variable may still decide."""
+
+    path: Path
+    name: str
+    value: Any
+    origin: str
+
+
+def change_setting(environ: Mapping[str, str], name: str, word: str) -> Changed:
+    """Set `name` in the person's own file. Only a file that can be used afterwards is written."""
+    path = config_path(environ)
+    text = _own_text(path)
+    new, settings = _fitting(environ, path, text, name, word)
+    if _own_text(path) != text:
+        raise SettingsNotEdited(f"{path} was changed in the meantime; nothing was written.", hint="Try again.")
+    _write(path, new)
+    return Changed(path, name, shown(settings, name), settings.origin(name))
+
+
+def _fitting(environ: Mapping[str, str], path: Path, text: str, name: str, word: str) -> tuple[str, Settings]:
+    """The new text: with the word read as YAML, else as it is, whichever the settings take."""
+    refused: SettingsInvalid | None = None
+    for value in _readings(word):
+        new = changed(text, name, value, path=path)
+        try:
+            return new, load(environ, path=path, text=new)
+        except SettingsInvalid as e:
+            refused = refused or e
+    assert refused is not None
+    raise refused
+
+
+def _readings(word: str) -> list[Any]:
+    try:
+        value = yaml.safe_load(word)
+    except yaml.YAMLError:
+        return [word]
+    # A date is no setting, and an empty word is meant as such.
+    if not isinstance(value, str | int | float | bool | list | dict | None) or not word.strip():
+        return [word]
+    return [value] if value == word else [value, word]
+
+
+def _own_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as e:
+        reason = e.strerror if isinstance(e, OSError) else "it is not UTF-8 text"
+        raise SettingsInvalid(f"The settings file {path} cannot be read: {reason}.") from e
+
+
+def _write(path: Path, text: str) -> None:
+    # A person may keep the file elsewhere and link to it.
+    real = path.resolve()
+    try:
+        real.parent.mkdir(parents=True, exist_ok=True)
+        mode = stat.S_IMODE(real.stat().st_mode) if real.exists() else _PRIVATE
+        disk.replace_synced(real, text.encode(), mode=mode)
+    except OSError as e:
+        raise SettingsNotEdited(
+            f"{real} cannot be written: {e.strerror}; nothing was changed.", hint="Check who owns it and its folder."
+        ) from e

@@ -1,19 +1,32 @@
 """The settings of a person, as one frozen value; where each came from is known."""
 
+from forge.settings.agents import Agents
 from forge.settings.errors import SettingsInvalid
 from forge.settings.keys import Key, find_key
-from forge.settings.loading import default_text, load
+from forge.settings.loading import config_path, default_text, load
+from forge.settings.pipeline import BrainDump, Concurrency, Phase3Completeness, Polish, Resource, Server
+from forge.settings.plugged import Notifications, PluginSection
 from forge.settings.values import Context, Limits, Models, Network, Provider, Settings
 
 __all__ = [
+    "Agents",
+    "BrainDump",
+    "Concurrency",
     "Context",
     "Key",
     "Limits",
     "Models",
     "Network",
+    "Notifications",
+    "Phase3Completeness",
+    "PluginSection",
+    "Polish",
     "Provider",
+    "Resource",
+    "Server",
     "Settings",
     "SettingsInvalid",
+    "config_path",
     "default_text",
     "find_key",
     "load",

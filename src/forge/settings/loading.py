@@ -4,35 +4,44 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-import yaml
-from pydantic import BaseModel, ValidationError
-from rapidfuzz import process
 
+from forge.settings import plugged
+from forge.settings.checking import check, parse, validated
 from forge.settings.errors import SettingsInvalid
-from forge.settings.keys import VARIABLES
-from forge.settings.values import DERIVED, PROVIDERS, Provider, Settings
+from forge.settings.keys import VARIABLES, Lookup, keyring_password
+from forge.settings.own import own_text, own_values, place
+from forge.settings.values import PROVIDERS, Settings
 
 Json = dict[str, Any]
 REPOSITORY_FILE = ".forge/config.yaml"
 _REPOSITORY_SECTIONS = ("models", "context")
-_LARGEST = 256 * 1024
 
-# What these set wins over the files. Values of several providers' own variables are taken as they are.
+# What these set wins over the files, the last one most. Values of providers' own variables are taken as they are.
 _VARIABLES = {
     "FORGE_MODEL": ("models", "default"),
     "FORGE_DATABASE": ("database",),
     "FORGE_DATA_DIR": ("data_dir",),
+    "FORGE_DATA": ("data_dir",),
+    "FORGE_WORKSPACE": ("workspace",),
+    "FORGE_NOTION_TOKEN": ("connectors", "notion", "api_token"),
+    "FORGE_TELEGRAM_BOT_TOKEN": ("notifications", "channels", "telegram", "bot_token"),
     "ANTHROPIC_BASE_URL": ("providers", "anthropic", "base_url"),
     "OPENAI_BASE_URL": ("providers", "openai", "base_url"),
     "OPENROUTER_BASE_URL": ("providers", "openrouter", "base_url"),
     "GOOGLE_GEMINI_BASE_URL": ("providers", "google", "base_url"),
     "OLLAMA_BASE_URL": ("providers", "ollama", "base_url"),
+}
+_PLACES = ("FORGE_DATA_DIR", "FORGE_DATA", "FORGE_WORKSPACE")
+# Tokens that the system's keyring may hold, by the name that it has them under.
+_KEPT = {
+    "notion": ("connectors", "notion", "api_token"),
+    "telegram": ("notifications", "channels", "telegram", "bot_token"),
 }
 
 
@@ -43,53 +52,61 @@ def default_text() -> str:
 
 def config_path(environ: Mapping[str, str]) -> Path:
     chosen = environ.get("FORGE_CONFIG")
-    return Path(chosen) if chosen else platformdirs.user_config_path("forge", appauthor=False) / "config.yaml"
+    if chosen:
+        return Path(os.path.abspath(chosen))
+    return platformdirs.user_config_path("forge", appauthor=False) / "config.yaml"
 
 
-def load(environ: Mapping[str, str], *, path: Path | None = None, repository: str | None = None) -> Settings:
-    """The settings in force. `repository` is the text of the repository's own file, which is not trusted."""
+def load(
+    environ: Mapping[str, str],
+    *,
+    path: Path | None = None,
+    text: str | None = None,
+    repository: str | None = None,
+    keyring: Lookup | None = None,
+) -> Settings:
+    """The settings in force. `text` stands for what the file at `path` holds; `repository` is the text of the
+    repository's own file, which is not trusted.
+    """
     path = path or config_path(environ)
     values: Json = {}
     origins: dict[str, str] = {}
     if repository is not None:
         _add(values, origins, _repository_values(repository), f"file {REPOSITORY_FILE} of the repository")
-    own = _own_text(path, must_exist="FORGE_CONFIG" in environ)
+    own = text if text is not None else own_text(path, must_exist="FORGE_CONFIG" in environ)
     if own is not None:
-        parsed = _parse(own, str(path))
-        _check(parsed, str(path))
+        parsed, referred = own_values(own, path, environ)
         _add(values, origins, parsed, f"file {path}")
-    for name, where in _VARIABLES.items():
-        if environ.get(name):
-            _add(values, origins, _nested(where, environ[name]), f"variable {name}")
+        origins.update(referred)
+    for name, given in _from_variables(environ):
+        _add(values, origins, given, f"variable {name}")
     for provider, name in _key_variables(values):
         if environ.get(name):
             _add(values, origins, {"keys": {provider: environ[name]}}, f"variable {name}")
-    warnings = _warnings(path, origins)
-    return _validated({**values, "path": path, "origins": origins, "warnings": warnings}, str(path))
+    _add_kept(values, origins, keyring or keyring_password)
+    settings = validated({**values, "path": path, "origins": origins}, str(path))
+    _refuse_what_cannot_work(settings)
+    return settings.model_copy(update={"warnings": _warnings(settings, path)})
 
 
-def _own_text(path: Path, *, must_exist: bool) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        if not must_exist:
-            return None
-        raise SettingsInvalid(f"The settings file {path} does not exist.", hint="FORGE_CONFIG names it.") from None
-    except (OSError, UnicodeDecodeError) as e:
-        reason = e.strerror if isinstance(e, OSError) else "it is not UTF-8 text"
-        raise SettingsInvalid(f"The settings file {path} cannot be read: {reason}.") from e
+def _refuse_what_cannot_work(settings: Settings) -> None:
+    found = plugged.fault(settings.notifications.channels, settings.connectors)
+    if found is not None:
+        sentence, name = found
+        switch = f"{name.rpartition('.')[0]}.enabled"
+        raise SettingsInvalid(sentence, hint=f"Set `{name}` in {settings.path}, or `{switch}` to false.")
 
 
 def _repository_values(text: str) -> Json:
     where = f"{REPOSITORY_FILE} of the repository"
-    values = _parse(text, where)
+    values = parse(text, where)
     for section in values:
         if section in Settings.model_fields and section not in _REPOSITORY_SECTIONS:
             raise SettingsInvalid(
                 f"{where} sets `{section}`, which only your own settings file may set.",
                 hint="A repository may set `models` and `context`; it is not trusted with keys, commands or addresses.",
             )
-    _check(values, where)
+    check(values, where)
     for role, name in (values.get("models") or {}).items():
         provider = str(name).partition(":")[0]
         if name is not None and name != "builtin" and (provider not in PROVIDERS or ":" not in str(name)):
@@ -100,72 +117,10 @@ def _repository_values(text: str) -> Json:
     return values
 
 
-def _parse(text: str, where: str) -> Json:
-    if len(text) > _LARGEST:
-        raise SettingsInvalid(f"{where} is too large for a settings file.")
-    try:
-        # Aliases can make a small text unfold into a huge value.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise SettingsInvalid(f"{where} uses YAML aliases, which settings do not take.")
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as e:
-        # The error's own text quotes the file, which may hold keys.
-        mark = getattr(e, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark is not None else ""
-        raise SettingsInvalid(
-            f"{where}{line} is not valid YAML: {getattr(e, 'problem', None) or 'unreadable'}."
-        ) from None
-    if values is None:
-        return {}
-    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        raise SettingsInvalid(f"{where} must hold names and values, for example `sessions: tree`.")
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _check(values: Json, where: str) -> None:
-    """Refuse names that do not exist, with the nearest one, and values that do not fit."""
-    for dotted, known in _unknown(values, Settings, ""):
-        raise SettingsInvalid(
-            f"{where} sets `{dotted}`, which does not exist.", hint=_nearest(dotted.rpartition(".")[2], known)
-        )
-    providers = values.get("providers")
-    for name, entry in providers.items() if isinstance(providers, dict) else ():
-        if isinstance(entry, dict) and name not in PROVIDERS and not entry.get("base_url"):
-            raise SettingsInvalid(
-                f"{where}: providers.{name} needs a `base_url`, as every endpoint of your own does.",
-                hint=_nearest(str(name), PROVIDERS),
-            )
-    _validated(values, where)
-
-
-def _nearest(name: str, known: Sequence[str]) -> str:
-    near = process.extractOne(name, known, score_cutoff=55)
-    return f"Did you mean `{near[0]}`?" if near else f"Known here: {', '.join(sorted(known))}."
-
-
-def _unknown(values: Json, model: type[BaseModel], prefix: str) -> Iterator[tuple[str, list[str]]]:
-    known = [name for name in model.model_fields if name not in DERIVED]
-    for key, value in values.items():
-        name = f"{prefix}{key}"
-        if key not in known:
-            yield name, known
-        elif isinstance(value, dict) and name == "providers":
-            for provider, entry in value.items():
-                yield from _unknown(entry if isinstance(entry, dict) else {}, Provider, f"providers.{provider}.")
-        elif isinstance(value, dict):
-            inner = model.model_fields[key].annotation
-            if isinstance(inner, type) and issubclass(inner, BaseModel):
-                yield from _unknown(value, inner, f"{name}.")
-
-
-def _validated(values: Json, where: str) -> Settings:
-    try:
-        return Settings.model_validate(values)
-    except ValidationError as e:
-        first = e.errors(include_input=False, include_url=False, include_context=False)[0]
-        name = ".".join(str(part) for part in first["loc"])
-        text = first["msg"].removeprefix("Value error, ")
-        raise SettingsInvalid(f"{where}: {f'`{name}`: ' if name else ''}{text}.") from None
+def _from_variables(environ: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
+    for name, where in _VARIABLES.items():
+        if value := environ.get(name):
+            yield name, _nested(where, place(value, Path.cwd()) if name in _PLACES else value)
 
 
 def _nested(where: Iterable[str], value: str) -> Json:
@@ -197,8 +152,46 @@ def _add(values: Json, origins: dict[str, str], new: Json, origin: str, prefix: 
             origins[name] = origin
 
 
-def _warnings(path: Path, origins: Mapping[str, str]) -> tuple[str, ...]:
-    holds_keys = any(name.startswith("keys.") and origin == f"file {path}" for name, origin in origins.items())
-    if holds_keys and os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-        return (f"{path} holds keys and can be read by others; `chmod 600 {path}` makes it yours alone.",)
-    return ()
+def _add_kept(values: Json, origins: dict[str, str], keyring: Lookup) -> None:
+    """Ask the keyring for a token only where something is turned on and has none: it may take a moment."""
+    for name, where in _KEPT.items():
+        section: Any = values
+        for part in where[:-1]:
+            section = section.get(part) or {}
+        if section.get("enabled") is True and not section.get(where[-1]) and (kept := keyring(name)):
+            _add(values, origins, _nested(where, kept.strip()), f"keyring, service `forge`, name `{name}`")
+
+
+def _warnings(settings: Settings, path: Path) -> tuple[str, ...]:
+    warnings = []
+    if _holds_secrets(settings, path) and _others_can_read(path):
+        warnings.append(f"{path} holds keys and can be read by others; `chmod 600 {path}` makes it yours alone.")
+    ntfy = settings.notifications.channels["ntfy"].values()
+    shipped = plugged.CHANNELS["ntfy"]
+    if ntfy["enabled"] and all(ntfy.get(key) == shipped[key] for key in ("url", "topic")):
+        warnings.append(
+            "Anyone can read the notices that ntfy sends to its usual topic; "
+            "choose your own with `notifications.channels.ntfy.topic`."
+        )
+    return tuple(warnings)
+
+
+def _others_can_read(path: Path) -> bool:
+    return os.name == "posix" and path.exists() and bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
+
+
+def _holds_secrets(settings: Settings, path: Path) -> bool:
+    here = f"file {path}"
+    if any(name.startswith("keys.") and origin == here for name, origin in settings.origins.items()):
+        return True
+    groups = {
+        "notifications.channels": settings.notifications.channels,
+        "connectors": settings.connectors,
+        "boards": settings.boards,
+    }
+    return any(
+        settings.origin(f"{group}.{name}.{key}") == here
+        for group, listed in groups.items()
+        for name, section in listed.items()
+        for key in section.secrets()
+    )

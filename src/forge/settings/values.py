@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
+
+from forge.settings import plugged
+from forge.settings.agents import Agents
+from forge.settings.pipeline import (
+    BrainDump,
+    Concurrency,
+    Phase3Completeness,
+    PluginPlace,
+    Polish,
+    PromptPlace,
+    Resource,
+    Server,
+)
+from forge.settings.plugged import Notifications, Sections
+from forge.settings.section import Section
 
 PROVIDERS = ("anthropic", "openai", "openrouter", "google", "ollama", "openai-compatible")
 """Providers that need no base URL of their own, except the last one, which has no place it could stand for."""
-
-
-class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+WORKSPACE = "~/Documents/forge-workspace"
 
 
 class Models(Section):
@@ -81,7 +93,7 @@ class Settings(Section):
 
     models: Models = Models()
     providers: Mapping[str, Provider] = {}
-    agents: Mapping[str, Mapping[str, Any]] = {}
+    agents: Agents = Agents()
     limits: Limits = Limits()
     network: Network = Network()
     context: Context = Context()
@@ -89,6 +101,19 @@ class Settings(Section):
     database: SecretStr | None = None
     """None is a SQLite file in `data_dir`. Secret because such addresses carry passwords."""
     data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("forge", appauthor=False))
+    workspace: Path = Field(default_factory=lambda: Path(WORKSPACE).expanduser())
+    """Holds `projects/`."""
+    polish: Polish = Polish()
+    concurrency: Concurrency = Concurrency()
+    brain_dump: BrainDump = BrainDump()
+    resource: Resource = Resource()
+    phase3_completeness: Phase3Completeness = Phase3Completeness()
+    notifications: Notifications = Notifications()
+    connectors: Sections = plugged.sections(plugged.CONNECTORS)
+    boards: Sections = plugged.sections(plugged.BOARDS)
+    plugins: PluginPlace = PluginPlace()
+    prompts: PromptPlace = PromptPlace()
+    server: Server = Server()
     keys: Mapping[str, SecretStr] = {}
 
     # Not in any file: what the loader found out.
@@ -103,16 +128,31 @@ class Settings(Section):
     def provider(self, name: str) -> Provider:
         return self.providers.get(name, Provider())
 
-    @field_validator("agents")
+    @property
+    def plugins_directory(self) -> Path:
+        return self._beside_the_file(self.plugins.directory)
+
+    @property
+    def prompts_directory(self) -> Path:
+        return self._beside_the_file(self.prompts.directory)
+
+    def secret_values(self) -> tuple[str, ...]:
+        """Every secret that was set, for whoever has to take them out of a text."""
+        groups = (self.notifications.channels, self.connectors, self.boards)
+        held = [section.text(key) for group in groups for section in group.values() for key in section.secrets()]
+        held += [key.get_secret_value() for key in self.keys.values()]
+        if self.database is not None:
+            held.append(urlsplit(self.database.get_secret_value()).password or "")
+        return tuple(dict.fromkeys(value for value in held if value))
+
+    def _beside_the_file(self, directory: Path) -> Path:
+        base = self.path.parent if self.path is not None else platformdirs.user_config_path("forge", appauthor=False)
+        return base / directory.expanduser()
+
+    @field_validator("connectors", "boards", mode="before")
     @classmethod
-    def _commands_are_lists(cls, value: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
-        for name, agent in value.items():
-            command = agent.get("command")
-            if command is not None and not (
-                isinstance(command, list) and command and all(isinstance(word, str) for word in command)
-            ):
-                raise ValueError(f"{name}.command must be a list of words, for example [claude, -p]")
-        return value
+    def _over_the_defaults(cls, given: object, info: ValidationInfo) -> object:
+        return plugged.over(plugged.CONNECTORS if info.field_name == "connectors" else plugged.BOARDS, given)
 
     @model_validator(mode="after")
     def _own_endpoints_have_an_address(self) -> Settings:

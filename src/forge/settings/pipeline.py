@@ -1,0 +1,58 @@
+"""Settings of the way from a brain dump to a deliverable: thresholds, guards, limits and the places of its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from forge.settings.section import Section
+
+
+class Polish(Section):
+    """When polishing ends, and what its guards take for a sign that it goes wrong."""
+
+    critical_max: int = Field(default=0, ge=0)
+    medium_max: int = Field(default=3, ge=0)
+    minor_max: int = Field(default=5, ge=0)
+    max_iterations: int = Field(default=50, ge=1)
+    stagnation_limit: int = Field(default=3, ge=2)
+    retry_malformed_output: int = Field(default=2, ge=0)
+    hallucination_rise: float = Field(default=0.2, ge=0)
+    hallucination_falling: int = Field(default=2, ge=1)
+    fabrication_rise: float = Field(default=0.5, ge=0)
+    fabrication_least: int = Field(default=2, ge=1)
+    fabrication_window: int = Field(default=3, ge=1)
+    near_factor: float = Field(default=2, ge=1)
+    rotation_share: float = Field(default=0.7, ge=0, le=1)
+    similarity: float = Field(default=0.8, ge=0, le=1)
+
+
+class Concurrency(Section):
+    max_parallel_runs: int = Field(default=3, ge=1)
+
+
+class Resource(Section):
+    max_file_size_mb: int = Field(default=50, ge=1)
+
+
+class BrainDump(Section):
+    min_word_count: int = Field(default=10, ge=0)
+
+
+class Phase3Completeness(Section):
+    plan_min_chars: int = Field(default=100, ge=0)
+    code_require_tests: bool = True
+
+
+class PluginPlace(Section):
+    directory: Path = Path("plugins")
+
+
+class PromptPlace(Section):
+    directory: Path = Path("prompts")
+
+
+class Server(Section):
+    host: str = Field(default="127.0.0.1", min_length=1)
+    port: int = Field(default=3000, ge=0, le=65535)
