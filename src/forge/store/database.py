@@ -6,7 +6,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from forge.store.errors import StoreAddressInvalid, StoreUnavailable
+from forge.store.in_turn import InTurn
 from forge.store.migrate import migrate
 
 _BUSY_MS = 30_000
@@ -28,6 +29,7 @@ class Database:
         self.url = url
         self._readers = engine.execution_options(**_READ)
         self._closed = threading.Event()
+        self._in_turn = InTurn() if self.is_sqlite else nullcontext()
 
     @classmethod
     def open(cls, url: str, *, pool_size: int = 8) -> Database:
@@ -55,7 +57,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
         """Everything inside is written together or not at all; on disk when it ends."""
-        with self._translated(), self.engine.begin() as connection:
+        with self._translated(), self._in_turn, self.engine.begin() as connection:
             yield connection
 
     @contextmanager

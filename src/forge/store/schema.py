@@ -155,3 +155,22 @@ workers = Table(
     Column("started", Double, nullable=False),
     Column("seen", Double, nullable=False),
 )
+
+# One row per notice and channel; `key` names what it tells of, so that a step done again does not tell it again.
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("channel", Text, nullable=False),
+    Column("notice", Text, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("interrupted", Integer, nullable=False),
+    Column("next_try", Double, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("error", Text),
+    Column("holder", Text),
+    Column("lease", Double),
+    Index("outbox_by_state", "state", "next_try"),
+)

@@ -1,0 +1,1 @@
+"""Boards of projects: Forge's own as values, and mirrors to boards that people already have."""
