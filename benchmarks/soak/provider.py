@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import json
 import re
+import socket
 import threading
 import time
 from collections import Counter
@@ -19,6 +20,7 @@ from benchmarks.stand_in import Reply, Request, StandIn, anthropic
 T = TypeVar("T")
 MODEL = "anthropic:claude-sonnet-5"
 KEY = "sk-test-0123456789"
+_RESET_SECONDS = 0.02
 _TASK = re.compile(r"task ([a-z]+[0-9]+):")
 
 
@@ -72,6 +74,10 @@ class Provider:
         self.asked: list[Asked] = []
         self.answered: Counter[tuple[str, int]] = Counter()
         """How often each answer was sent to its end."""
+        self.read: Counter[tuple[str, int]] = Counter()
+        """How often each answer was also read to its end by who had asked: nothing of it was left in the socket."""
+        self.paid_again: Counter[tuple[str, int]] = Counter()
+        """Requests for an answer that had been read to its end before."""
         self._server = _Telling(self)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="provider", daemon=True)
@@ -102,7 +108,10 @@ class Provider:
     def reply(self, request: Request) -> Reply:
         asked = _asked(request)
         self.asked.append(asked)
-        return self._answers(asked)
+        if self.read[asked.place]:
+            self.paid_again[asked.place] += 1
+        # The one who asks closes the connection, which tells whether it had read everything.
+        return replace(self._answers(asked), headers={"connection": "close"})
 
 
 class _Telling(StandIn):
@@ -112,10 +121,28 @@ class _Telling(StandIn):
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         goes_on = await super()._answer(request, reader, writer)
-        self._provider.answered[_asked(request).place] += 1
+        place = _asked(request).place
+        self._provider.answered[place] += 1
         # What a long run keeps of a request is its digest.
         self.requests[self.requests.index(request)] = replace(request, body=b"")
+        if await _was_read(reader, writer):
+            self._provider.read[place] += 1
         return goes_on
+
+
+async def _was_read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    """A kernel closes a connection with a reset, not an end, where the process has left bytes unread.
+
+    That holds for a process that was killed too, so nobody has to be asked.
+    """
+    await asyncio.sleep(0)  # whoever listened for the end of the connection has stopped by then
+    try:
+        await reader.read(1)
+    except ConnectionError:
+        return False
+    # An end that came before the last bytes were sent is answered with a reset of these.
+    await asyncio.sleep(_RESET_SECONDS)
+    return not writer.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
 
 
 def _asked(request: Request) -> Asked:

@@ -27,6 +27,8 @@ from forge.git.reservations import reservation, reservations
 from forge.sessions.messages import ToolResult
 from forge.sessions.turns import TurnStatus, conversation
 
+_PROVIDER_SECONDS = 0.05
+"""How long the provider may take to see how a connection ended."""
 _TASK = re.compile(r"task ([a-z]+[0-9]+):")
 
 
@@ -39,7 +41,11 @@ class TurnRun:
     repeated: int
     """Requests sent again because the kill came before their answer was on record."""
     repeated_after_the_answer: int
-    """Of these, the ones whose answer had been sent to its end."""
+    """Of these, the ones whose answer had been sent to its end, even if the process died before it had read that."""
+    paid_again: int
+    """Of these, the ones whose answer had also been read to its end."""
+    saved: int
+    """Answers that had been read to their end, were not on record at the kill, and were not asked for again."""
     commands_again: int
     """Commands run again because the kill came before their result was on record."""
     recovery_median: float
@@ -191,6 +197,8 @@ class _Seen:
     kills: int = 0
     acknowledged: set[str] = field(default_factory=set)
     recoveries: list[float] = field(default_factory=list)
+    unrecorded: set[tuple[str, int]] = field(default_factory=set)
+    """Answers that were read to their end and not on record when their process was killed."""
     _settled: list[tuple[dict[tuple[str, str], str], Counter[tuple[str, int]], Counter[str]]] = field(
         default_factory=list
     )
@@ -203,6 +211,9 @@ class _Seen:
         recorded = records(self.stage.data)
         asked, ran = self.stage.provider.counts, commands_run(self.stage)
         self._settled.append((recorded, asked, ran))
+        time.sleep(_PROVIDER_SECONDS)
+        read = [place for place, times in self.stage.provider.read.items() if times]
+        self.unrecorded |= {place for place in read if (place[0], f"model {place[1]}") not in recorded}
 
     def finished(self, command: Command) -> None:
         held = reservation(evidence.common_dir(self.stage.repo), self.stage.branch)
@@ -254,6 +265,8 @@ class _Seen:
             len(self.sent) - len(began),
             sum(again.values()),
             whole,
+            sum(self.stage.provider.paid_again.values()),
+            len(self.unrecorded - set(+self.stage.provider.paid_again)),
             sum(n - 1 for n in ran.values() if n > 1),
             times[len(times) // 2],
             times[-1],

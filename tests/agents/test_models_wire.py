@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import threading
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from benchmarks.stand_in import Reply, Request, StandIn
-from forge.agents.model import Prompt
+from forge.agents.model import Picture, Prompt
 from forge.agents.models.conversion import NOT_RUN
 from forge.sessions.messages import (
     AssistantMessage,
@@ -102,6 +103,22 @@ async def test_each_request_begins_with_the_bytes_of_the_one_before(kind: str) -
     assert longer[: len(growing)] == growing
     closing = {"google": 2, "anthropic": 2}.get(kind, 2)
     assert second.body.startswith(first.body[:-closing])
+
+
+@pytest.mark.req("P-03")
+@pytest.mark.parametrize("kind", EVERY)
+async def test_pictures_follow_what_was_said(kind: str) -> None:
+    picture = Picture("sketch.png", "image/png", b"\x89PNG\r\n\x1a\nrest")
+    async with stand_in(kind, Reply(("A sketch.",))) as server:
+        model = model_at(server, kind)
+        asked = Prompt("s", (), (UserMessage("What is this?"),), pictures=(picture,))
+        said = await model.answer(asked, on_text=lambda _: None)
+        await model.close()
+    assert said.text == "A sketch."
+    sent = json.dumps(conversation(kind, server.requests[0].json))
+    assert base64.b64encode(picture.data).decode() in sent.replace("-", "+").replace("_", "/")
+    assert "image/png" in sent
+    assert sent.index("What is this?") < sent.index("sketch.png")
 
 
 @pytest.mark.req("G-17")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.agents.conversing import Conversation
+from forge.agents.journal import Journal
 from forge.agents.model import Model
 from forge.agents.spending import Spent
 from forge.agents.stream import Stream
@@ -107,6 +108,7 @@ async def turn(
         used,
         paid,
         commands.interrupt,
+        Journal(repo.common_dir / "forge" / "answers"),
     )
     return await run_turn(
         asked, Room(repo, Sessions(repo, beside=beside), stream, redactor), work, steps or MemorySteps(Ledger())

@@ -10,6 +10,7 @@ from typing import Any
 from forge.agents.desk import Desk, Stopped
 from forge.agents.errors import LimitReached
 from forge.agents.hearing import Heard
+from forge.agents.journal import Journal
 from forge.agents.model import Model, Prompt
 from forge.agents.models.sealed import without_secrets
 from forge.agents.spending import Spent, check
@@ -59,6 +60,8 @@ class Conversation:
     """Told of each answer, at least once: its cost counts even if the turn is never finished."""
     interrupt: Callable[[], None]
     """Ends a command that is running, when the turn is cancelled."""
+    journal: Journal
+    """Where an answer is from its first piece until it is on record."""
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
         """Fill the desk until the model has nothing more to do; `Stopped` where it ends without that."""
@@ -103,11 +106,13 @@ class Conversation:
     async def _asked(self, desk: Desk, steps: Steps, sent: list[Message], number: int) -> AssistantMessage:
         prompt = Prompt(self.system, self.toolbox.schemas(), tuple(sent))
         heard = Heard(desk, steps, self.redactor)
+        page = self.journal.page(steps.id, f"model {number}")
 
         async def ask() -> Json:
             try:
                 check(self.limits, self.spent(desk.usage))
-                answer = await self.model.answer(prompt, on_text=heard)
+                with page.opened():
+                    answer = await self.model.answer(prompt, on_text=heard)
             except asyncio.CancelledError:
                 heard.broken_off()
                 raise

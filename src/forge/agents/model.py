@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from forge.sessions.messages import AssistantMessage, Message
 from forge.tools.contract import ToolSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image, for models that can see."""
+
+    path: str
+    media_type: str
+    data: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +26,8 @@ class Prompt:
     system: str
     tools: tuple[ToolSchema, ...]
     messages: tuple[Message, ...]
+    pictures: tuple[Picture, ...] = ()
+    """Shown with the last message."""
 
 
 OnText = Callable[[str], None]

@@ -21,6 +21,7 @@ from dbos._utils import GlobalParams
 from forge.engine.encoding import Json, error_from_json, error_to_json
 from forge.engine.errors import RunExists
 from forge.store.database import Database, prepare_sqlite, private_file, unavailable
+from forge.store.in_turn import write_in_turn
 from forge.store.runs import Room
 
 OwnershipLost = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
@@ -262,6 +263,7 @@ def _engine_for(database: Database) -> sa.Engine:
         # As DBOS expects of its engine: reads need no transaction, the first write opens one with the lock.
         connection.isolation_level = "IMMEDIATE"
 
+    write_in_turn(engine)
     return engine
 
 

@@ -6,12 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from forge.agents import pricing
+from forge.agents.journal import opened_page
 from forge.agents.model import OnText, Prompt
 from forge.agents.models.endpoint import Endpoint
 from forge.agents.streaming import start_again
 from forge.sessions.messages import AssistantMessage
 
 if TYPE_CHECKING:
+    from forge.agents.models.asking import Asking
     from forge.agents.models.connecting import Connection
 
 _WINDOWS = {"anthropic": 200_000, "openai": 128_000, "openrouter": 128_000, "google": 1_000_000, "ollama": 16_384}
@@ -59,6 +61,10 @@ class ApiModel:
         from forge.agents.models.retrying import patiently  # noqa: PLC0415
 
         asking = Asking(self.endpoint, connection, prompt)
+        kept = await _kept(asking)
+        if kept is not None:
+            on_text(kept.text)
+            return kept
         heard = False
 
         def hear(text: str) -> None:
@@ -79,6 +85,21 @@ class ApiModel:
         connection, self._connection = self._connection, None
         if connection is not None and self._loop is asyncio.get_running_loop():
             await connection.client.aclose()
+
+
+async def _kept(asking: Asking) -> AssistantMessage | None:
+    """The answer that a process received and did not live to record. Whether it is whole shows when it is read."""
+    from forge.agents.models.failures import TRANSLATED  # noqa: PLC0415 - imports the model library
+
+    page = opened_page()
+    if page is None or not page.is_begun:
+        return None
+    try:
+        with page.read_only():
+            return await asking.once(lambda _: None)
+    except TRANSLATED:
+        page.discard()
+        return None
 
 
 def _connect(endpoint: Endpoint) -> Connection:

@@ -17,6 +17,7 @@ from pydantic_ai.settings import ModelSettings
 import forge
 from forge.agents.errors import ModelUnknown
 from forge.agents.models.endpoint import BASE_URLS, Endpoint
+from forge.agents.models.keeping import KeepingClient
 
 pydantic_ai.BANNER_ENABLED = False
 
@@ -61,9 +62,7 @@ def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
         _conversation_last(request)
 
     # A proxy of the environment is for the outside world; a server on this machine is asked directly.
-    return httpx2.AsyncClient(
-        timeout=timeout, trust_env=not endpoint.is_on_this_machine, event_hooks={"request": [prepare]}
-    )
+    return KeepingClient(timeout=timeout, trust_env=not endpoint.is_on_this_machine, event_hooks={"request": [prepare]})
 
 
 def _conversation_last(request: httpx2.Request) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pydantic_ai.messages import (
+    BinaryContent,
     ModelMessage,
     ModelRequest,
     ModelRequestPart,
@@ -20,7 +21,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.tools import ToolDefinition
 
-from forge.agents.model import Prompt
+from forge.agents.model import Picture, Prompt
 from forge.agents.models import opaque
 from forge.sessions.messages import AssistantMessage, ContextMessage, Message, ToolCall, ToolResult, UserMessage
 from forge.tools.contract import ToolSchema
@@ -57,8 +58,14 @@ def to_library(prompt: Prompt, *, name: str) -> list[ModelMessage]:
         result.append(ModelRequest(parts=_in_order(pending, asked)))
         result.append(answer)
         pending, asked = [], message.calls
+    pending.extend(_shown(prompt.pictures))
     result.append(ModelRequest(parts=_in_order(pending, asked)))
     return result
+
+
+def _shown(pictures: Iterable[Picture]) -> Iterator[ModelRequestPart]:
+    for picture in pictures:
+        yield UserPromptPart([f"{picture.path}:", BinaryContent(picture.data, media_type=picture.media_type)])
 
 
 def _parts(
