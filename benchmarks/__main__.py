@@ -14,6 +14,7 @@ from benchmarks import (
     conversations,
     directories,
     files,
+    guards,
     history,
     merging,
     prompts,
@@ -35,7 +36,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns"]
+ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards"]
 
 
 def main() -> None:
@@ -78,6 +79,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from prompts.prompt_cache(root)
     if "turns" in names:
         yield from turns.turns(root)
+    if "guards" in names:
+        yield from guards.guards()
 
 
 if __name__ == "__main__":

@@ -132,6 +132,47 @@ class BranchChanged(Event):
     actor: str
 
 
+@dataclass(frozen=True, slots=True)
+class ProjectMoved(Event):
+    """From one phase to another."""
+
+    project: str
+    before: str
+    phase: str
+    halt_reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectSaid(Event):
+    """A message in a project's chat."""
+
+    project: str
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectProgressed(Event):
+    """A line on what is being done, for whoever watches."""
+
+    project: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished(Event):
+    """One round of polishing: what it found, and what the guards made of it."""
+
+    project: str
+    iteration: int
+    critical: int
+    medium: int
+    minor: int
+    total: int
+    guard: str
+    outcome: str
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -148,6 +189,10 @@ KINDS: dict[str, type[Event]] = {
         QuestionAsked,
         QuestionClosed,
         BranchChanged,
+        ProjectMoved,
+        ProjectSaid,
+        ProjectProgressed,
+        RoundFinished,
     )
 }
 

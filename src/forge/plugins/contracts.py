@@ -108,7 +108,7 @@ class Desk(Protocol):
 
     @property
     def thresholds(self) -> Mapping[str, Any]:
-        """What a person set for a complete build: `plan_min_chars`, `code_require_tests`."""
+        """What a person set: `plan_min_chars`, `code_require_tests`, and `registries`, addresses by name."""
 
     async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
         """An answer to the prompt file `<prompt>.md` with `material` (JSON values) under it. `agent_invoke`."""

@@ -33,6 +33,11 @@ def loaded_object(text: str, what: str) -> Json:
     return value
 
 
+def loaded_lines(text: str, what: str) -> tuple[Json, ...]:
+    """One object a line."""
+    return tuple(loaded_object(line, what) for line in text.splitlines() if line.strip())
+
+
 def text_of(values: Mapping[str, Any], key: str, what: str) -> str:
     value = values.get(key)
     if not isinstance(value, str):

@@ -15,6 +15,8 @@ _READERS: tuple[tuple[str, Callable[[str], object]], ...] = (
     (status.FILE, status.ProjectStatus.from_json),
     (chat.FILE, chat.parse),
     (polish.FILE, polish.parse),
+    ("polish_rounds.jsonl", lambda text: fields.loaded_lines(text, "the record of rounds")),
+    ("test_runs.jsonl", lambda text: fields.loaded_lines(text, "the record of tests")),
     (".claude/*.json", lambda text: fields.loaded_object(text, "the memory file")),
 )
 

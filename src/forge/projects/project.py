@@ -34,7 +34,11 @@ class Project:
     def at(cls, directory: Path) -> Project:
         """The project in `directory`; `ProjectUnreadable` if there is none that can be read or recovered."""
         found = cls(directory, "")
-        return cls(directory, found.info().id)
+        project = cls(directory, found.info().id)
+        if "records" in found.__dict__:
+            # They had to recover something, and have it still to tell.
+            project.__dict__["records"] = found.records
+        return project
 
     @cached_property
     def records(self) -> Records:
@@ -115,7 +119,7 @@ class Project:
             # Somebody's own repository with a file of that name is none of our business.
             ours = (self.directory / ".git" / LOCK).exists()
         if ours:
-            self.records.take_in()
+            self.records.restore()
         text = self._text(path)
         try:
             return parse(_present(default if text is None else text, path))

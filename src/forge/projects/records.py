@@ -103,6 +103,11 @@ class Records:
         sentences, self._untold = [*self._untold, *taken.recovered], []
         return replace(taken, recovered=tuple(sentences))
 
+    def restore(self) -> None:
+        """The same; what there is to tell about it is told by the next `take_in`."""
+        recovered = self.take_in().recovered
+        self._untold = [*self._untold, *recovered]
+
     def read(self, path: str) -> str | None:
         """The text of a file as it is in the directory now."""
         with ExitStack() as stack:

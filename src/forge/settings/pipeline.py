@@ -53,6 +53,17 @@ class PromptPlace(Section):
     directory: Path = Path("prompts")
 
 
+class Registries(Section):
+    """Where figures about open-source components are asked for. Empty: pip's and npm's own settings, else nowhere."""
+
+    python: str = ""
+    npm: str = ""
+    python_downloads: str = ""
+    npm_downloads: str = ""
+    code_host: str = ""
+    code_host_api: str = ""
+
+
 class Server(Section):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=3000, ge=0, le=65535)

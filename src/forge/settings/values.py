@@ -19,6 +19,7 @@ from forge.settings.pipeline import (
     PluginPlace,
     Polish,
     PromptPlace,
+    Registries,
     Resource,
     Server,
 )
@@ -113,6 +114,7 @@ class Settings(Section):
     boards: Sections = plugged.sections(plugged.BOARDS)
     plugins: PluginPlace = PluginPlace()
     prompts: PromptPlace = PromptPlace()
+    registries: Registries = Registries()
     server: Server = Server()
     keys: Mapping[str, SecretStr] = {}
 

@@ -1,0 +1,66 @@
+"""Which open-source components an agent proposes, as checked values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from forge.deliverables.code.registries import Ecosystem
+from forge.plugins.contracts import Desk
+
+MOST = 6
+_TRIES = 2
+_NAMES: Mapping[Ecosystem, re.Pattern[str]] = {
+    "python": re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"),
+    "npm": re.compile(r"(?:@[a-z0-9~-][a-z0-9._~-]{0,98}/)?[a-z0-9~-][a-z0-9._~-]{0,98}", re.IGNORECASE),
+}
+
+
+class Candidate(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True)]
+    ecosystem: Ecosystem
+    purpose: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
+
+    @model_validator(mode="after")
+    def _can_be_asked_for(self) -> Candidate:
+        if not _NAMES[self.ecosystem].fullmatch(self.name):
+            raise ValueError(f"`name` must be the name of one {self.ecosystem} package, without a version")
+        return self
+
+
+class _Proposal(BaseModel):
+    candidates: Annotated[list[Candidate], Field(max_length=100)]
+
+
+async def proposed(desk: Desk) -> tuple[Candidate, ...] | str:
+    """What an agent would take, the first few of it, each once; or why two answers could not be read."""
+    material = {"intent": desk.intent, "constraints": desk.constraints, "most": MOST}
+    problem = ""
+    for _ in range(_TRIES):
+        asked = {**material, "what_was_wrong_with_your_last_answer": problem} if problem else material
+        given = parsed(await desk.ask("open-source", asked))
+        if not isinstance(given, str):
+            return given
+        problem = given
+    return problem
+
+
+def parsed(answer: str) -> tuple[Candidate, ...] | str:
+    """The candidates, or what is wrong with the answer."""
+    begin, end = answer.find("{"), answer.rfind("}")
+    try:
+        found = _Proposal.model_validate_json(answer[begin : end + 1] if begin >= 0 else answer)
+    except ValidationError as e:
+        wrong: Mapping[str, Any] = e.errors(include_url=False, include_input=False, include_context=False)[0]
+        place = ".".join(str(part) for part in wrong["loc"])
+        return (
+            f"{place or 'the answer'}: {wrong['msg']}. Answer with one JSON object with `candidates` and nothing else."
+        )
+    return tuple({(each.ecosystem, each.name.lower()): each for each in reversed(found.candidates)}.values())[::-1][
+        :MOST
+    ]

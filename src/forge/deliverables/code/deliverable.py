@@ -1,0 +1,104 @@
+"""The deliverable type `code`: built by an agent on a branch, tested in the sandbox, reviewed and mended there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from forge.deliverables.code import building
+from forge.deliverables.code.discovery import discovered
+from forge.deliverables.code.failures import HONEST, failing, none_found, told
+from forge.deliverables.code.registries import Registries
+from forge.deliverables.code.review import SEVERITIES, CodeReview
+from forge.deliverables.code.safety import CodeSafety
+from forge.plugins.contracts import BuildResult, Desk, Issue, SafetyRules, Severity, TestResults
+from forge.plugins.errors import AgentFailed
+
+Json = dict[str, Any]
+_SUMMARY = 500
+_ORDER = tuple(Severity)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class CodeType:
+    """Implements `DeliverableType`. Without `registries`, those that the desk knows are asked."""
+
+    def __init__(self, registries: Registries | None = None, *, now: Callable[[], datetime] = _utc_now) -> None:
+        self._registries = registries
+        self._now = now
+
+    @property
+    def name(self) -> str:
+        return "code"
+
+    @property
+    def title(self) -> str:
+        return "Code"
+
+    @property
+    def safety(self) -> SafetyRules:
+        return CodeSafety()
+
+    @property
+    def needs_code(self) -> bool:
+        return True
+
+    @property
+    def schema(self) -> type[BaseModel]:
+        return CodeReview
+
+    @property
+    def severities(self) -> Mapping[str, str]:
+        return SEVERITIES
+
+    async def discover(self, desk: Desk) -> Json:
+        """Open-source candidates with their scorecards."""
+        registries = self._registries or Registries(**desk.thresholds.get("registries", {}))
+        return await discovered(desk, registries, now=self._now)
+
+    async def build(self, desk: Desk) -> BuildResult:
+        return await building.build(desk)
+
+    async def missing(self, desk: Desk) -> str:
+        if not await desk.files():
+            return "The build changed no file."
+        if desk.thresholds["code_require_tests"]:
+            tests = await desk.run_tests()
+            if none_found(tests):
+                return "The build has no test."
+            if tests.total == 0:
+                return f"No test of the build could be run: `{tests.command}` ended with exit code {tests.exit_code}."
+        return ""
+
+    async def review(self, desk: Desk, tests: TestResults | None) -> str:
+        material = {
+            "constraints": desk.constraints,
+            "spec": desk.spec,
+            "files": dict(await desk.files()),
+            "tests": told(tests),
+        }
+        return await desk.ask("code-review", material)
+
+    async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
+        broken = failing(tests) if tests and not tests.all_pass else ""
+        parts = [broken, _findings(issues)]
+        if not any(parts):
+            parts = ["The review found nothing and the tests pass, yet the work is not accepted: look at it once more."]
+        message = "\n\n".join(filter(None, [*parts, "" if broken else HONEST]))
+        worked = await building.worked_on(desk, "code-fix", "review", message)
+        if not worked.success:
+            raise AgentFailed(f"The agent could not mend the findings: {worked.reason}", hint="Resume to try again.")
+        return " ".join(worked.text.split())[:_SUMMARY] or f"changed {', '.join(worked.files) or 'nothing'}"
+
+
+def _findings(issues: Sequence[Issue]) -> str:
+    """The gravest first."""
+    ranked = sorted(issues, key=lambda issue: _ORDER.index(issue.severity))
+    lines = [f"- [{i.severity}] {i.location}: {i.description} → {i.recommendation}" for i in ranked]
+    return "The review found:\n\n" + "\n".join(lines) if lines else ""

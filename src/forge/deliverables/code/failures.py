@@ -1,0 +1,100 @@
+"""Failing tests: whether they fail as they did before, and how an agent or a person is told of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+from forge.plugins.contracts import TestResults
+
+_OUTPUT = 6_000
+_GIST = 200
+_NO_TESTS_COLLECTED = 5
+"""What pytest and unittest exit with when they found nothing to run."""
+_NOISE = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (r"\x1b\[[0-9;?]*[a-z]", ""),
+        (r"(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)/(?:[^\s'\"():,]*/)?", ""),  # what a path ends with stays
+        (r"\btmp[a-z0-9_]{6,}\b|\bpytest-\d+\b", "·"),
+        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "·"),
+        (r"\b0x[0-9a-f]+\b", "·"),
+        (r"\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?)?", "·"),
+        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d+)?\b", "·"),
+        (r"\b\d+(?:\.\d+)?\s*(?:ns|µs|us|ms|s|secs?|seconds?|m|min|minutes?)\b", "·"),
+        (r"\b(?:pid|port|seed|line)[ =:]+\d+\b|--[\w-]*seed=\d+", "·"),
+        (r"(?<=\.\w)(\w*):\d+(?::\d+)?", r"\1"),  # a place in a file
+        (r"\[\s*\d+%\]|\[gw\d+\]", ""),
+        (r"\b\d{9,}\b", "·"),
+    )
+)
+# Lines by which test runners name what failed; everything else moves with the tests that pass.
+_TELLING = re.compile(
+    r"^\s*(?:FAILED|FAIL|ERROR|E\s|--- FAIL|not ok|✕|✖|×|●|thread '.*panicked)"
+    r"|\b(?:FAILED|ERROR)\s*$|\.\.\. (?:FAIL|ERROR)|^\s*\w*(?:Error|Exception)\b",
+)
+_SUMMARY = re.compile(r"\b\d+ (?:passed|failed|errors?)\b|^\s*(?:FAILED|FAIL|Ran|Tests?:?)\s*[(:\d]", re.IGNORECASE)
+HONEST = (
+    "Mend the code. Never delete, skip or weaken a test, and never make the code recognise one; only a test that "
+    "contradicts the specification may be corrected, and then say which one and why."
+)
+
+
+def none_found(tests: TestResults) -> bool:
+    """Whether there is nothing to run, as opposed to a runner that broke down before it could count."""
+    return tests.total == 0 and (not tests.command or tests.exit_code in {0, _NO_TESTS_COLLECTED})
+
+
+def fingerprint(tests: TestResults) -> str:
+    """The same for failures that differ only in times, addresses, temporary paths, places in files and order."""
+    lines = {quiet for line in tests.details.splitlines() if (quiet := _quiet(line))}
+    kept = sorted({line for line in lines if _tells(line)} or lines)
+    return hashlib.sha256("\n".join([f"{tests.failed}", *kept]).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _tells(line: str) -> bool:
+    return bool(_TELLING.search(line)) and not _SUMMARY.search(line)
+
+
+def _quiet(line: str) -> str:
+    for noise, instead in _NOISE:
+        line = noise.sub(instead, line)
+    return " ".join(line.split())
+
+
+def failing(tests: TestResults) -> str:
+    """What an agent is told."""
+    if none_found(tests):
+        return f"There are no tests that could be run. Write those that are asked for.\n\n{HONEST}"
+    head = (
+        f"The tests do not pass: {tests.failed} of {tests.total} failed (`{tests.command}`, exit code "
+        f"{tests.exit_code})."
+    )
+    return f"{head}\n\n{HONEST}\n\n{_fenced(tests.details[-_OUTPUT:])}"
+
+
+def gist(tests: TestResults) -> str:
+    """What a person is told, in one line."""
+    lines = [" ".join(line.split()) for line in tests.details.splitlines() if line.strip()]
+    return ([line for line in lines if _tells(line)] or lines or [f"exit code {tests.exit_code}"])[-1][:_GIST]
+
+
+def _fenced(text: str) -> str:
+    """Whatever stands in the text cannot end the fence."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"
+
+
+def told(tests: TestResults | None) -> dict[str, Any]:
+    """What a reviewer is given."""
+    if tests is None:
+        return {}
+    return {
+        "total": tests.total,
+        "passed": tests.passed,
+        "failed": tests.failed,
+        "exit_code": tests.exit_code,
+        "output": tests.details[-_OUTPUT:],
+    }

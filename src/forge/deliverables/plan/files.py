@@ -1,0 +1,21 @@
+"""A plan in its project: the document that people read and edit, and its slots as data beside it."""
+
+from __future__ import annotations
+
+from forge.deliverables.plan.document import Plan, StructureChanged, from_json, parse, render
+from forge.plugins.contracts import Desk
+
+MARKDOWN = "docs/plan.md"
+JSON = "docs/plan.json"
+
+
+def now(desk: Desk) -> Plan | str:
+    """The plan as it is now, hand edits included; or, where its structure was changed by hand, what was changed."""
+    text = desk.read(MARKDOWN) or ""
+    kept = from_json(desk.read(JSON) or "")
+    if kept and set(kept.slots) == set(kept.outline.slots) and all(kept.slots.values()) and render(kept) == text:
+        return kept
+    try:
+        return parse(text, template=kept.template if kept else "")
+    except StructureChanged as changed:
+        return changed.message

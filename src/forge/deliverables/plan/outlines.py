@@ -1,0 +1,111 @@
+"""The four outlines of plans: which sections there are, what each is for, and which points belong to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from types import MappingProxyType
+
+import yaml
+
+from forge.errors import NotFound
+
+COLUMNS = ("Objective", "Plan", "Assessment")
+PARTS = ("objective", "plan", "assessment", "details")
+NAMES = ("generic", "wedding", "strategy", "engineering")
+FALLBACK = "generic"
+
+# Nobody says “wedding” by the way; the words of the others come up in any plan.
+_ENOUGH = {"wedding": 1, "strategy": 2, "engineering": 2}
+_NAMED = re.compile(r"(?im)^\W*(?:plan )?template\W+([a-z]+)\b")
+
+
+class NoSuchTemplate(NotFound):
+    code = "no_such_template"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Something that a section should speak of. One of `words` shows that it does; `DATE` and `MONEY` stand for any."""
+
+    text: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A main section. `subject` is what it is about, within a sentence; `words` are those that belong to it."""
+
+    id: str
+    title: str
+    subject: str
+    objective: str
+    assessment: str
+    points: tuple[Point, ...]
+    words: tuple[str, ...]
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return tuple(f"{self.id}.{part}" for part in PARTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    name: str
+    title: str
+    words: tuple[str, ...]
+    """What a text talks about when this outline fits it."""
+    roles: Mapping[str, str]
+    """Which section lists the steps (`work`), and which takes who does what (`who`), people, places, dates, money and
+    risks, whatever words they come in. An outline without such a section does not name it.
+    """
+    sections: tuple[Section, ...]
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        return tuple(slot for section in self.sections for slot in section.slots)
+
+    def role(self, name: str) -> Section | None:
+        return next((section for section in self.sections if section.id == self.roles.get(name)), None)
+
+
+@cache
+def outline(name: str) -> Outline:
+    if name not in NAMES:
+        raise NoSuchTemplate(f"There is no plan template '{name}'.", hint=f"Use one of {', '.join(NAMES)}.")
+    text = resources.files(__package__).joinpath("templates", f"{name}.yaml").read_text("utf-8")
+    values = yaml.safe_load(text)
+    sections = tuple(
+        Section(**{**one, "points": tuple(map(_point, one["points"])), "words": tuple(one["words"].split())})
+        for one in values["sections"]
+    )
+    return Outline(
+        name=name,
+        title=values["title"],
+        words=tuple(values["words"].split()),
+        roles=MappingProxyType(dict(values["roles"])),
+        sections=sections,
+    )
+
+
+def _point(written: str) -> Point:
+    text, _, words = written.partition("|")
+    return Point(text.strip(), tuple((words or text).split()))
+
+
+def outlines() -> tuple[Outline, ...]:
+    return tuple(outline(name) for name in NAMES)
+
+
+def chosen(spec: str, intent: str = "") -> str:
+    """The template that a specification names, or else the one whose words the texts use most."""
+    named = _NAMED.search(spec)
+    if named and named[1].lower() in NAMES:
+        return named[1].lower()
+    words = re.findall(r"[a-z]+", f"{spec}\n{intent}".lower())
+    counts = {one.name: sum(word in one.words for word in words) for one in outlines() if one.name != FALLBACK}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] >= _ENOUGH[best] else FALLBACK

@@ -1,0 +1,211 @@
+"""The buttons of a project as a state machine: what may be pressed now, what has to be confirmed, and what follows.
+
+A press that has had its effect already is a duplicate: it changes nothing and gets the state as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from forge.projects.status import HaltReason, Phase
+
+Waiting = Literal["stuck", "halted", "gate"]
+"""For what a person is needed: the builder is stuck, a run was halted, or a plan is too incomplete to build from."""
+
+
+class Action(StrEnum):
+    DISTILL = "distill"
+    CONFIRM = "confirm"
+    PROVIDE_INPUT = "provide_input"
+    RESUME = "resume"
+    OVERRIDE = "override"
+    TERMINATE = "terminate"
+    CORRECT = "correct"
+    """Say something: more of the brain dump, a correction, an answer."""
+    REALIGN = "realign"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that decides what can be pressed. `busy` means that Forge is at work and waits for nobody."""
+
+    phase: Phase
+    halt_reason: str | None = None
+    halted_in: Phase | None = None
+    stuck: bool = False
+    busy: bool = False
+    unresolved: int = 0
+    rounds: int = 0
+    """Finished rounds of polishing."""
+
+    @property
+    def ended(self) -> bool:
+        terminated = self.phase is Phase.HALTED and self.halt_reason == HaltReason.HUMAN_TERMINATED
+        return self.phase is Phase.DONE or terminated
+
+    @property
+    def waiting(self) -> Waiting | None:
+        if self.ended or self.busy:
+            return None
+        if self.phase is Phase.HALTED:
+            return "gate" if self.halt_reason == HaltReason.PLAN_INCOMPLETE else "halted"
+        return "stuck" if self.phase is Phase.BUILDING and self.stuck else None
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """The last press that was accepted. A face gives each button that it shows one id."""
+
+    action: Action
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """Go to phase `to` (often the present one) and tell `message` in the chat."""
+
+    action: Action
+    to: Phase
+    message: str = ""
+    halt_reason: HaltReason | None = None
+    clears_chat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """It has happened already."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeedsConfirmation:
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    reason: str
+    allowed: tuple[Action, ...]
+
+
+Decision = Accepted | Duplicate | NeedsConfirmation | Refused
+
+_STOP = "Stop this project for good? It cannot be taken up again."
+_ACCEPT = "Take the deliverable as it is now, with everything that is still open in it?"
+_BUILD_ANYWAY = "Build although the plan is not complete?"
+_BUTTONS = frozenset({Action.DISTILL, Action.CONFIRM, Action.RESUME, Action.OVERRIDE, Action.TERMINATE})
+"""Pressing one of these again says nothing new. The others carry words, which are never dropped as a repetition."""
+
+
+def decide(
+    state: State, action: Action, *, confirmed: bool = False, last: Press | None = None, press_id: str | None = None
+) -> Decision:
+    """What pressing `action` does in `state`. `last` is the press that was accepted before this one."""
+    again = last is not None and last.action is action
+    if again and last is not None and press_id is not None and press_id == last.id:
+        return Duplicate()
+    if action not in allowed(state):
+        if _in_effect(state, action) or (again and action in _BUTTONS and not _blocked(state, action)):
+            return Duplicate()
+        return Refused(_reason(state, action), allowed(state))
+    question = confirmation(state, action)
+    if question and not confirmed:
+        return NeedsConfirmation(question)
+    return _effect(state, action)
+
+
+def allowed(state: State) -> tuple[Action, ...]:
+    """The buttons that work now. A person can stop a project at any time, whatever Forge is doing with it."""
+    return () if state.ended else (*_forward(state), Action.TERMINATE)
+
+
+def _forward(state: State) -> tuple[Action, ...]:
+    if state.busy:
+        return ()
+    match state.waiting, state.phase:
+        case "stuck", _:
+            return (Action.PROVIDE_INPUT,)
+        case "gate", _:
+            return (Action.OVERRIDE,)
+        case "halted", _:
+            back = (Action.RESUME,) if _resumed(state) else ()
+            return (*back, Action.OVERRIDE) if _resumed(state) is Phase.POLISHING else back
+        case _, Phase.BRAIN_DUMP:
+            return (Action.DISTILL, Action.CORRECT)
+        case _, Phase.HUMAN_REVIEW:
+            return (Action.CONFIRM, Action.CORRECT, Action.REALIGN)
+        case _, Phase.SPEC_BUILDING:
+            return (Action.CORRECT,) if state.unresolved else (Action.CONFIRM, Action.CORRECT)
+    return ()
+
+
+def confirmation(state: State, action: Action) -> str:
+    """What a person is asked before it happens; empty where one press is enough."""
+    if action is Action.TERMINATE:
+        return _STOP
+    if action is Action.OVERRIDE:
+        return _BUILD_ANYWAY if state.waiting == "gate" else _ACCEPT
+    return ""
+
+
+def _effect(state: State, action: Action) -> Accepted:
+    match action, state.phase:
+        case Action.DISTILL, _:
+            return Accepted(action, Phase.DISTILLING, "Distilling…")
+        case Action.CONFIRM, Phase.HUMAN_REVIEW:
+            told = "The intent is locked. Next comes the specification."
+            return Accepted(action, Phase.SPEC_BUILDING, told, clears_chat=True)
+        case Action.CONFIRM, _:
+            told = "Specification and constraints are locked. Building begins."
+            return Accepted(action, Phase.BUILDING, told, clears_chat=True)
+        case ((Action.CORRECT | Action.REALIGN), Phase.HUMAN_REVIEW):
+            return Accepted(action, Phase.DISTILLING)
+        case Action.RESUME, _:
+            back = _resumed(state) or state.phase
+            polishing = f"Polishing goes on with round {state.rounds + 1}."
+            return Accepted(action, back, polishing if back is Phase.POLISHING else f"Going on with {_words(back)}.")
+        case Action.OVERRIDE, _ if state.waiting == "gate":
+            return Accepted(action, Phase.BUILDING, "Going on with an incomplete plan. Building begins.")
+        case Action.OVERRIDE, _:
+            return Accepted(action, Phase.DONE, "The deliverable is accepted. The project is done.")
+        case Action.TERMINATE, _:
+            return Accepted(action, Phase.HALTED, "The project was stopped for good.", HaltReason.HUMAN_TERMINATED)
+    return Accepted(action, state.phase)
+
+
+def _resumed(state: State) -> Phase | None:
+    """Where a halted project goes on. Guards halt only what is being polished, whatever else is known."""
+    if (state.halt_reason or "").startswith("guard_"):
+        return Phase.POLISHING
+    if (state.halt_reason or "").startswith("phase3_"):
+        return Phase.BUILDING
+    return state.halted_in if state.halted_in not in {Phase.HALTED, Phase.DONE} else None
+
+
+def _in_effect(state: State, action: Action) -> bool:
+    """Whether `state` is already what `action` leads to, however it got there."""
+    return (action is Action.DISTILL and state.phase is Phase.DISTILLING) or (
+        action is Action.TERMINATE and state.ended and state.phase is Phase.HALTED
+    )
+
+
+def _blocked(state: State, action: Action) -> bool:
+    """Whether `action` is meant for this state and only something in it is missing."""
+    return action is Action.CONFIRM and state.phase is Phase.SPEC_BUILDING and state.unresolved > 0 and not state.busy
+
+
+def _reason(state: State, action: Action) -> str:
+    if state.ended:
+        return "The project is done." if state.phase is Phase.DONE else "The project was stopped for good."
+    if state.busy:
+        return f"Forge is at work on it ({_words(state.phase)}). Wait until it is done."
+    if _blocked(state, action):
+        questions = "1 question is" if state.unresolved == 1 else f"{state.unresolved} questions are"
+        return f"{questions} still open. Answer before confirming."
+    where = f"{_words(state.phase)}, {_words(state.halt_reason)}" if state.halt_reason else _words(state.phase)
+    return f"“{_words(action)}” does nothing while the project is in this state: {where}."
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")

@@ -1,0 +1,90 @@
+"""Who answers for a project, seen from the pipeline: a prompt and its material in, one response out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from forge.agents.model import Picture
+from forge.plugins.contracts import TestResults, Worked
+
+__all__ = ["AgentResponse", "Hands", "Picture", "Task"]
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of an agent once."""
+
+    prompt: str
+    """The name of the prompt file."""
+    instructions: str
+    """Its text."""
+    material: Mapping[str, Any]
+    nth: int = 1
+    """How often this prompt was asked in this run, this time included."""
+    pictures: tuple[Picture, ...] = ()
+    run: str = ""
+    attempt: int = 1
+
+    @property
+    def place(self) -> str:
+        """Names this one request in its run, for good."""
+        return f"{self.prompt} {self.nth}.{self.attempt}"
+
+    def text(self) -> str:
+        """The material as an agent reads it: fenced, because it is material and never instructions."""
+        parts = [f"<{name}>\n{_readable(value)}\n</{name}>" for name, value in self.material.items()]
+        return "\n\n".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResponse:
+    """What every agent's answer comes to, whether a model, a program or rules gave it."""
+
+    success: bool
+    output: str
+    exit_code: int = 0
+    timed_out: bool = False
+    reason: str = ""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    model: str = ""
+
+
+class Hands(Protocol):
+    """Everything that reaches outside the project's directory: agents, the code repository, its tests."""
+
+    @property
+    def name(self) -> str:
+        """Who answers, as the project's status names it."""
+
+    @property
+    def sees(self) -> bool:
+        """Whether pictures can be shown."""
+
+    async def answer(self, task: Task) -> AgentResponse: ...
+
+    async def work(self, steps: Any, place: str, branch: str, instructions: str, message: str) -> Worked:
+        """One turn of an agent on `branch`; its steps are those of the run it is part of."""
+
+    async def begin_branch(self, branch: str, baseline: str | None) -> Json:
+        """Make the build branch if it is not there: `{"baseline": …, "tip": …}`."""
+
+    async def run_tests(self, branch: str) -> TestResults: ...
+
+    async def tip(self, branch: str) -> str | None: ...
+
+    async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]: ...
+
+
+def _readable(value: object) -> str:
+    match value:
+        case str():
+            return value
+        case Mapping() | Sequence():
+            return json.dumps(value, indent=2, ensure_ascii=False)
+        case _:
+            return str(value)

@@ -1,0 +1,208 @@
+"""What a deliverable type works with: every action allowed by its safety rules first, then done once and recorded."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from forge.git import Repository
+from forge.pipeline.draft import Draft
+from forge.pipeline.journey import Journey
+from forge.pipeline.remembering import remember_delegation
+from forge.plugins.contracts import DeliverableType, Operation, TestResults, Worked
+from forge.plugins.errors import OperationBlocked
+
+Json = dict[str, Any]
+TEST_RUNS = "test_runs.jsonl"
+INTENT, SPEC, CONSTRAINTS = "docs/intent.md", "docs/spec.md", "docs/constraints.md"
+_DETAILS = 12_000
+_DOCUMENTS = frozenset({".md", ".txt", ".rst"})
+_STATES = frozenset({".json", ".jsonl", ".yaml", ".yml"})
+
+
+class ProjectDesk:
+    """Implements `forge.plugins.contracts.Desk` for one run."""
+
+    def __init__(self, journey: Journey, type_: DeliverableType, *, branch: str | None, baseline: str | None) -> None:
+        self._journey = journey
+        self._type = type_
+        self.branch = branch
+        self.baseline = baseline
+        self.answers: tuple[Json, ...] = ()
+        """What people decided when the build was stuck."""
+        self.complaint = ""
+        """What was wrong with the last answer, for the next one."""
+        self._commit = ""
+        self._written: dict[str, str] = {}
+        self._reads = 0
+        self._works = 0
+        self._tests = 0
+
+    @property
+    def project(self) -> Path:
+        return self._journey.project.directory
+
+    @property
+    def name(self) -> str:
+        return self._journey.project.name
+
+    @property
+    def intent(self) -> str:
+        return self.read(INTENT) or ""
+
+    @property
+    def spec(self) -> str:
+        return self.read(SPEC) or ""
+
+    @property
+    def constraints(self) -> str:
+        return self.read(CONSTRAINTS) or ""
+
+    @property
+    def thresholds(self) -> Mapping[str, Any]:
+        chosen = self._journey.around.parameters
+        return {
+            "plan_min_chars": chosen.plan_min_chars,
+            "code_require_tests": chosen.code_require_tests,
+            "registries": chosen.registries,
+        }
+
+    async def refresh(self) -> None:
+        """Take in what people changed by hand; from here on, documents are as they are now."""
+        self._reads += 1
+
+        async def look() -> str:
+            return await asyncio.to_thread(self._head)
+
+        self._commit = await self._journey.steps.step(f"read documents {self._reads}", look)
+        self._written.clear()
+
+    def _head(self) -> str:
+        records = self._journey.project.records
+        taken = records.take_in()
+        for sentence in taken.recovered:
+            self._journey.project.log.write("warn", "error", str(self._journey.phase), sentence)
+        return Repository.open(self.project).resolve("HEAD")
+
+    def read(self, path: str) -> str | None:
+        """As it was at the last refresh, with what was written since: the same again after a crash."""
+        if path in self._written:
+            return self._written[path]
+        files = Repository.open(self.project).commit_vfs(self._commit)
+        return files.read_file(path) if files.file_exists(path) else None
+
+    def check(self, operation: Operation) -> None:
+        verdict = self._type.safety.validate(operation)
+        if not verdict.allowed:
+            raise OperationBlocked(
+                f"A {self._type.name} run may not do {operation}: {verdict.reason}",
+                hint="Nothing was done. This is a rule of the deliverable type, not of a prompt.",
+            )
+
+    async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
+        self.check(Operation.AGENT_INVOKE)
+        sent = {**material, "what_was_wrong_with_your_last_answer": self.complaint} if self.complaint else material
+        return await self._journey.ask(prompt, sent)
+
+    async def write(self, path: str, text: str, *, message: str) -> None:
+        self.check(operation_of(path))
+        self.check(Operation.GIT_COMMIT)
+        await self._journey.change(lambda draft: draft.write(path, text), message)
+        self._written[path] = text
+
+    async def write_all(self, files: Mapping[str, str], *, message: str) -> None:
+        """Several files as one commit."""
+        for path in files:
+            self.check(operation_of(path))
+        self.check(Operation.GIT_COMMIT)
+
+        def put(draft: Draft) -> None:
+            for path, text in files.items():
+                draft.write(path, text)
+
+        await self._journey.change(put, message)
+        self._written.update(files)
+
+    async def work(self, prompt: str, task: str, message: str) -> Worked:
+        # An agent on a branch can write source and run commands, so all of that must be allowed.
+        for operation in (
+            Operation.AGENT_INVOKE,
+            Operation.FILE_CREATE_SOURCE,
+            Operation.SHELL_EXEC,
+            Operation.GIT_COMMIT,
+        ):
+            self.check(operation)
+        self._works += 1
+        journey = self._journey
+        journey.progress(f"{journey.around.hands.name} works on {task}")
+        assert self.branch is not None
+        worked = await journey.around.hands.work(
+            journey.steps, f"work {self._works}", self.branch, journey.around.instructions(prompt), message
+        )
+        outcome = "done" if worked.success else f"failed: {worked.reason}"
+        line = f"{journey.around.hands.name} on {task}: {outcome}"
+        await journey.change(lambda draft: remember_delegation(draft, line), f"build: {task}")
+        return worked
+
+    async def run_tests(self) -> TestResults:
+        self.check(Operation.TEST_EXEC)
+        self._tests += 1
+        assert self.branch is not None
+        branch = self.branch
+
+        async def test() -> Json:
+            results = await self._journey.around.hands.run_tests(branch)
+            return {**asdict(results), "details": results.details[-_DETAILS:]}
+
+        results = TestResults(**await self._journey.steps.step(f"tests {self._tests}", test))
+        self._journey.progress(f"tests: {results.passed} of {results.total} pass", event="test_run")
+        line = {**asdict(results), "details": "", "time": None}
+
+        def note(draft: Draft) -> None:
+            line["time"] = draft.now
+            draft.write(TEST_RUNS, (draft.read(TEST_RUNS) or "") + json.dumps(line) + "\n")
+
+        await self._journey.change(note, f"tests: {results.passed} of {results.total} pass")
+        return results
+
+    async def tip(self) -> str | None:
+        self._reads += 1
+        branch = self.branch
+        if branch is None:
+            return None
+
+        async def look() -> str | None:
+            return await self._journey.around.hands.tip(branch)
+
+        tip: str | None = await self._journey.steps.step(f"tip {self._reads}", look)
+        return tip
+
+    async def files(self) -> Mapping[str, str]:
+        if self.branch is None:
+            return {}
+        self._reads += 1
+        branch = self.branch
+
+        async def look() -> Json:
+            return dict(await self._journey.around.hands.changed_files(branch, self.baseline))
+
+        files: Json = await self._journey.steps.step(f"files {self._reads}", look)
+        return files
+
+    async def say(self, text: str) -> None:
+        await self._journey.say(text)
+
+    async def progress(self, text: str) -> None:
+        self._journey.progress(text)
+
+
+def operation_of(path: str) -> Operation:
+    """What writing a file counts as."""
+    ending = PurePosixPath(path).suffix.lower()
+    if ending in _DOCUMENTS:
+        return Operation.FILE_CREATE_DOC
+    return Operation.FILE_CREATE_STATE if ending in _STATES else Operation.FILE_CREATE_SOURCE

@@ -1,0 +1,112 @@
+"""Brain dump → intent: what a person said, organised into six sections that they correct and confirm."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from forge.pipeline import realign, resources
+from forge.pipeline.answering import Picture
+from forge.pipeline.desk import INTENT
+from forge.pipeline.draft import Draft
+from forge.pipeline.intent import Intent, format_intent, named, parse_intent, unknowns
+from forge.pipeline.journey import Journey
+from forge.projects import context_file
+from forge.projects.chat import ChatMessage
+from forge.projects.project import Project
+from forge.projects.status import Phase
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """What a person has said so far: the dump itself, and corrections of what was made of it."""
+
+    messages: tuple[str, ...]
+    corrections: tuple[str, ...]
+
+
+def dump_of(chat: Sequence[ChatMessage]) -> Dump:
+    """Corrections count up to the last substantive one; where a person asked to realign, the way stops there."""
+    return Dump(realign.brain_dump(chat), realign.corrections(chat))
+
+
+async def distil(journey: Journey) -> Json:
+    """From `distilling` to `human_review`, with `docs/intent.md` as a draft."""
+    gathered, pictures = await _gathered(journey)
+    project = journey.project
+    dump = dump_of(project.chat())
+    material = {
+        "name": typed_name(project),
+        "team_context": project.records.read(context_file.FILE) or "",
+        "brain_dump": list(dump.messages),
+        "resources": [{"path": r["path"], "text": r["text"]} for r in gathered["read"]],
+        "corrections": list(dump.corrections),
+        "previous": project.records.read(INTENT) or "",
+    }
+    types = tuple(journey.around.types)
+    intent = await journey.asked(
+        "brain-dump-intake", material, lambda answer: parse_intent(answer, types), pictures=pictures
+    )
+    text = format_intent(intent if intent.name else named(intent, typed_name(project) or _short_name(dump)))
+
+    def done(draft: Draft) -> None:
+        draft.write(INTENT, text)
+        draft.info["unknowns"] = len(unknowns(intent))
+        draft.move(Phase.HUMAN_REVIEW)
+        draft.say(_summary(intent, gathered))
+
+    await journey.change(
+        done, "intent: distilled", event_type="human_needed", summary="The intent is ready: correct or confirm it."
+    )
+    return {"phase": str(Phase.HUMAN_REVIEW)}
+
+
+async def _gathered(journey: Journey) -> tuple[Json, tuple[Picture, ...]]:
+    """Read the resources once; what cannot be read is named, never silently left out."""
+
+    def look() -> resources.Resources:
+        return resources.read(
+            journey.project.directory / "resources",
+            vision=journey.around.hands.sees,
+            max_file_size_mb=journey.around.parameters.max_file_size_mb,
+        )
+
+    async def read() -> Json:
+        found = await asyncio.to_thread(look)
+        return {
+            "read": [{"path": r.path, "text": r.text} for r in found.texts],
+            "notes": [f"{r.path}: {r.note}" for r in found.texts if r.note],
+            "skipped": [f"{s.path}: {s.reason}" for s in found.skipped],
+        }
+
+    gathered = await journey.steps.step("read resources", read)
+    for skipped in gathered["skipped"]:
+        journey.project.log.write("warn", "error", str(Phase.DISTILLING), f"not read: {skipped}")
+    seen = await asyncio.to_thread(look) if journey.around.hands.sees else None
+    return gathered, seen.pictures if seen else ()
+
+
+def typed_name(project: Project) -> str:
+    """What the person called it when they made it; empty if they did not."""
+    name = project.state().project_name
+    return "" if name == "Untitled" else name
+
+
+def _short_name(dump: Dump) -> str:
+    words = " ".join(dump.messages).split()
+    return " ".join(words[:4]).strip(".,:;!?").title() or "Untitled Project"
+
+
+def _summary(intent: Intent, gathered: Json) -> str:
+    questions = "".join(f"\n- {question}" for question in intent.open_questions)
+    asked = f"\n\nOpen questions:{questions}" if questions else ""
+    left_out = _listed("Not read", gathered["skipped"]) + _listed("Read with a note", gathered["notes"])
+    return f"This is what I understood; it is in {INTENT}. Correct me, or confirm it.{asked}{left_out}"
+
+
+def _listed(title: str, lines: Sequence[str]) -> str:
+    return f"\n\n{title}:\n" + "\n".join(f"- {line}" for line in lines) if lines else ""

@@ -1,0 +1,118 @@
+"""A change of a project's files in the making: read as they are, collected, written as one commit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from forge.projects import chat, fields, state
+from forge.projects.chat import ChatMessage, Role
+from forge.projects.project import Project
+from forge.projects.status import HaltReason, Phase, ProjectStatus, moved
+
+Json = dict[str, Any]
+Read = Callable[[str], str | None]
+
+STATUS = "status.json"
+CHAT = "chat_history.json"
+INFO = "project.json"
+
+
+class Draft:
+    """Handed to whoever changes a project. Nothing is written before all of it is known."""
+
+    def __init__(self, read: Read, now: float) -> None:
+        self._read = read
+        self.now = now
+        self._files: dict[str, str | bytes | None] = {}
+        self.status = ProjectStatus.from_json(read(STATUS) or "")
+        self.info = fields.loaded_object(read(INFO) or "{}", INFO)
+        self._chat: list[ChatMessage] | None = None
+        self._before = (self.status, json.dumps(self.info))
+
+    def read(self, path: str) -> str | None:
+        if path in self._files:
+            content = self._files[path]
+            return content.decode() if isinstance(content, bytes) else content
+        return self._read(path)
+
+    def write(self, path: str, content: str | bytes | None) -> None:
+        self._files[path] = content
+
+    def move(self, phase: Phase, *, halt_reason: HaltReason | None = None) -> None:
+        """Only along a legal transition. A halt remembers where it happened, and times are kept for each phase."""
+        before, back = self.status.phase, self.info.get("halted_in")
+        moment = datetime.fromtimestamp(self.now, UTC)
+        self.status = moved(
+            self.status, phase, now=moment, halt_reason=halt_reason, halted_in=Phase(back) if back else None
+        )
+        if phase is not Phase.HALTED:
+            self.info["halted_in"] = None
+        elif before is not Phase.HALTED:
+            self.info["halted_in"] = str(before)
+        times = self.info.setdefault("phase_times", {})
+        entered = self.info.get("phase_entered", self.now)
+        times[str(before)] = round(times.get(str(before), 0.0) + max(0.0, self.now - entered), 3)
+        self.info["phase_entered"] = self.now
+
+    @property
+    def chat(self) -> list[ChatMessage]:
+        if self._chat is None:
+            self._chat = list(chat.parse(self._read(CHAT)))
+        return self._chat
+
+    def say(self, text: str, role: Role = "ai") -> None:
+        """Into the chat, and into the conversation that `state.json` keeps whole."""
+        self.chat.append(ChatMessage(role, text, self.status.phase, stamp(self.now)))
+        saved = state.loaded(self.read(state.FILE))
+        message = {"role": "user" if role == "human" else "assistant", "content": text}
+        turns = saved.values["turn_count"] + (role == "human")
+        values = {**saved.values, "messages": [*saved.values["messages"], message], "turn_count": turns}
+        self.write(state.FILE, self._state(replace(saved, values=values)))
+
+    def clear_chat(self) -> None:
+        self._chat = []
+
+    def name(self, name: str) -> None:
+        """The heading of the intent becomes the project's name."""
+        self.status = replace(self.status, project_name=name)
+        saved = state.loaded(self.read(state.FILE))
+        self.write(state.FILE, self._state(replace(saved, project_name=name)))
+
+    def set_type(self, deliverable_type: str) -> None:
+        self.status = replace(self.status, deliverable_type=deliverable_type)
+
+    def lock(self, path: str) -> None:
+        """Remember a document as a person confirmed it."""
+        text = self.read(path) or ""
+        self.info.setdefault("locked", {})[path] = blob_id(text)
+
+    def _state(self, saved: state.SavedState) -> str:
+        return state.formatted(saved, now=datetime.fromtimestamp(self.now, UTC))
+
+    def files(self) -> Mapping[str, str | bytes | None]:
+        if (self.status, json.dumps(self.info)) != self._before:
+            self._files[STATUS] = self.status.to_json()
+            self._files[INFO] = fields.dumped(self.info)
+        if self._chat is not None:
+            self._files[CHAT] = chat.format(self._chat)
+        return self._files
+
+
+def stamp(now: float) -> str:
+    return fields.iso(datetime.fromtimestamp(now, UTC))
+
+
+def blob_id(text: str) -> str:
+    """As git names this content."""
+    data = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+
+
+def info_of(project: Project) -> Json:
+    """`project.json` as it is now."""
+    return fields.loaded_object(project.records.read(INFO) or "{}", INFO)

@@ -1,0 +1,244 @@
+"""One project under way: its durable steps, its files, and whoever has to be told of what happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol, TypeVar
+
+from forge.engine.run import Reply
+from forge.errors import ForgeError
+from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid
+from forge.git import GitCommitVFS, Repository
+from forge.pipeline.answering import AgentResponse, Hands, Picture, Task
+from forge.pipeline.draft import CHAT, STATUS, Draft, Json, info_of
+from forge.pipeline.guards import Limits
+from forge.pipeline.remembering import remember_move
+from forge.plugins.contracts import Card, DeliverableType, Notice
+from forge.plugins.errors import AgentFailed, AnswerUnusable
+from forge.projects import chat
+from forge.projects.chat import ChatMessage
+from forge.projects.project import Project
+from forge.projects.status import Phase, ProjectStatus
+
+T = TypeVar("T")
+_ATTEMPTS = 2
+
+
+class Steps(Protocol):
+    """The durable run that a phase is."""
+
+    @property
+    def id(self) -> str: ...
+
+    async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any: ...
+
+    def emit(self, event: Event) -> None: ...
+
+    async def ask(
+        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+    ) -> Reply: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a person can set of the pipeline."""
+
+    limits: Limits = field(default_factory=Limits)
+    retry_malformed_output: int = 2
+    min_word_count: int = 10
+    max_file_size_mb: float = 50
+    plan_min_chars: int = 100
+    code_require_tests: bool = True
+    registries: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Addresses, by name, that are asked about open-source components."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What every project's run is handed from above."""
+
+    hands: Hands
+    instructions: Callable[[str], str]
+    """The text of a prompt file, as it is now."""
+    types: Mapping[str, DeliverableType]
+    parameters: Parameters
+    now: Callable[[], float]
+    notify: Callable[[str, Notice], None]
+    """Puts a notice into the outbox, once for each key; never waits for a network."""
+    mirror: Callable[[Json, Card], Awaitable[Json]]
+    """Shows the card on the boards that are set; gives what each board calls it, and warnings."""
+    paid: Callable[[str, AgentResponse], None]
+
+
+class Journey:
+    def __init__(self, project: Project, steps: Steps, around: Around) -> None:
+        self.project = project
+        self.steps = steps
+        self.around = around
+        self._asked: Counter[str] = Counter()
+        self._writes = 0
+
+    # Files
+
+    async def change(
+        self, what: Callable[[Draft], None], message: str, *, event_type: str = "", summary: str = ""
+    ) -> Json:
+        """Change the project's files in one commit, once, and tell of it. `event_type` makes it a notice too."""
+        self._writes += 1
+        place = f"{self.steps.id}/{self._writes}"
+
+        async def write() -> Json:
+            return await asyncio.to_thread(self._written, what, message, place)
+
+        done: Json = await self.steps.step(f"write {self._writes}: {message}", write)
+        await self._tell(done, place, event_type, summary)
+        return done
+
+    def _written(self, what: Callable[[Draft], None], message: str, place: str) -> Json:
+        def change(read: Callable[[str], str | None]) -> Mapping[str, str | bytes | None]:
+            draft = Draft(read, self.around.now())
+            before = draft.status.phase
+            what(draft)
+            if draft.status.phase is not before:
+                remember_move(draft, before)
+            return draft.files()
+
+        commit = self.project.records.update(change, message, step=place)
+        done = told_by(self.project, commit)
+        if done["before"] != done["phase"]:
+            self.project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
+        return done
+
+    async def _tell(self, done: Json, place: str, event_type: str, summary: str) -> None:
+        id_ = self.project.id
+        for message in done["said"]:
+            self.steps.emit(ProjectSaid(id_, message["role"], message["text"]))
+        if event_type:
+            name = done["name"] or self.project.name
+            self.around.notify(place, Notice(id_, name, done["phase"], event_type, summary))
+        if done["before"] != done["phase"]:
+            self.steps.emit(ProjectMoved(id_, done["before"], done["phase"], done["halt_reason"]))
+            await self._mirror(done)
+
+    async def _mirror(self, done: Json) -> None:
+        """Boards are somebody else's: what fails there is noted in the log and stops nothing."""
+        card = Card(
+            self.project.id,
+            done["name"] or self.project.name,
+            done["phase"],
+            self.around.hands.name,
+            str(self.project.directory),
+        )
+
+        async def show() -> Json:
+            return await self.around.mirror(info_of(self.project), card)
+
+        shown: Json = await self.steps.step(f"board: {done['phase']}", show)
+        for warning in shown.get("warnings", ()):
+            self.project.log.write("warn", "error", done["phase"], warning)
+        if shown.get("cards"):
+            await self.change(lambda draft: draft.info.setdefault("cards", {}).update(shown["cards"]), "board: cards")
+
+    # Words
+
+    async def say(self, text: str) -> None:
+        await self.change(lambda draft: draft.say(text), "chat: Forge")
+
+    def progress(self, text: str, *, event: str = "agent_call", level: str = "info") -> None:
+        self.project.log.write(level, event, str(self.project.status().phase), text)
+        self.steps.emit(ProjectProgressed(self.project.id, text))
+
+    # Agents
+
+    async def ask(self, prompt: str, material: Mapping[str, Any], *, pictures: tuple[Picture, ...] = ()) -> str:
+        """One answer, recorded. A failure is tried once more; the second one raises `AgentFailed`."""
+        self._asked[prompt] += 1
+        nth = self._asked[prompt]
+        self.steps.emit(ProjectProgressed(self.project.id, f"{self.around.hands.name}: {prompt}"))
+
+        async def call() -> Json:
+            task = Task(prompt, self.around.instructions(prompt), material, nth, pictures, run=self.steps.id)
+            return asdict(await self._response(task))
+
+        done = AgentResponse(**await self.steps.step(f"ask {prompt} {nth}", call))
+        await asyncio.to_thread(self.around.paid, f"{prompt} {nth}", done)
+        if not done.success:
+            raise AgentFailed(
+                f"{self.around.hands.name} failed {_ATTEMPTS} times at {prompt}: {done.reason}",
+                hint="See what it says, then resume the project.",
+            )
+        return done.output
+
+    async def _response(self, task: Task) -> AgentResponse:
+        response = AgentResponse(success=False, output="", exit_code=1)
+        phase = str(self.project.status().phase)
+        for attempt in range(1, _ATTEMPTS + 1):
+            again = f" (attempt {attempt})" if attempt > 1 else ""
+            self.project.log.write("info", "agent_call", phase, f"{task.prompt} to {self.around.hands.name}{again}")
+            try:
+                response = await self.around.hands.answer(replace(task, attempt=attempt))
+            except ForgeError as e:
+                response = AgentResponse(success=False, output="", exit_code=1, reason=f"{e.message} {e.hint}".strip())
+            if response.success and response.output.strip():
+                self.project.log.write("info", "agent_response", phase, f"{len(response.output):,} characters")
+                return response
+            reason = response.reason or ("it timed out" if response.timed_out else "it gave an empty answer")
+            self.project.log.write("error", "agent_response", phase, f"{task.prompt} failed: {reason}")
+            response = AgentResponse(
+                success=False, output="", exit_code=response.exit_code, timed_out=response.timed_out, reason=reason
+            )
+        return response
+
+    async def asked(
+        self,
+        prompt: str,
+        material: Mapping[str, Any],
+        parse: Callable[[str], T],
+        *,
+        pictures: tuple[Picture, ...] = (),
+    ) -> T:
+        """An answer of the right form: told what was wrong with the last one, an agent may try again."""
+        sent = dict(material)
+        problem = ""
+        for _ in range(1 + self.around.parameters.retry_malformed_output):
+            output = await self.ask(prompt, sent, pictures=pictures)
+            try:
+                return parse(output)
+            except ForgeError as e:
+                problem = f"{e.message} {e.hint}".strip()
+                sent = {**material, "your_last_answer": output, "what_was_wrong_with_it": problem}
+        raise AnswerUnusable(
+            f"{self.around.hands.name} gave no usable answer to {prompt}: {problem}",
+            hint="Resume to try again, or choose another model.",
+        )
+
+    @property
+    def phase(self) -> Phase:
+        return self.project.status().phase
+
+
+def told_by(project: Project, commit: str | None) -> Json:
+    """What a commit changed that others want to hear of. The commit itself is asked: a repeated step tells the same."""
+    now = project.status()
+    done: Json = {"commit": commit, "before": str(now.phase), "phase": str(now.phase), "said": []}
+    if commit is not None:
+        repo = Repository.open(project.directory)
+        parents = repo.commit(commit).parents
+        old, new = (repo.commit_vfs(id_) if id_ else None for id_ in (next(iter(parents), None), commit))
+        then, now = _status(old) or now, _status(new) or now
+        before, after = _chat(old), _chat(new)
+        said = after[len(before) :] if after[: len(before)] == before else after
+        done |= {"before": str(then.phase), "phase": str(now.phase)}
+        done["said"] = [{"role": message.role, "text": message.content} for message in said]
+    return {**done, "halt_reason": now.halt_reason and str(now.halt_reason), "name": now.project_name}
+
+
+def _status(files: GitCommitVFS | None) -> ProjectStatus | None:
+    return ProjectStatus.from_json(files.read_file(STATUS)) if files is not None and files.file_exists(STATUS) else None
+
+
+def _chat(files: GitCommitVFS | None) -> tuple[ChatMessage, ...]:
+    return chat.parse(files.read_file(CHAT)) if files is not None and files.file_exists(CHAT) else ()

@@ -1,0 +1,138 @@
+"""Which sections a sentence belongs to: the one whose words it uses most, and those for its people, places, dates and
+sums.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+
+from forge.deliverables.plan import Outline, Section, outline
+from forge.pipeline.rules.facts import Kind, facts, is_part
+from forge.pipeline.rules.sentences import stem, words
+from forge.pipeline.rules.tasks import assigned
+
+_MONEY = frozenset({"budget", "money", "cost"})
+_TIME = frozenset({"date", "deadline"})
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+_WEEKDAYS = re.compile(rf"\b{_WEEKDAY}\b", re.I)
+_NOT_A_PLACE = (
+    r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn"
+    r"|Winter|Christmas|Easter|Q[1-4]|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I|We)\b)"
+)
+_SPOT = (
+    r"(?:park|hall|gym|garden|barn|church|school|library|university|restaurant|caf[eé]|hotel|hostel|beach|river|lake|forest"
+    r"|field|castle|farm|office|house|flat|room|bookshop|shop|museum|theat(?:re|er)|station|mill|village|town|city|street"
+    r"|mountains?|island|club|stable|kitchen|cafeteria|stadium|court|square|hallway|centre|center|campus)"
+)
+PLACE = re.compile(
+    rf"\b(?:in|at|by|near|into|to|on|from)\s+(?:(?i:the|a|an|our|my|your|his|her|their)\s+)?(?:[a-z-]+\s+){{0,2}}?"
+    rf"{_SPOT}\b(?!\s+of\s+(?:us|them))(?:\s+(?:by|near|in|at|of)\s+(?:the\s+)?[\w-]+)?"
+    rf"|\b(?:in|near|from|to|at)\s+(?:the\s+)?{_NOT_A_PLACE}[A-Z][a-zäöüß-]{{2,}}\b"
+)
+_PEOPLE = frozenset(
+    """
+    people person guest attendee participant child children kid pupil student teacher employee colleague member volunteer
+    developer engineer singer friend adult family friend user speaker host visitor dba inhabitant subscriber runner player
+    """.split()  # noqa: SIM905 - a list of words reads as words
+)
+_RISK = re.compile(
+    r"\b(?:rain\w*|storm\w*|disaster|afraid|worr(?:y|ied)|risks?|danger\w*|fallback|emergency)\b"
+    r"|\bif\b.+\b(?:bad|fails?|slow|late|sick|ill|cancels?|broken?|breaks?|too|not|wrong)\b",
+    re.I,
+)
+
+
+def main_section(shape: Outline, sentence: str) -> Section:
+    """The first section where none fits."""
+    return homes(shape, sentence)[0]
+
+
+def homes(shape: Outline, sentence: str) -> tuple[Section, ...]:
+    """Every section that the sentence belongs to, the one that it fits best first; the first one where none fits."""
+    return _homes(shape.name, sentence) or shape.sections[:1]
+
+
+def fits(shape: Outline, sentence: str) -> bool:
+    return bool(_homes(shape.name, sentence))
+
+
+@lru_cache(maxsize=4096)
+def _homes(template: str, sentence: str) -> tuple[Section, ...]:
+    shape = outline(template)
+    candidates = [one for one in shape.sections if one.id != "acceptance"]
+    scores = {one.id: _score(shape, one, sentence) for one in candidates}
+    best = max(candidates, key=lambda one: (scores[one.id], one is not candidates[0]))
+    named = [section for role in _roles(sentence) if (section := shape.role(role))]
+    fitting = [best] if scores[best.id] > 0 else []
+    return tuple({one.id: one for one in [*fitting, *named]}.values())
+
+
+def _roles(sentence: str) -> list[str]:
+    told = facts(sentence)
+    kinds = {fact.kind for fact in told}
+    found = {
+        "who": bool(assigned(sentence)),
+        "people": any(counts_people(fact.thing) and not is_part(sentence, fact) for fact in told),
+        "time": Kind.DATE in kinds or bool(_WEEKDAYS.search(sentence)),
+        "place": bool(PLACE.search(sentence)),
+        "money": Kind.MONEY in kinds,
+        "risks": bool(_RISK.search(sentence)),
+    }
+    return [role for role, there in found.items() if there]
+
+
+def counts_people(thing: str) -> bool:
+    return thing in _PEOPLE or stem(thing) in _PEOPLE
+
+
+def named_in(sentence: str, role: str) -> list[str]:
+    """What a sentence names for a section that it does not stand in as a whole, as short as it can be said."""
+    told = facts(sentence)
+    if role == "place":
+        return [found[0] for found in PLACE.finditer(sentence)]
+    if role == "time":
+        dates = [fact for fact in told if fact.kind is Kind.DATE]
+        exact = [fact for fact in dates if re.search(r"\d", fact.amount)] or dates
+        return [with_weekday(sentence, fact.start, fact.end) for fact in exact]
+    if role == "money":
+        return [fact.text for fact in told if fact.kind is Kind.MONEY]
+    return [fact.text for fact in told if fact.kind is Kind.COUNT and counts_people(fact.thing)]
+
+
+def with_weekday(sentence: str, start: int, end: int) -> str:
+    before = re.search(rf"{_WEEKDAY}(?:,| in| the| of)?\s+(?:the )?$", sentence[:start], re.I)
+    return sentence[before.start() if before else start : end]
+
+
+@cache
+def _stems(template: str) -> dict[str, frozenset[str]]:
+    return {section.id: frozenset(map(stem, section.words)) for section in outline(template).sections}
+
+
+def speaks_of(shape: Outline, section: Section, sentence: str) -> bool:
+    return section.id != "acceptance" and bool(_stems(shape.name)[section.id] & words(sentence))
+
+
+def _score(shape: Outline, section: Section, sentence: str) -> float:
+    stems = _stems(shape.name)[section.id]
+    told = facts(sentence)
+    kinds = {fact.kind for fact in told}
+    order = _in_order(sentence)
+    found = [word in stems for word in order]
+    score = float(len(stems & frozenset(order)))
+    # Of two sections that fit alike, the one whose word comes first: sentences begin with what they are about.
+    score += 0.1 * (1 - found.index(True) / len(found)) if any(found) else 0.0
+    # “Six guests are vegan” is about food: what is counted weighs less than what is said of it. What is paid for more.
+    weight = {Kind.MONEY: 1.0, Kind.COUNT: -0.5, Kind.DATE: 0.0}
+    score += sum(weight[fact.kind] for fact in told if fact.thing in stems)
+    if Kind.MONEY in kinds and stems & _MONEY:
+        score += 0.75
+    if Kind.DATE in kinds and stems & _TIME:
+        score += 0.5
+    return score
+
+
+def _in_order(sentence: str) -> list[str]:
+    """With the small words too: “no” and “only” belong to a section about limits."""
+    return [stem(word.strip(".,!?;:()“”\"'")) for word in sentence.lower().split()]

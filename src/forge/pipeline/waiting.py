@@ -1,0 +1,81 @@
+"""Waiting for a person: the project says why it stopped, holds its place, and goes on with what the person decides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from forge.pipeline.draft import Draft
+from forge.pipeline.journey import Journey
+from forge.projects.status import HaltReason, Phase
+
+Kind = Literal["stuck", "halted", "gate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person wants: `input` (with text), `resume`, `override` or `terminate`."""
+
+    action: str
+    text: str = ""
+
+    def to_text(self) -> str:
+        """As it travels through the engine's answers."""
+        return json.dumps({"action": self.action, "text": self.text})
+
+
+async def stuck(journey: Journey, reason: str) -> Decision:
+    """The build cannot go on without an answer. The phase stays `building`."""
+
+    def wait(draft: Draft) -> None:
+        draft.info["waiting"] = {"kind": "stuck", "text": reason}
+        draft.say(f"I need your decision before I can go on: {reason}")
+
+    await journey.change(wait, "build: waits for input", event_type="human_needed", summary=reason)
+    return await _decided(journey, reason, ("input", "terminate"), _going_on)
+
+
+async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool = False) -> Decision:
+    """Stopped, but not over: the place in the queue is kept until a person decides."""
+    kind: Kind = "gate" if why is HaltReason.PLAN_INCOMPLETE else "halted"
+
+    def halt(draft: Draft) -> None:
+        draft.info["waiting"] = {"kind": kind, "text": reason}
+        draft.move(Phase.HALTED, halt_reason=why)
+        draft.say(f"Stopped: {reason}")
+
+    journey.project.log.write("warn" if guard else "error", "halt", str(journey.phase), f"{why}: {reason}")
+    event_type = "guard_triggered" if guard else "error"
+    await journey.change(halt, f"halted: {why}", event_type=event_type, summary=reason)
+    return await _decided(journey, reason, ("resume", "override", "terminate"), _back)
+
+
+def _going_on(draft: Draft) -> None:
+    draft.info.pop("waiting", None)
+
+
+def _back(draft: Draft) -> None:
+    """To the phase in which it was halted."""
+    draft.info.pop("waiting", None)
+    draft.move(Phase(draft.info["halted_in"]))
+
+
+async def _decided(journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None]) -> Decision:
+    reply = await journey.steps.ask(text, options)
+    decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
+    match decision.action:
+        case "terminate":
+            await journey.change(terminated, "terminated by a person", event_type="error", summary="Terminated.")
+        case "override" | "resume" | "input":
+            await journey.change(go_on, f"{decision.action}: by a person")
+    return decision
+
+
+def terminated(draft: Draft) -> None:
+    """For good: nothing goes on from here."""
+    draft.info.pop("waiting", None)
+    draft.info["terminated"] = True
+    draft.move(Phase.HALTED, halt_reason=HaltReason.HUMAN_TERMINATED)
+    draft.say("The project was terminated.")
