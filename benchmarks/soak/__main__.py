@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.soak import disks, kills, many, power, rivals, space, steps, turns
+from benchmarks.soak import disks, kills, many, power, projects, rivals, space, steps, turns
 from benchmarks.soak.forked import Forked
 from benchmarks.soak.repositories import repository
 from benchmarks.soak.step import ACTIONS
@@ -105,6 +105,13 @@ def run_turns(folder: Path, options: argparse.Namespace) -> object:
         return turns.killed_in_lanes(forge, folder, options.rounds or 200, seed=options.seed)
 
 
+def run_projects(folder: Path, options: argparse.Namespace) -> object:
+    random_ones = projects.random_runs(folder, options.runs, seed=options.seed)
+    with Forked(folder / "processes") as forge:
+        killed = projects.killed_projects(forge, folder, options.kills or options.rounds or 100, seed=options.seed)
+    return [random_ones, *killed]
+
+
 RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "kills": run_kills,
     "kills-in-checkout": run_kills_in_checkout,
@@ -116,6 +123,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "space": run_space,
     "many": run_many,
     "turns": run_turns,
+    "projects": run_projects,
 }
 
 
@@ -124,6 +132,8 @@ def main() -> int:
     parser.add_argument("name", nargs="?", choices=RUNS, help="one run; without it, all")
     parser.add_argument("--seconds", type=float, help="how long each run of rivals goes on")
     parser.add_argument("--rounds", type=int, help="how many kills, cuts or commits")
+    parser.add_argument("--runs", type=int, default=1000, help="projects with an agent that answers at random")
+    parser.add_argument("--kills", type=int, help="commands on projects that are killed")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--directory", type=Path, help="where the repositories are made")
     options = parser.parse_args()

@@ -20,7 +20,7 @@ import pygit2
 from pygit2.enums import ConfigLevel
 
 ROOT = Path(__file__).parents[2]
-_WORDS = ("chat", "worker", "session")
+_WORDS = ("chat", "worker", "session", "project", "run")
 
 
 @dataclass(slots=True)
@@ -169,9 +169,13 @@ def _load() -> None:
     import pydantic_ai.models.anthropic  # noqa: PLC0415
 
     import forge.agents.models.api  # noqa: PLC0415
+    import forge.app.running  # noqa: PLC0415
     import forge.app.turning  # noqa: PLC0415
     import forge.app.workshop  # noqa: PLC0415
+    import forge.builtin  # noqa: PLC0415
     import forge.cli.chat  # noqa: PLC0415
+    import forge.cli.project  # noqa: PLC0415
+    import forge.cli.run  # noqa: PLC0415
     import forge.cli.session  # noqa: PLC0415
     import forge.cli.talking  # noqa: PLC0415
     import forge.cli.worker  # noqa: PLC0415

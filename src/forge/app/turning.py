@@ -6,7 +6,6 @@ import asyncio
 import time
 from dataclasses import asdict, replace
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +22,7 @@ from forge.app.conversations import sessions_of
 from forge.app.programs import found_program
 from forge.app.sandboxed import TurnCommands
 from forge.app.turns import WORKFLOW, is_unfinished
-from forge.app.workshop import Workshop
+from forge.app.workshop import Workshop, journal_of
 from forge.context import use_skill
 from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
@@ -31,6 +30,7 @@ from forge.engine.run import Run
 from forge.errors import ForgeError
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.reservations import release, reservation
+from forge.prompts import Prompts
 from forge.sessions.head import read_head
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.turns import TurnStatus
@@ -56,13 +56,17 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
     request = TurnRequest(**{name: arguments[name] for name in TurnRequest.__dataclass_fields__})
     repo = await asyncio.to_thread(Repository.open, Path(arguments["repository"]))
     await _until_free(shop, repo, request)
-    bench = _Bench(shop, repo, request, run.id, arguments["agent"])
+    bench = _Bench(shop, repo, request, run.id, arguments["agent"], instructions=arguments.get("instructions"))
     try:
-        return asdict(await run_turn(request, bench.room, bench, run))
+        end = await run_turn(request, bench.room, bench, run)
     except ForgeError:
         # It will not be gone on with, so nobody may have to wait for it.
         release(repo.common_dir, request.branch, request.mark)
+        await asyncio.to_thread(journal_of(shop).forget, run.id)
         raise
+    # Not a step: done again after a crash, it does nothing.
+    await asyncio.to_thread(journal_of(shop).forget, run.id)
+    return asdict(end)
 
 
 async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) -> None:
@@ -76,12 +80,22 @@ async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) ->
 class _Bench:
     """Finds who answers and what they may use. What is missing by now ends the turn, and its conversation is kept."""
 
-    def __init__(self, shop: Workshop, repo: Repository, request: TurnRequest, run: str, agent: str | None) -> None:
+    def __init__(
+        self,
+        shop: Workshop,
+        repo: Repository,
+        request: TurnRequest,
+        run: str,
+        agent: str | None,
+        *,
+        instructions: str | None = None,
+    ) -> None:
         self._shop = shop
         self._repo = repo
         self._request = request
         self._run = run
         self._agent = agent
+        self._instructions = instructions
         self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
         window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
         folder = repo.common_dir / "forge" / "summaries"
@@ -115,7 +129,7 @@ class _Bench:
         commands = TurnCommands(self._repo)
         return Conversation(
             model=self._model,
-            system=system_prompt("chat"),
+            system=self._instructions or Prompts(shop.settings.prompts_directory).get("chat"),
             toolbox=self._toolbox(desk.vfs, commands),
             stream=self._stream,
             redactor=shop.redactor,
@@ -123,6 +137,7 @@ class _Bench:
             spent=partial(self._spent, read_head(desk.vfs).usage),
             paid=self._paid,
             interrupt=commands.interrupt,
+            journal=journal_of(shop),
         )
 
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
@@ -146,10 +161,6 @@ class _Bench:
             usage=answer.usage,
             time=time.time(),
         )
-
-
-def system_prompt(role: str) -> str:
-    return resources.files("forge.agents").joinpath("prompts", f"{role}.md").read_text(encoding="utf-8")
 
 
 def _resolved(name: str, shop: Workshop) -> Model | ForgeError:

@@ -7,13 +7,18 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from forge.agents.journal import Journal
 from forge.engine.engine import Engine
+from forge.notices.sender import Sender, Warn
+from forge.plugins.contracts import Channel, Notice
+from forge.projects.log import OperationalLog
 from forge.sessions.redaction import Redactor
 from forge.settings import Settings, find_key
 from forge.settings.values import PROVIDERS
 from forge.store.costs import Costs
 from forge.store.database import Database
 from forge.store.events import Events
+from forge.store.outbox import Outbox
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Workshop:
     engine: Engine
     costs: Costs
     redactor: Redactor
+    sender: Sender
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
@@ -38,22 +44,54 @@ async def open_workshop(
     settings: Settings, environ: Mapping[str, str], *, serve: bool = False
 ) -> AsyncIterator[Workshop]:
     """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with."""
-    from forge.app import turning  # noqa: PLC0415 - the workflows need the workshop that runs them
+    from forge.app import pipelining, turning  # noqa: PLC0415 - the workflows need the workshop that runs them
 
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
-    engine = Engine(database, events, serve=serve)
-    shop = Workshop(settings, environ, database, events, engine, Costs(database), redactor(settings, environ))
+    engine = Engine(database, events, serve=serve, max_runs=settings.concurrency.max_parallel_runs)
+    known = redactor(settings, environ)
+    sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
+    shop = Workshop(settings, environ, database, events, engine, Costs(database), known, sender)
     turning.register(shop)
+    pipelining.register(shop)
     try:
         await engine.start()
+        sending = asyncio.create_task(sender.run())
         try:
             yield shop
         finally:
             await engine.close()
+            sending.cancel()
+            await asyncio.gather(sending, return_exceptions=True)
+            await sender.flush()
     finally:
         await asyncio.to_thread(events.close)
         database.close()
+
+
+def _channels(settings: Settings) -> Mapping[str, Channel]:
+    """Those that are enabled. Without any, no plugin has to be loaded."""
+    sections = settings.notifications.channels
+    if not any(section.enabled for section in sections.values()):
+        return {}
+    from forge.app.surroundings import plugins_of  # noqa: PLC0415
+
+    return dict(plugins_of(settings).made_channels(sections))
+
+
+def _logged(settings: Settings, known: Redactor) -> Warn:
+    """Warnings of the sender go to a log in the data directory; they never stop anything."""
+    log = OperationalLog(settings.data_dir, redactor=known)
+
+    def warn(notice: Notice | None, text: str) -> None:
+        log.write("warn", "error", notice.phase if notice else "", text)
+
+    return warn
+
+
+def journal_of(shop: Workshop) -> Journal:
+    """Where answers of models are until they are on record."""
+    return Journal(shop.settings.data_dir / "answers")
 
 
 def database_url(settings: Settings) -> str:
@@ -67,4 +105,4 @@ def redactor(settings: Settings, environ: Mapping[str, str]) -> Redactor:
     found = (find_key(provider, settings) for provider in (*PROVIDERS, *settings.providers))
     keys = [key.value for key in found if key is not None]
     named = [value for name, value in environ.items() if name.endswith(("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))]
-    return Redactor([*keys, *named])
+    return Redactor([*keys, *named, *settings.secret_values()])

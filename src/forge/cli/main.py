@@ -15,6 +15,13 @@ class Command(NamedTuple):
 
 
 GROUPS: dict[str, dict[str, Command]] = {
+    "From an idea to a deliverable": {
+        "run": Command("run", "take an idea in a file all the way, or to your first decision"),
+        "project": Command("project", "projects: new, say, distill, confirm, status, resume, …"),
+        "board": Command("board", "projects by phase, with times and rounds"),
+        "memory": Command("memory", "what is remembered across sessions: show, add, status, resume"),
+        "demo": Command("demo", "a small code project from brain dump to done, recorded"),
+    },
     "Work with agents": {
         "chat": Command("chat", "say what you want on a branch and let an agent do it"),
         "session": Command("session", "conversations: show, list, fork, rewind, cancel a turn"),
@@ -42,6 +49,9 @@ GROUPS: dict[str, dict[str, Command]] = {
         "export": Command("export", "a branch without its conversations, to give away"),
     },
     "Look after Forge": {
+        "config": Command("config", "settings: show, get, set, check"),
+        "prompts": Command("prompts", "the prompts that agents get: list, show, edit, diff, reset"),
+        "notify": Command("notify", "notifications: send a test message"),
         "doctor": Command("doctor", "check the repository, git and the sandbox"),
         "worker": Command("worker", "a further process that runs what waits"),
     },

@@ -1,0 +1,59 @@
+"""The durable runs of projects: distil, specify, deliver. Each puts together what it needs, in whichever process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from forge.app.surroundings import around
+from forge.app.workshop import Workshop, journal_of
+from forge.engine.run import Run
+from forge.pipeline.delivering import deliver
+from forge.pipeline.distilling import distil
+from forge.pipeline.draft import Draft
+from forge.pipeline.journey import Journey
+from forge.pipeline.specifying import specify
+from forge.plugins.errors import AgentFailed, AnswerUnusable
+from forge.projects.project import Project
+from forge.projects.status import HaltReason, Phase
+
+Json = dict[str, Any]
+DISTIL, SPECIFY, DELIVER = "distil", "specify", "deliver"
+KINDS = {Phase.DISTILLING: DISTIL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING: DELIVER, Phase.POLISHING: DELIVER}
+"""Which run a phase is the work of."""
+
+
+def register(shop: Workshop) -> None:
+    for name, phase in ((DISTIL, _or_halted(distil)), (SPECIFY, _or_halted(specify)), (DELIVER, deliver)):
+        shop.engine.register(name, partial(_run, shop, phase))
+
+
+async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run: Run, arguments: Json) -> Json:
+    project = await asyncio.to_thread(Project.at, Path(arguments["directory"]))
+    done = await phase(Journey(project, run, around(shop, project, run.id)))
+    # Not a step: done again after a crash, it does nothing.
+    await asyncio.to_thread(journal_of(shop).forget, run.id)
+    return done
+
+
+def _or_halted(phase: Callable[[Journey], Awaitable[Json]]) -> Callable[[Journey], Awaitable[Json]]:
+    """Before anything is built, a failing agent ends the run; resuming starts another one."""
+
+    async def run(journey: Journey) -> Json:
+        try:
+            return await phase(journey)
+        except (AgentFailed, AnswerUnusable) as e:
+            reason = e.message
+
+        def halt(draft: Draft) -> None:
+            draft.say(f"Stopped: {reason}")
+            draft.move(Phase.HALTED, halt_reason=HaltReason.AGENT_FAILURE)
+
+        journey.project.log.write("error", "halt", str(journey.phase), reason)
+        await journey.change(halt, "halted: agent_failure", event_type="error", summary=reason)
+        return {"phase": str(Phase.HALTED)}
+
+    return run

@@ -1,0 +1,268 @@
+"""Projects: made, found, shown. What a person sees of one, whichever face they use."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from forge.app.pipelining import KINDS
+from forge.app.surroundings import mirrored
+from forge.app.workshop import Workshop
+from forge.engine.errors import RunUnknown
+from forge.errors import InvalidInput
+from forge.git import Repository
+from forge.pipeline import actions
+from forge.pipeline.actions import State
+from forge.pipeline.desk import TEST_RUNS
+from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.polishing import ROUNDS
+from forge.plugins.contracts import Card
+from forge.projects import fields, priming
+from forge.projects.errors import InvalidRecord
+from forge.projects.project import Project
+from forge.projects.status import Phase
+from forge.projects.workspace import Workspace
+from forge.settings import Settings
+
+Json = dict[str, Any]
+PLAN = "docs/plan.md"
+
+
+def workspace_of(settings: Settings) -> Workspace:
+    return Workspace(settings.workspace)
+
+
+def topic_of(project: Project) -> str:
+    """Where events of a project are told."""
+    return f"project:{project.id}"
+
+
+async def create(
+    shop: Workshop,
+    name: str | None,
+    *,
+    agent: str | None = None,
+    repository: Path | None = None,
+    after: Project | None = None,
+) -> Project:
+    """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows."""
+    code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
+    plan = _finished_plan(after) if after is not None else None
+    now = datetime.fromtimestamp(time.time(), UTC)
+    workspace = workspace_of(shop.settings)
+    project = await asyncio.to_thread(lambda: workspace.create(name, agent=agent or "", now=now))
+
+    def about(draft: Draft) -> None:
+        draft.info.update(agent=agent or "", branch=f"forge/build-{project.id}", repository=code and str(code))
+        draft.info["phase_entered"] = draft.now
+        if plan is not None and after is not None:
+            draft.info["chained_from"] = after.id
+            draft.write("resources/plan.md", plan)
+
+    await asyncio.to_thread(changed, project, about, "project: set up")
+    await asyncio.to_thread(priming.open_conversation, project.records, now=now)
+    await _show_card(shop, project)
+    return project
+
+
+def _code_repository(path: Path) -> Path:
+    """Where it really is. Nothing in it is touched before something is built."""
+    return Repository.open(path).common_dir
+
+
+def _finished_plan(after: Project) -> str:
+    status = after.status()
+    text = after.records.read(PLAN)
+    if status.phase is not Phase.DONE or text is None:
+        raise InvalidInput(
+            f"{after.name} is not a finished plan.", hint=f"It is in phase {status.phase}; finish it first."
+        )
+    return text
+
+
+async def _show_card(shop: Workshop, project: Project) -> None:
+    status = project.status()
+    card = Card(project.id, project.name, str(status.phase), status.agent, str(project.directory))
+    shown = await mirrored(shop.settings, {}, card)
+    for warning in shown["warnings"]:
+        project.log.write("warn", "error", str(status.phase), warning)
+    if shown["cards"]:
+        await asyncio.to_thread(changed, project, lambda draft: draft.info.update(cards=shown["cards"]), "board: card")
+
+
+def changed(project: Project, what: Any, message: str) -> None:
+    """Change a project's files in one commit, outside of any run."""
+
+    def change(read: Any) -> Any:
+        draft = Draft(read, time.time())
+        what(draft)
+        return draft.files()
+
+    project.records.update(change, message)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """A project as every face shows it."""
+
+    id: str
+    name: str
+    directory: str
+    phase: str
+    halt_reason: str | None
+    deliverable_type: str | None
+    agent: str
+    busy: bool
+    waiting: str | None
+    question: str
+    open_questions: tuple[str, ...]
+    actions: tuple[str, ...]
+    rounds: tuple[Json, ...]
+    tests: Json | None
+    repository: str | None
+    branch: str | None
+    deliverable: str | None
+    created_at: str
+    updated_at: str
+    phase_times: Json
+    archived: bool
+    problem: str = ""
+    """Why its last run failed, where it did."""
+
+
+def view(shop: Workshop | None, project: Project) -> ProjectView:
+    """Without a workshop, whether it is being worked on is not known."""
+    status, info = project.status(), info_of(project)
+    state = state_of(shop, project)
+    waiting = info.get("waiting") or {}
+    return ProjectView(
+        id=project.id,
+        name=status.project_name or project.name,
+        directory=str(project.directory),
+        phase=str(status.phase),
+        halt_reason=status.halt_reason,
+        deliverable_type=status.deliverable_type,
+        agent=status.agent,
+        busy=state.busy,
+        waiting=state.waiting,
+        question=waiting.get("text", ""),
+        open_questions=tuple(item["question"] for item in info.get("open", ())),
+        actions=tuple(map(str, actions.allowed(state))),
+        rounds=rounds_of(project),
+        tests=_last_tests(project),
+        repository=info.get("repository"),
+        branch=info.get("branch") if info.get("baseline") else None,
+        deliverable=_deliverable(project, info),
+        created_at=status.created_at,
+        updated_at=status.updated_at,
+        phase_times=_times(info, status.phase),
+        archived=bool(info.get("archived")),
+        problem=_problem(shop, info, status.phase),
+    )
+
+
+def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> State:
+    """What the buttons are decided by."""
+    status = draft.status if draft else project.status()
+    info = draft.info if draft else info_of(project)
+    waiting = info.get("waiting")
+    return State(
+        status.phase,
+        status.halt_reason,
+        Phase(info["halted_in"]) if info.get("halted_in") else None,
+        stuck=bool(waiting and waiting["kind"] == "stuck"),
+        busy=shop is not None and _at_work(shop, info, status.phase),
+        unresolved=len(info.get("open", ())),
+        rounds=len(rounds_of(project)),
+    )
+
+
+def _row(shop: Workshop | None, info: Json) -> Any:
+    run = (info.get("run") or {}).get("id")
+    if shop is None or run is None:
+        return None
+    try:
+        return shop.engine.status(run)
+    except RunUnknown:
+        return None
+
+
+def _at_work(shop: Workshop, info: Json, phase: Phase) -> bool:
+    """Only an open question means that a run waits: in the file, one stays until the run has read the answer."""
+    row, run = _row(shop, info), info.get("run")
+    if row is None:
+        # Named a moment ago, about to begin.
+        return run is not None and KINDS.get(phase) == run["kind"]
+    return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
+
+
+def _problem(shop: Workshop | None, info: Json, phase: Phase) -> str:
+    row = _row(shop, info)
+    stopped = phase in (Phase.DONE, Phase.HALTED)
+    return "" if stopped or row is None or row.error is None else str(row.error.get("message", ""))
+
+
+def rounds_of(project: Project) -> tuple[Json, ...]:
+    return _lines(project, ROUNDS)
+
+
+def _lines(project: Project, path: str) -> tuple[Json, ...]:
+    try:
+        return fields.loaded_lines(project.records.read(path) or "", path)
+    except InvalidRecord:
+        project.records.restore()
+        return fields.loaded_lines(project.records.read(path) or "", path)
+
+
+def _last_tests(project: Project) -> Json | None:
+    lines = _lines(project, TEST_RUNS)
+    if not lines:
+        return None
+    last = lines[-1]
+    return {key: last[key] for key in ("total", "passed", "failed", "exit_code", "commit", "command")}
+
+
+def _deliverable(project: Project, info: Json) -> str | None:
+    if project.status().deliverable_type == "code":
+        return info.get("branch") if info.get("baseline") else None
+    return str(project.directory / PLAN) if project.records.read(PLAN) is not None else None
+
+
+def _times(info: Json, phase: Phase) -> Json:
+    times = dict(info.get("phase_times", {}))
+    if phase is not Phase.DONE and "phase_entered" in info:
+        times[str(phase)] = round(times.get(str(phase), 0.0) + max(0.0, time.time() - info["phase_entered"]), 3)
+    return times
+
+
+def accept_tests(project: Project) -> Json:
+    """A person says that the tests of the last run are enough, where there are fewer than before."""
+    runs = _lines(project, TEST_RUNS)
+    if not runs:
+        raise InvalidInput("No run of the tests is recorded.", hint="Tests run when code is built.")
+    given = {"total": runs[-1]["total"], "runs": len(runs)}
+    changed(project, lambda draft: draft.info.update(acknowledged_tests=given), f"tests: {given['total']} are enough")
+    return given
+
+
+def artifacts(project: Project) -> tuple[Path, ...]:
+    """What a person may want to take away: the documents, and what the explorer wrote."""
+    places = [*sorted((project.directory / "docs").glob("*.md")), *sorted((project.directory / "artifacts").glob("*"))]
+    return tuple(place for place in places if place.is_file())
+
+
+def save_artifact(project: Project, name: str, to: Path) -> Path:
+    """Copy one of them out. Nothing is overwritten."""
+    found = next((place for place in artifacts(project) if place.name == name), None)
+    if found is None:
+        raise InvalidInput(f"There is no artifact {name}.", hint="`forge project artifacts` lists them.")
+    target = to / name if to.is_dir() else to
+    if target.exists():
+        raise InvalidInput(f"{target} exists already.", hint="Give another name; nothing was written.")
+    shutil.copyfile(found, target)
+    return target

@@ -1,0 +1,50 @@
+"""`forge board`: projects by phase, with their times, rounds and how their findings went."""
+
+from __future__ import annotations
+
+import asyncio
+
+import typer
+
+from forge.cli.output import cut
+from forge.cli.parser import Commands
+from forge.cli.projecting import opened_shop
+from forge.cli.running import Session
+
+app = Commands(__doc__)
+
+
+@app.add()
+def board(context: typer.Context) -> None:
+    """Show the board."""
+    session: Session = context.obj
+    out = session.output
+
+    async def show() -> None:
+        from forge.app.board import board_of  # noqa: PLC0415
+
+        async with opened_shop(out) as shop:
+            seen = board_of(shop)
+        out.result(seen)
+        for column in (column for column in seen.columns if column.cards):
+            out.line(out.styled(f"{column.title} ({len(column.cards)})", "bold"))
+            out.table(
+                (
+                    "  " + out.styled(card.row.name, "cyan"),
+                    card.row.halt_reason or (cut(f"waits: {card.row.waiting}", 50) if card.row.waiting else ""),
+                    _span(card.in_phase),
+                    f"{card.row.rounds} rounds" if card.row.rounds else "",
+                    f"{card.sparkline} {card.trend}".strip(),
+                )
+                for card in column.cards
+            )
+
+    asyncio.run(show())
+
+
+def _span(seconds: float) -> str:
+    """How long, in one unit."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

@@ -1,0 +1,348 @@
+"""`forge project`: projects from brain dump to deliverable: made, talked to, confirmed, resumed, archived."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.output import Output, ago
+from forge.cli.parser import Commands
+from forge.cli.projecting import Teller, exit_of, found, opened_shop, settings_of, tell_state, told
+from forge.cli.running import BadUsage, Session
+
+if TYPE_CHECKING:
+    from forge.app.workshop import Workshop
+    from forge.projects.project import Project
+
+app = Commands(__doc__, group=True)
+
+Which = Annotated[
+    str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
+]
+Text = Annotated[
+    str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Confirm what has to be confirmed.")]
+
+
+@app.add("new")
+def new(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="What you call it; may come later.")] = None,
+    message: Text = None,
+    repository: Annotated[
+        str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`.")
+    ] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="PROJECT", help="The finished plan that this code follows.")
+    ] = None,
+) -> None:
+    """Make a project."""
+    out = _out(context)
+    text = _said(message) if message is not None else None
+    asyncio.run(_new(context, out, name, text, repository, agent, after))
+
+
+async def _new(
+    context: typer.Context,
+    out: Output,
+    name: str | None,
+    text: str | None,
+    repository: str | None,
+    agent: str | None,
+    after: str | None,
+) -> None:
+    from forge.app.pressing import say  # noqa: PLC0415 - these load the engine
+    from forge.app.projects import create, view, workspace_of  # noqa: PLC0415
+
+    async with opened_shop(out) as shop:
+        base = _directory(context)
+        plan = workspace_of(shop.settings).open(after) if after else None
+        place = base / repository if repository else None
+        project = await create(shop, name, agent=agent, repository=place, after=plan)
+        if text:
+            await say(shop, project, text)
+        seen = view(shop, project)
+        out.result(seen)
+        if not text:
+            out.line(project.chat()[0].content)
+            out.line()
+        tell_state(out, seen)
+
+
+@app.add("list")
+def list_projects(
+    context: typer.Context,
+    archived: Annotated[bool, typer.Option("--all", "-a", help="Archived ones too.")] = False,
+) -> None:
+    """List projects, the one changed last first."""
+    from forge.app.projects import view, workspace_of  # noqa: PLC0415
+
+    out = _out(context)
+    listed = workspace_of(settings_of(out)).list(archived=archived)
+    seen = [(project, view(None, project)) for project in listed]
+    out.result({"projects": [each for _, each in seen], "broken": listed.broken})
+    if not seen:
+        out.aside("There is no project yet: `forge project new NAME` makes one.")
+    out.table(
+        (
+            out.styled(project.directory.name, "cyan"),
+            each.name,
+            each.phase.replace("_", " "),
+            each.halt_reason or "",
+            ago(project.changed_at()),
+            "archived" if each.archived else "",
+        )
+        for project, each in seen
+    )
+    for sentence in listed.broken:
+        out.note(f"forge: {sentence}")
+
+
+@app.add("open")
+def open_project(context: typer.Context, project: Which = None) -> None:
+    """Show a project's conversation and where it stands."""
+    out = _out(context)
+    found_one = found(settings_of(out), project, _directory(context))
+    sentences = told(out, found_one)
+    from forge.app.projects import view  # noqa: PLC0415
+
+    seen = view(None, found_one)
+    out.result({"project": seen, "chat": found_one.chat(), "recovered": sentences})
+    for message in found_one.chat():
+        who = "you" if message.role == "human" else "forge"
+        out.line(out.styled(f"{who}, {message.phase}:", "bold"))
+        out.line(message.content)
+        out.line()
+    tell_state(out, seen)
+
+
+@app.add("status")
+def status(context: typer.Context, project: Which = None) -> int:
+    """Show where a project stands and what can be done. Exit code 4: a person must decide."""
+    out = _out(context)
+
+    async def look() -> int:
+        from forge.app.pressing import go_on  # noqa: PLC0415
+        from forge.app.projects import view  # noqa: PLC0415
+
+        async with opened_shop(out) as shop:
+            one = found(shop.settings, project, _directory(context))
+            told(out, one)
+            await go_on(shop, one)
+            seen = view(shop, one)
+        out.result(seen)
+        tell_state(out, seen)
+        return exit_of(seen)
+
+    return asyncio.run(look())
+
+
+@app.add("say")
+def say(
+    context: typer.Context,
+    project: Which = None,
+    message: Text = None,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
+    ] = None,
+) -> int:
+    """Say something: more of the brain dump, a correction, an answer, input for a stuck build."""
+    return _act(context, project, None, text=_said(message, optional=bool(files)), files=files or ())
+
+
+@app.add("distill")
+def distill(context: typer.Context, project: Which = None) -> int:
+    """Organise the brain dump into an intent."""
+    return _act(context, project, "distill")
+
+
+@app.add("confirm")
+def confirm(context: typer.Context, project: Which = None) -> int:
+    """Lock the intent, or the specification, and go on."""
+    return _act(context, project, "confirm")
+
+
+@app.add("input")
+def provide_input(context: typer.Context, project: Which = None, message: Text = None) -> int:
+    """Answer a build that is stuck."""
+    return _act(context, project, "provide_input", text=_said(message))
+
+
+@app.add("resume")
+def resume(context: typer.Context, project: Which = None) -> int:
+    """Go on with a project that halted, or whose run ended with an error."""
+    return _act(context, project, "resume")
+
+
+@app.add("override")
+def override(context: typer.Context, project: Which = None, yes: Yes = False) -> int:
+    """Accept what there is as final, or build although the plan is incomplete."""
+    return _act(context, project, "override", confirmed=yes)
+
+
+@app.add("terminate")
+def terminate(context: typer.Context, project: Which = None, yes: Yes = False) -> int:
+    """Stop a project for good, also while it is being worked on."""
+    return _act(context, project, "terminate", confirmed=yes)
+
+
+def _act(
+    context: typer.Context,
+    which: str | None,
+    action: str | None,
+    *,
+    text: str = "",
+    confirmed: bool = False,
+    files: tuple[str, ...] | list[str] = (),
+) -> int:
+    out = _out(context)
+
+    async def act() -> int:
+        from forge.app.pressing import add_resource  # noqa: PLC0415
+        from forge.app.running import watched  # noqa: PLC0415
+
+        async with opened_shop(out) as shop:
+            one = found(shop.settings, which, _directory(context))
+            told(out, one)
+            for file in files:
+                out.line(f"Added {add_resource(shop, one, _directory(context) / file)}")
+            seen = await watched(shop, one, await _pressed(shop, one, action, text, confirmed=confirmed), Teller(out))
+        out.result(seen)
+        tell_state(out, seen)
+        return exit_of(seen)
+
+    return asyncio.run(act())
+
+
+async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool):  # type: ignore[no-untyped-def]
+    from forge.app.pressing import Pressed, press, restarted, say  # noqa: PLC0415
+    from forge.pipeline.actions import Action  # noqa: PLC0415
+
+    if action is None:
+        return await say(shop, project, text) if text else Pressed(changed=False, run=None, after=0)
+    if action == "resume" and (again := await restarted(shop, project)) is not None:
+        return again
+    return await press(shop, project, Action(action), text=text, confirmed=confirmed)
+
+
+@app.add("accept-tests")
+def accept_tests(context: typer.Context, project: Which = None) -> None:
+    """Say that the tests of the last run are enough, where there are fewer than before."""
+    from forge.app import projects  # noqa: PLC0415
+
+    out = _out(context)
+    given = projects.accept_tests(found(settings_of(out), project, _directory(context)))
+    out.result(given)
+    out.line(f"{given['total']} tests are enough from here on")
+
+
+@app.add("rename")
+def rename(
+    context: typer.Context, project: Annotated[str, typer.Argument()], name: Annotated[str, typer.Argument()]
+) -> None:
+    """Give a project another name; its directory stays."""
+    from forge.app.projects import view, workspace_of  # noqa: PLC0415
+
+    out = _out(context)
+    renamed = workspace_of(settings_of(out)).rename(project, name, now=datetime.fromtimestamp(time.time(), UTC))
+    out.result(view(None, renamed))
+    out.line(f"{out.styled(renamed.directory.name, 'cyan')} is called {renamed.name}")
+
+
+@app.add("archive")
+def archive(
+    context: typer.Context,
+    project: Annotated[str, typer.Argument()],
+    back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
+) -> None:
+    """Keep a project out of lists; nothing else changes."""
+    from forge.app.projects import view, workspace_of  # noqa: PLC0415
+
+    out = _out(context)
+    workspace = workspace_of(settings_of(out))
+    changed = workspace.unarchive(project) if back else workspace.archive(project)
+    out.result(view(None, changed))
+    out.line(f"{out.styled(changed.directory.name, 'cyan')} {'is back' if back else 'is archived'}")
+
+
+@app.add("delete")
+def delete(
+    context: typer.Context,
+    project: Annotated[str, typer.Argument()],
+    confirm_name: Annotated[
+        str, typer.Option("--confirm", metavar="DIRECTORY", help="Repeat the name of its directory.")
+    ] = "",
+) -> None:
+    """Move a project into the folder `deleted` of the workspace."""
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+
+    out = _out(context)
+    kept = workspace_of(settings_of(out)).delete(project, confirm=confirm_name)
+    out.result({"deleted": project, "kept": kept})
+    out.line(f"Deleted {project}; it is kept in {kept}")
+
+
+@app.add("log")
+def log(
+    context: typer.Context,
+    project: Which = None,
+    last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many lines.")] = 40,
+) -> None:
+    """Show the operational log of a project."""
+    out = _out(context)
+    lines = list(found(settings_of(out), project, _directory(context)).log.lines())[-last:]
+    out.result(lines)
+    for line in lines:
+        colour = {"warn": "yellow", "error": "red"}.get(line["level"], "dim")
+        stamp = str(line["timestamp"]).replace("T", " ")[:19]
+        out.line(f"{out.styled(stamp, 'dim')} {out.styled(line['event'], colour)} {line['phase']}: {line['detail']}")
+
+
+@app.add("artifacts")
+def artifacts(
+    context: typer.Context,
+    project: Which = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Copy this one out.")] = None,
+    to: Annotated[str, typer.Option("--to", metavar="PATH", help="Where to copy it.")] = ".",
+) -> None:
+    """List what a project has produced, or copy one of them out."""
+    from forge.app import projects  # noqa: PLC0415
+
+    out = _out(context)
+    one = found(settings_of(out), project, _directory(context))
+    if save is not None:
+        target = projects.save_artifact(one, save, _directory(context) / to)
+        out.result({"saved": target})
+        out.line(f"Saved {target}")
+        return
+    places = projects.artifacts(one)
+    out.result([{"name": place.name, "path": place, "bytes": place.stat().st_size} for place in places])
+    out.table((out.styled(place.name, "cyan"), f"{place.stat().st_size:,} B", str(place)) for place in places)
+
+
+def _out(context: typer.Context) -> Output:
+    session: Session = context.obj
+    return session.output
+
+
+def _directory(context: typer.Context) -> Path:
+    session: Session = context.obj
+    return session.directory
+
+
+def _said(message: str | None, *, optional: bool = False) -> str:
+    if message == "-" or (message is None and not optional and not sys.stdin.isatty()):
+        message = sys.stdin.read()
+    if not (message or "").strip() and not optional:
+        raise BadUsage("There is nothing said.", hint="Give it with -m TEXT.")
+    return message or ""

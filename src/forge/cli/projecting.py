@@ -1,0 +1,156 @@
+"""What commands on projects share: opening one, telling what happens to it, and what to do next."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.cli.output import Output, cut
+from forge.cli.running import Exit
+from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
+
+if TYPE_CHECKING:
+    from forge.app.projects import ProjectView
+    from forge.app.workshop import Workshop
+    from forge.projects.project import Project
+    from forge.settings import Settings
+
+_GUARDS = "guard_"
+
+
+def settings_of(out: Output) -> Settings:
+    from forge.app.settings import load_settings  # noqa: PLC0415 - loaded when a command runs
+
+    settings = load_settings(None, os.environ)
+    for warning in settings.warnings:
+        out.note(f"forge: {warning}")
+    return settings
+
+
+@asynccontextmanager
+async def opened_shop(out: Output) -> AsyncIterator[Workshop]:
+    from forge.app.workshop import open_workshop  # noqa: PLC0415 - loads the engine, which takes a moment
+
+    async with open_workshop(settings_of(out), os.environ) as shop:
+        yield shop
+
+
+def found(settings: Settings, which: str | None, directory: Path) -> Project:
+    """The project named, else the one that the directory is in, else the one changed last."""
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.projects.errors import ProjectMissing  # noqa: PLC0415
+    from forge.projects.project import Project  # noqa: PLC0415
+
+    workspace = workspace_of(settings)
+    if which is not None:
+        return workspace.open(which)
+    for place in (directory, *directory.parents):
+        if place.parent == workspace.projects:
+            return Project.at(place)
+    listed = workspace.list()
+    if not listed.projects:
+        raise ProjectMissing("There is no project yet.", hint="`forge project new NAME` makes one.")
+    return listed[0]
+
+
+def told(out: Output, project: Project) -> tuple[str, ...]:
+    """Take in what people changed by hand; say what had to be recovered, and what else they should know."""
+    from forge.projects.errors import ProjectUnwritable  # noqa: PLC0415
+
+    try:
+        sentences = project.records.take_in().recovered
+    except ProjectUnwritable as e:  # it can still be looked at
+        sentences = (e.message,)
+    if warning := project.state().warning:
+        sentences = (*sentences, warning)
+    for sentence in sentences:
+        out.note(f"forge: {sentence}")
+    return sentences
+
+
+class Teller:
+    """Tells events as they come, for people; programs get the result alone."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._last = ""
+
+    def __call__(self, event: Event) -> None:
+        out = self._out
+        match event:
+            case ProjectMoved(phase=phase, halt_reason=reason):
+                why = f" ({reason})" if reason else ""
+                self._say(out.styled(f"▸ {phase.replace('_', ' ')}{why}", "bold"))
+            case ProjectProgressed(text=text):
+                self._say(out.styled(f"  {cut(text, 110)}", "dim"))
+            case RoundFinished() as done:
+                counts = f"{done.critical} critical, {done.medium} medium, {done.minor} minor"
+                verdict = f"{done.guard}: {done.outcome}" if done.guard != "none" else "goes on"
+                self._say(f"  round {done.iteration}: {counts} → {verdict}")
+            case ProjectSaid(role="ai", text=text):
+                for line in text.splitlines():
+                    self._say(f"  {out.styled(line, 'cyan')}" if line.strip() else "")
+
+    def _say(self, line: str) -> None:
+        if line != self._last:
+            self._out.line(line)
+            self._last = line
+
+
+def tell_state(out: Output, seen: ProjectView) -> None:
+    """One paragraph: where it stands and what can be done."""
+    name = os.path.basename(seen.directory)
+    out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.phase.replace('_', ' '), _colour(seen.phase))}"
+             f"{f' ({seen.halt_reason})' if seen.halt_reason else ''}  {out.styled(name, 'dim')}")  # fmt: skip
+    if seen.problem:
+        out.line(f"  The last run failed: {seen.problem}")
+    if seen.question:
+        out.line(f"  It waits for you: {seen.question}")
+    for number, question in enumerate(seen.open_questions, 1):
+        out.line(f"  {number}. {question}")
+    if seen.tests:
+        tests = seen.tests
+        out.line(f"  Tests: {tests['passed']} of {tests['total']} pass on {str(tests['commit'])[:10]}.")
+    if seen.deliverable:
+        out.line(f"  Deliverable: {seen.deliverable}")
+    for line in next_steps(seen, name):
+        out.line(f"  → {line}")
+
+
+def next_steps(seen: ProjectView, name: str) -> list[str]:
+    if seen.problem:
+        return [f"forge project resume {name}"]
+    told = {
+        "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
+        "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
+        "provide_input": f"forge project input {name} -m …",
+        "resume": f"forge project resume {name}",
+        "override": f"forge project override {name} --yes",
+    }
+    steps = [told[action] for action in seen.actions if action in told]
+    if seen.phase == "spec_building" and seen.open_questions:
+        steps = [f"forge project say {name} -m '1: …'   (answers by number; 'all: you decide' leaves them to Forge)"]
+    if seen.phase == "done" and seen.branch:
+        steps = [
+            f"forge -C {shlex.quote(seen.repository or '')} log {seen.branch}",
+            "merge the branch when you like it",
+        ]
+    return steps
+
+
+def exit_of(seen: ProjectView) -> int:
+    """0 done or at rest · 1 the run failed · 3 halted by a guard · 4 waits for a person."""
+    if seen.problem:
+        return Exit.ERROR
+    if seen.phase == "halted":
+        return Exit.LIMITED if (seen.halt_reason or "").startswith(_GUARDS) else Exit.WAITING
+    waits = seen.waiting is not None or seen.phase in ("human_review", "spec_building")
+    return Exit.WAITING if waits else Exit.OK
+
+
+def _colour(phase: str) -> str:
+    return {"done": "green", "halted": "red"}.get(phase, "yellow")

@@ -1,0 +1,110 @@
+"""`forge run`: the whole way in one: from a file with an idea to the deliverable."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.output import Output
+from forge.cli.parser import Commands
+from forge.cli.projecting import Teller, exit_of, opened_shop, tell_state
+from forge.cli.running import BadUsage, Session
+from forge.errors import NotFound
+
+if TYPE_CHECKING:
+    from forge.app.workshop import Workshop
+    from forge.projects.project import Project
+
+app = Commands(__doc__)
+
+
+@app.add()
+def run(
+    context: typer.Context,
+    idea: Annotated[str, typer.Argument(metavar="IDEA_FILE", help="A text with your idea; - reads standard input.")],
+    kind: Annotated[
+        str | None, typer.Option("--type", metavar="TYPE", help="`plan` or `code`, where the idea leaves it open.")
+    ] = None,
+    repository: Annotated[
+        str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What you call it.")] = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`.")
+    ] = None,
+    auto_confirm: Annotated[
+        bool,
+        typer.Option("--auto-confirm", help="Confirm intent and specification; Forge decides what is open."),
+    ] = False,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
+    ] = None,
+) -> int:
+    """Take an idea as far as it goes without you: to the end with --auto-confirm, else to your first decision."""
+    session: Session = context.obj
+    text = _idea(idea, session.directory)
+    if kind:
+        text = f"{text.rstrip()}\n\nIt is a {kind}.\n" if kind == "plan" else f"{text.rstrip()}\n\nIt is {kind}.\n"
+    place = session.directory / repository if repository else None
+    added = tuple(session.directory / file for file in files or ())
+    return asyncio.run(_run(session.output, text, name, place, agent, added, auto_confirm=auto_confirm))
+
+
+def _idea(idea: str, directory: Path) -> str:
+    if idea == "-":
+        import sys  # noqa: PLC0415
+
+        return sys.stdin.read()
+    try:
+        return (directory / idea).read_text(encoding="utf-8")
+    except (FileNotFoundError, IsADirectoryError) as e:
+        raise NotFound(f"There is no file {idea}.", hint="Write your idea into a text file.") from e
+    except UnicodeDecodeError as e:
+        raise BadUsage(f"{idea} is not UTF-8 text.", hint="Put other material in with --file.") from e
+
+
+async def _run(
+    out: Output,
+    text: str,
+    name: str | None,
+    repository: Path | None,
+    agent: str | None,
+    files: tuple[Path, ...],
+    *,
+    auto_confirm: bool,
+) -> int:
+    from forge.app.projects import create  # noqa: PLC0415 - loads the engine
+
+    began = time.monotonic()
+    async with opened_shop(out) as shop:
+        project = await create(shop, name, agent=agent, repository=repository)
+        out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
+        return await all_the_way(shop, out, project, text, began, files=files, auto_confirm=auto_confirm)
+
+
+async def all_the_way(
+    shop: Workshop,
+    out: Output,
+    project: Project,
+    text: str,
+    began: float,
+    *,
+    files: tuple[Path, ...] = (),
+    auto_confirm: bool = True,
+) -> int:
+    """Say it, press what has to be pressed, and show what came of it."""
+    from forge.app.pressing import add_resource, say  # noqa: PLC0415
+    from forge.app.running import carry_on, outcome  # noqa: PLC0415
+
+    for file in files:
+        add_resource(shop, project, file)
+    await say(shop, project, text)
+    seen = await carry_on(shop, project, auto_confirm=auto_confirm, hear=Teller(out))
+    out.result(outcome(seen, began))
+    out.line()
+    tell_state(out, seen)
+    return exit_of(seen)
