@@ -17,6 +17,7 @@ from benchmarks import (
     guards,
     history,
     merging,
+    projects,
     prompts,
     report,
     searching,
@@ -36,7 +37,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards"]
+ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards", "projects"]
 
 
 def main() -> None:
@@ -81,6 +82,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from turns.turns(root)
     if "guards" in names:
         yield from guards.guards()
+    if "projects" in names:
+        yield from projects.projects(root)
 
 
 if __name__ == "__main__":

@@ -137,6 +137,8 @@ def test_a_file_that_is_no_plan_is_no_value() -> None:
         ("", "a marketing strategy for new customers", "strategy"),
         ("", "migrate the database to another cluster", "engineering"),
         ("", "move to Vienna", "generic"),
+        ("", "move the office, the server room too", "generic"),
+        ("", "an engineering plan for the audit", "engineering"),
         ("", "", "generic"),
     ],
 )

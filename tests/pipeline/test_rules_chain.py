@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from forge.deliverables.plan import PlanReview, PlanType, parse
 from forge.deliverables.plan.placeholders import placeholders
 from forge.pipeline.intent import parse_intent, unknowns
 from forge.pipeline.rules import answer
+from forge.pipeline.rules.sentences import sentences, words
 from forge.pipeline.specification import parse_answer, render_constraints, render_spec, unresolved
 from forge.plugins.contracts import Issue, Operation, TestResults, Worked
 
@@ -247,7 +248,7 @@ def distilled(dump: str, *corrections: str, name: str = "") -> str:
     return answer("brain-dump-intake", material)
 
 
-def specified(intent: str) -> dict[str, Any]:
+def specified(intent: str, given_answers: Sequence[str] = ANSWERS) -> dict[str, Any]:
     """Asked again until nothing is open, with an answer to everything that is asked."""
     answers: list[dict[str, str]] = []
     for _ in range(3):
@@ -266,7 +267,7 @@ def specified(intent: str) -> dict[str, Any]:
             return dict(json.loads(given))
         asked = {one["unknown"]: one["question"] for one in json.loads(given)["questions"]}
         answers += [
-            {"question": asked[item], "answer": ANSWERS[(len(answers) + at) % len(ANSWERS)]}
+            {"question": asked[item], "answer": given_answers[(len(answers) + at) % len(given_answers)]}
             for at, item in enumerate(open_)
         ]
     raise AssertionError(f"still open: {open_}")
@@ -278,10 +279,10 @@ def documents(name: str, value: dict[str, Any]) -> tuple[str, str]:
     return render_spec(name, given, "plan"), render_constraints(name, given, type_.title, type_.severities)
 
 
-def table(dump: str, *corrections: str, name: str = "") -> Table:
+def table(dump: str, *corrections: str, name: str = "", answers: Sequence[str] = ANSWERS) -> Table:
     intent = distilled(dump, *corrections, name=name)
     title = parse_intent(intent, ("plan", "code")).name or ""
-    spec, constraints = documents(title, specified(intent))
+    spec, constraints = documents(title, specified(intent, answers))
     return Table(title, intent, spec, constraints)
 
 
@@ -312,6 +313,73 @@ async def test_every_brain_dump_becomes_a_plan_within_five_rounds(dump: str) -> 
     assert parse(text).slots == json.loads(desk.documents["docs/plan.json"])["slots"]
     assert not placeholders(text, dump)
     assert set(desk.documents) == {"docs/plan.md", "docs/plan.json"}
+
+
+PARTY = """
+We want to organise the summer party of our running club. About 60 people will come, maybe 70.
+It should be on a Saturday in July, in the park by the river. The budget is 1500 euros and must not be exceeded.
+We need food for vegetarians. I think the city will allow a barbecue, but I am not sure whether we need a permit.
+Anna takes care of music. Either we rent a tent or we move to the gym if it rains.
+"""
+
+
+async def plan_of(dump: str) -> dict[str, str]:
+    """The slots of the plan when a person leaves every decision to the rules."""
+    desk = table(dump, answers=("You decide.",))
+    assert not (await PlanType().build(desk)).stuck
+    return dict(parse(desk.documents["docs/plan.md"]).slots)
+
+
+@pytest.mark.req("P-06", "X-03")
+@pytest.mark.asyncio
+async def test_everything_that_was_said_is_in_the_plan_where_a_reader_looks_for_it() -> None:
+    slots = await plan_of(PARTY)
+    assert "Anna takes care of music." in slots["people.plan"]
+    assert "About 60 people will come, maybe 70." in slots["people.plan"]
+    assert "the plan counts with the larger number: 70 people." in slots["people.plan"]
+    assert slots["people.assessment"].endswith("To be kept: 70 people.")
+    for section in ("time", "place"):
+        assert "It should be on a Saturday in July, in the park by the river." in slots[f"{section}.plan"]
+    assert "We need food for vegetarians." in slots["place.plan"]
+    assert slots["money.details"].startswith("To be paid from it")
+    assert "- a tent\n- food for vegetarians" in slots["money.details"]
+    assert "the fallback: move to the gym if it rains." in slots["risks.plan"]
+    assert "- I think the city will allow a barbecue." in slots["risks.details"]
+    assert "- I am not sure whether we need a permit." in slots["risks.details"]
+    assert not re.search("left out|nothing was said", "\n".join(slots.values()), re.I)
+
+
+@pytest.mark.req("P-06", "X-03")
+@pytest.mark.asyncio
+async def test_the_work_is_a_list_of_steps_in_the_order_that_the_rule_states() -> None:
+    slots = await plan_of(PARTY)
+    assert "By rule: the steps are listed below in this order" in slots["work.plan"]
+    listed, _, missing = slots["work.details"].partition("\n\n")
+    assert listed.splitlines() == [
+        "1. Find out: “I am not sure whether we need a permit.”",
+        "2. Check: “I think the city will allow a barbecue.”",
+        "3. Rent a tent (by rule, the first choice named).",
+        "4. Get: food for vegetarians.",
+        "5. Anna takes care of music.",
+        "6. Then the aim itself: “We want to organise the summer party of our running club.”",
+    ]
+    assert missing.startswith("Nobody is named yet for steps 1, 2, 3 and 4.")
+    assert "Anna (step 5)" in slots["people.details"]
+
+
+@pytest.mark.req("P-06", "X-03")
+@pytest.mark.asyncio
+@pytest.mark.parametrize("dump", DUMPS.values(), ids=[name.replace(" ", "-") for name in DUMPS])
+async def test_no_sentence_of_a_person_is_lost_on_the_way_into_the_plan(dump: str) -> None:
+    desk = table(dump, answers=("You decide.",))
+    await PlanType().build(desk)
+    slots = parse(desk.documents["docs/plan.md"]).slots
+    there = words("\n".join(text for slot, text in slots.items() if not slot.startswith("acceptance.")))
+    intent = parse_intent(desk.intent, ("plan", "code"))
+    own = [*intent.constraints, *intent.assumptions, *unknowns(intent), *sentences(intent.objective)]
+    said = [one for one in own if not one.startswith("By rule")]
+    lost = [one for one in said if words(one) - there - words("You wrote asked which answer decided TBD counts TODO")]
+    assert lost == []
 
 
 @pytest.mark.req("P-09")

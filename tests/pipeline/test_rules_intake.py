@@ -11,6 +11,7 @@ from forge.pipeline.rules import BuiltinCannot, answer
 from forge.pipeline.rules.facts import Kind, contradictions, facts
 from forge.pipeline.rules.kinds import judged
 from forge.pipeline.rules.sentences import sentences
+from forge.pipeline.rules.tasks import duties, steps_in
 
 WEDDING = (
     "I want to plan a wedding for 80 guests in June 2027, budget 15,000 euro, no church. "
@@ -145,6 +146,75 @@ def test_there_are_never_more_than_five_open_questions() -> None:
 def test_amounts_that_contradict_each_other_are_asked_about() -> None:
     found = intent("I want a party. 80 guests. Six guests are vegan. It is a party with 100 guests.")
     assert found.open_questions == ("You wrote “80 guests” and “100 guests”. Which one counts?",)
+
+
+@pytest.mark.req("P-04")
+def test_a_plain_statement_is_a_fact_and_only_a_belief_is_an_assumption() -> None:
+    found = intent(
+        "We want a party. Anna takes care of music. Each table should have flowers. I think the city allows it."
+        " It should be fine for everyone. There is food for everybody."
+    )
+    assert found.assumptions == ("I think the city allows it.", "It should be fine for everyone.")
+    assert found.constraints == (
+        "Anna takes care of music.",
+        "Each table should have flowers.",
+        "There is food for everybody.",
+    )
+
+
+@pytest.mark.req("P-04")
+def test_a_sentence_with_a_belief_and_an_unknown_is_both_unless_the_halves_need_each_other() -> None:
+    found = intent("We want a party. I think the city allows it, but I am not sure whether we need a permit.")
+    assert found.assumptions == ("I think the city allows it.",)
+    assert found.open_questions == ("You wrote: “I am not sure whether we need a permit.” What is decided?",)
+    wall = "The wall goes away, but we are not sure if it is load bearing."
+    assert intent(f"We want a new kitchen. {wall}").open_questions == (f"You wrote: “{wall}” What is decided?",)
+
+
+@pytest.mark.req("P-04")
+def test_where_only_things_are_wanted_the_first_sentence_is_the_aim() -> None:
+    found = intent("Lena and I get married on 14 August 2027. My sister makes the cake. We need a photographer.")
+    assert found.objective == "Lena and I get married on 14 August 2027. We need a photographer."
+    assert found.constraints == ("My sister makes the cake.",)
+    assert found.name == "Wedding Plan"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "who"),
+    [
+        ("Anna takes care of music.", ["Anna"]),
+        ("Jonas finds the speakers, Mira does the posters.", ["Jonas", "Mira"]),
+        ("We have 900 euros, and my parents bring the wine.", ["My parents"]),
+        ("IT sets up the network.", ["IT"]),
+        ("It sets up the network.", []),
+        ("The room seats 80 people.", []),
+        ("We do it on Monday.", []),
+    ],
+)
+def test_who_does_what_is_told_from_plain_sentences(sentence: str, who: list[str]) -> None:
+    assert [duty.who for duty in duties(sentence)] == who
+
+
+@pytest.mark.parametrize(
+    ("sentence", "step"),
+    [
+        ("We need a stage.", "Get: a stage."),
+        ("We need to book the hall.", "Book the hall."),
+        ("Invitations have to go out in May.", "Invitations have to go out in May."),
+        ("The shed needs a new roof.", "The shed needs a new roof."),
+        ("Book the hall", "Book the hall."),
+        ("The hall must not be booked.", ""),
+        ("It has to be finished before Christmas.", ""),
+        ("I want to keep the old floor.", ""),
+        ("Train, not bus.", ""),
+        ("We hire 6 people per quarter.", ""),
+        ("Eva has already booked the hall.", ""),
+        ("Ben is our host.", ""),
+        ("The wiki is outdated.", ""),
+    ],
+)
+def test_what_is_to_be_done_is_a_step_and_how_things_are_is_none(sentence: str, step: str) -> None:
+    assert "".join(one.text for one in steps_in(sentence)) == step
 
 
 @pytest.mark.req("P-04")

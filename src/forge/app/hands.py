@@ -16,6 +16,7 @@ from forge.agents.errors import ProgramMissing
 from forge.agents.model import Prompt
 from forge.agents.models import registry
 from forge.agents.programs import run_program
+from forge.agents.spending import Spent, check
 from forge.agents.turn import TurnRequest
 from forge.app.commands import run_on_branch
 from forge.app.programs import found_program, programs
@@ -31,6 +32,7 @@ from forge.pipeline.recorded import RecordedAnswers
 from forge.plugins.contracts import TestResults, Worked
 from forge.sandbox import Limits
 from forge.sessions.messages import UserMessage
+from forge.store.costs import day_of
 from forge.tools import suites
 
 Json = dict[str, Any]
@@ -57,6 +59,8 @@ class ProjectHands:
     shop: Workshop
     agent: str
     code: Path | None
+    project: str = ""
+    """Its id: what it may cost is counted under it."""
     timeout: float = 300.0
 
     @property
@@ -104,6 +108,7 @@ class ProjectHands:
 
     async def _model(self, who: str, task: Task) -> AgentResponse:
         model = registry.resolve(who, self.shop.settings)
+        check(self.shop.settings.limits, await asyncio.to_thread(self._spent))
         text = self.shop.redactor.text(task.text())
         prompt = Prompt(task.instructions, (), (UserMessage(text),), pictures=task.pictures)
         # Whole and not yet on record when the process dies, it is found there and not paid for again.
@@ -111,6 +116,11 @@ class ProjectHands:
             said = await model.answer(prompt, on_text=lambda _: None)
         output = self.shop.redactor.text(said.text)
         return AgentResponse(success=True, output=output, usage=asdict(said.usage), model=said.model or who)
+
+    def _spent(self) -> Spent:
+        costs = self.shop.costs
+        today, project = costs.total(day=day_of(time.time())), costs.total(session=self.project)
+        return Spent(session=project.cost or 0.0, day=today.cost or 0.0)
 
     async def _program(self, who: str, task: Task) -> AgentResponse:
         """In a directory of its own: what it writes there is dropped, only its words count."""

@@ -38,7 +38,7 @@ from forge.plugins.contracts import Notice
 from forge.projects import context_file, priming
 from forge.projects.project import Project
 from forge.projects.status import Phase
-from forge.store.listeners import Live
+from forge.store.listeners import Live, Recorded
 
 Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
@@ -79,7 +79,10 @@ async def press(
         case NeedsConfirmation(question=question):
             raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
         case Duplicate():
-            return Pressed(changed=False, run=_run(project), after=after)
+            # Whoever pressed first may not have begun the run yet, or may be dead.
+            if (info_of(project).get("last_press") or {}).get("id") == press_id:
+                await _tell_waiting_run(shop, project, action, text)
+            return Pressed(changed=False, run=await go_on(shop, project), after=after)
     await asyncio.to_thread(_tell, shop, project, commit)
     await _tell_waiting_run(shop, project, action, text)
     await go_on(shop, project)
@@ -104,8 +107,9 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
         if not isinstance(decision, Accepted):
             return {}
         before = draft.status.phase
-        draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id}
-        if not _open_question(shop, project):
+        question = _open_question(shop, project)
+        draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
+        if question is None:
             _carry_out(shop, draft, decision, wanted.text)
         if draft.status.phase is not before:
             remember_move(draft, before)
@@ -206,9 +210,12 @@ def _open_question(shop: Workshop, project: Project) -> str | None:
 
 
 async def _tell_waiting_run(shop: Workshop, project: Project, action: Action, text: str) -> None:
-    """A run that waits for this decision goes on with it, and writes what follows from it itself."""
+    """A run that waits for this decision goes on with it, and writes what follows from it itself. A question that was
+    asked later is not answered by it.
+    """
     question = await asyncio.to_thread(_open_question, shop, project)
-    if question is not None and (action in _ANSWERS or action is Action.TERMINATE):
+    meant = (info_of(project).get("last_press") or {}).get("question")
+    if question is not None and question == meant and (action in _ANSWERS or action is Action.TERMINATE):
         await shop.engine.answer(question, Decision(_ANSWERS.get(action, str(action)), text).to_text())
 
 
@@ -331,22 +338,35 @@ async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIte
         return
     last = pressed.after
     over = asyncio.ensure_future(_over(shop, project, pressed.run))
-    async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
-        while not over.done():
-            coming = asyncio.ensure_future(anext(heard))
-            await asyncio.wait({coming, over}, return_when=asyncio.FIRST_COMPLETED)
-            if coming.done():
-                item = coming.result()
+    try:
+        async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
+            async for item in _until(over, heard):
                 last = last if isinstance(item, Live) else item.id
                 yield item.event
-            else:
-                coming.cancel()
-                await asyncio.gather(coming, return_exceptions=True)
-    await shop.events.flush()
-    for recorded in await asyncio.to_thread(shop.events.after, topic_of(project), last):
-        yield recorded.event
-    with suppress(ForgeError):
-        await over
+        await shop.events.flush()
+        for recorded in await asyncio.to_thread(shop.events.after, topic_of(project), last):
+            yield recorded.event
+        with suppress(ForgeError):
+            await over
+    finally:
+        await _dropped(over)
+
+
+async def _until(over: asyncio.Future[Any], heard: AsyncIterator[Live | Recorded]) -> AsyncIterator[Live | Recorded]:
+    while not over.done():
+        coming: asyncio.Future[Any] = asyncio.ensure_future(anext(heard))
+        try:
+            await asyncio.wait({coming, over}, return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                yield coming.result()
+        finally:
+            # Also when a person interrupts: what is still read from cannot be closed.
+            await _dropped(coming)
+
+
+async def _dropped(task: asyncio.Future[Any]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 async def _over(shop: Workshop, project: Project, run: str) -> None:
@@ -358,5 +378,4 @@ async def _over(shop: Workshop, project: Project, run: str) -> None:
             await asyncio.wait({ended}, timeout=0.1)
         await ended
     finally:
-        ended.cancel()
-        await asyncio.gather(ended, return_exceptions=True)
+        await _dropped(ended)

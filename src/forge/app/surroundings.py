@@ -32,7 +32,7 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
     code = Path(info["repository"]) if info.get("repository") else None
     seconds = shop.settings.agents.call_timeout_seconds
     return Around(
-        hands=ProjectHands(shop, info.get("agent") or "", code, timeout=seconds),
+        hands=ProjectHands(shop, info.get("agent") or "", code, project.id, timeout=seconds),
         instructions=Prompts(shop.settings.prompts_directory).get,
         types=plugins_of(shop.settings).deliverables,
         parameters=parameters(shop.settings, shop.environ),

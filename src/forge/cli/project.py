@@ -17,6 +17,7 @@ from forge.cli.projecting import Teller, exit_of, found, opened_shop, settings_o
 from forge.cli.running import BadUsage, Session
 
 if TYPE_CHECKING:
+    from forge.app.pressing import Pressed
     from forge.app.workshop import Workshop
     from forge.projects.project import Project
 
@@ -216,7 +217,10 @@ def _act(
             told(out, one)
             for file in files:
                 out.line(f"Added {add_resource(shop, one, _directory(context) / file)}")
-            seen = await watched(shop, one, await _pressed(shop, one, action, text, confirmed=confirmed), Teller(out))
+            pressed = await _pressed(shop, one, action, text, confirmed=confirmed)
+            if pressed.run is None and pressed.message:
+                out.line(out.styled(pressed.message, "cyan"))
+            seen = await watched(shop, one, pressed, Teller(out))
         out.result(seen)
         tell_state(out, seen)
         return exit_of(seen)
@@ -224,7 +228,7 @@ def _act(
     return asyncio.run(act())
 
 
-async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool):  # type: ignore[no-untyped-def]
+async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool) -> Pressed:
     from forge.app.pressing import Pressed, press, restarted, say  # noqa: PLC0415
     from forge.pipeline.actions import Action  # noqa: PLC0415
 

@@ -18,8 +18,8 @@ PARTS = ("objective", "plan", "assessment", "details")
 NAMES = ("generic", "wedding", "strategy", "engineering")
 FALLBACK = "generic"
 
-# Nobody says “wedding” by the way; the words of the others come up in any plan.
-_ENOUGH = {"wedding": 1, "strategy": 2, "engineering": 2}
+# Of the words that come up in any plan it takes several; those that nobody says by the way decide alone.
+_ENOUGH = 3
 _NAMED = re.compile(r"(?im)^\W*(?:plan )?template\W+([a-z]+)\b")
 
 
@@ -58,6 +58,8 @@ class Outline:
     title: str
     words: tuple[str, ...]
     """What a text talks about when this outline fits it."""
+    telling: tuple[str, ...]
+    """Those of which one is enough."""
     roles: Mapping[str, str]
     """Which section lists the steps (`work`), and which takes who does what (`who`), people, places, dates, money and
     risks, whatever words they come in. An outline without such a section does not name it.
@@ -86,6 +88,7 @@ def outline(name: str) -> Outline:
         name=name,
         title=values["title"],
         words=tuple(values["words"].split()),
+        telling=tuple(values["telling"].split()),
         roles=MappingProxyType(dict(values["roles"])),
         sections=sections,
     )
@@ -105,7 +108,12 @@ def chosen(spec: str, intent: str = "") -> str:
     named = _NAMED.search(spec)
     if named and named[1].lower() in NAMES:
         return named[1].lower()
-    words = re.findall(r"[a-z]+", f"{spec}\n{intent}".lower())
-    counts = {one.name: sum(word in one.words for word in words) for one in outlines() if one.name != FALLBACK}
+    text = f"{spec}\n{intent}".lower()
+    words = set(re.findall(r"[a-z]+", text))
+    counts = {
+        one.name: len(words & {*one.words}) + _ENOUGH * (len(words & {*one.telling}) + (f"{one.name} plan" in text))
+        for one in outlines()
+        if one.name != FALLBACK
+    }
     best = max(counts, key=lambda name: counts[name])
-    return best if counts[best] >= _ENOUGH[best] else FALLBACK
+    return best if counts[best] >= _ENOUGH else FALLBACK

@@ -11,10 +11,11 @@ from forge.deliverables.plan import Outline, Section, outline
 from forge.deliverables.plan.outlines import Point
 from forge.pipeline.rules import listing
 from forge.pipeline.rules.choices import Became, figure, said_in
-from forge.pipeline.rules.facts import Fact, Kind, facts
-from forge.pipeline.rules.placing import fits, homes, main_section, named_in, speaks_of, with_weekday
+from forge.pipeline.rules.facts import Fact, Kind, facts, is_part
+from forge.pipeline.rules.placing import counts_people, fits, homes, main_section, named_in, speaks_of, with_weekday
 from forge.pipeline.rules.reading import Decided, without_gaps
 from forge.pipeline.rules.sentences import bare, finished, stem, words
+from forge.pipeline.rules.tasks import steps_in
 from forge.pipeline.rules.telling import Told, steps, told_in
 
 _CLEAR = 3
@@ -34,28 +35,29 @@ def built(material: Mapping[str, Any]) -> str:
 def _texts(shape: Outline, section: Section, told: Told) -> tuple[str, str, str, str]:
     first = section is shape.sections[0]
     plan = _distinct(list(_plan(shape, section, told)))
+    shown = "\n".join(plan) or _nothing(shape, section, told)
     return (
         "\n".join(told.objective) if first and told.objective else section.objective,
-        "\n".join(plan) or _nothing(shape, section, told),
+        shown,
         _assessment(shape, section, plan),
-        _details(shape, section, told),
+        _details(shape, section, told, silent=shown.startswith(NOTHING_SAID)),
     )
 
 
 def _plan(shape: Outline, section: Section, told: Told) -> Iterator[str]:
     if section is shape.sections[0]:
-        yield from listing.in_numbers(told)
+        yield from listing.in_numbers(shape, told)
     else:
         yield from _of_the_aim(shape, section, told)
     for sentence in told.limits:
-        if section in homes(shape, sentence):
+        if section in homes(shape, sentence) and not _only_a_step(shape, section, sentence):
             yield from filter(None, (sentence, figure(sentence)))
     for one in told.became(Became.COUNTED):
         if section in homes(shape, one.said):
             yield from (one.said, one.rule)
     for one in told.became(Became.CHOSEN, Became.LATER):
         if section is _home_of_choice(shape, one.said):
-            yield one.rule
+            yield from (one.said, one.rule) if one.became is Became.CHOSEN else (one.rule,)
     yield from (_decision(one) for one in told.decided if main_section(shape, _about(one)) is section)
     if section is shape.role("risks"):
         yield from listing.fallbacks(told)
@@ -70,12 +72,17 @@ def _of_the_aim(shape: Outline, section: Section, told: Told) -> Iterator[str]:
     named: dict[str, None] = {}
     roles = [role for role in ("people", "place", "time", "money") if shape.role(role) is section]
     for at, sentence in enumerate(told.objective):
-        if at and section in homes(shape, sentence):
+        if at and section in homes(shape, sentence) and not _only_a_step(shape, section, sentence):
             yield from filter(None, (sentence, figure(sentence)))
         else:
             named |= dict.fromkeys(one for role in roles for one in named_in(sentence, role))
     if named:
         yield f"Named in the aim: {'; '.join(named)}."
+
+
+def _only_a_step(shape: Outline, section: Section, sentence: str) -> bool:
+    """The list of steps says it already."""
+    return section is shape.role("work") and bool(steps_in(sentence))
 
 
 def _home_of_choice(shape: Outline, said: str) -> Section:
@@ -99,7 +106,9 @@ def _distinct(lines: Sequence[str]) -> list[str]:
 
 def _decision(one: Decided) -> str:
     """With what it was about, where the answer alone would not tell."""
-    about = f" (on “{without_gaps(said_in(one.asked))}”)" if len(words(one.answer)) < _CLEAR and one.asked else ""
+    asked = without_gaps(said_in(one.asked))
+    told = len(words(one.sentence())) >= _CLEAR or facts(one.sentence()) or not asked
+    about = "" if told else f" (on “{asked}”)"
     return f"Decided: {bare(one.sentence())}{about}."
 
 
@@ -108,8 +117,14 @@ def _nothing(shape: Outline, section: Section, told: Told) -> str:
         return "By rule: the sections below say what is done for this aim."
     if _open(shape, section, told):
         return f"By rule: what was said about {section.subject} is not settled yet; it stands below."
-    if any(speaks_of(shape, section, one) for one in told.objective):
-        return f"By rule: only the aim speaks of {section.subject}; nothing more was said."
+    if section is shape.role("risks") and listing.risks(told):
+        return "By rule: no other risk was named than that the limits below are missed."
+    aims = [f"“{one}”" for one in told.objective if speaks_of(shape, section, one)]
+    if aims:
+        return f"Said in the aim: {' '.join(aims)}"
+    elsewhere = [f"“{one}”" for one in told.limits if speaks_of(shape, section, one)]
+    if elsewhere:
+        return f"Said in another section: {' '.join(elsewhere)}"
     return f"{NOTHING_SAID} {section.subject}, so nothing is fixed here."
 
 
@@ -119,14 +134,21 @@ def _assessment(shape: Outline, section: Section, plan: Sequence[str]) -> str:
         if line.startswith("By rule: where a range"):
             found[line] = bare(line.rpartition(": ")[2])
         elif not line.startswith(("By rule", "In numbers")) and not figure(line):
-            found |= {fact.value: _shown(line, fact) for fact in facts(line) if _kept_in(shape, section, fact)}
-    return f"{section.assessment}\nTo be kept: {'; '.join(found.values())}." if found else section.assessment
+            certain = line.partition(" (on “")[0]
+            kept = [one for one in facts(certain) if _kept_in(shape, section, one) and not _part(certain, one)]
+            found |= {fact.value: _shown(certain, fact) for fact in kept}
+    values = listing.not_within_others(found.values())
+    return f"{section.assessment}\nTo be kept: {'; '.join(values)}." if values else section.assessment
 
 
 def _kept_in(shape: Outline, section: Section, fact: Fact) -> bool:
     """A date or a sum is checked in one place, whatever other sections repeat it."""
     role = {Kind.DATE: "time", Kind.MONEY: "money"}.get(fact.kind)
     return role is None or shape.role(role) in (None, section)
+
+
+def _part(line: str, fact: Fact) -> bool:
+    return fact.kind is Kind.COUNT and counts_people(fact.thing) and is_part(line, fact)
 
 
 def _shown(line: str, fact: Fact) -> str:
@@ -140,12 +162,12 @@ def _open(shape: Outline, section: Section, told: Told) -> list[str]:
     return [one for one in said if fits(shape, one) and main_section(shape, one) is section]
 
 
-def _details(shape: Outline, section: Section, told: Told) -> str:
+def _details(shape: Outline, section: Section, told: Told, *, silent: bool) -> str:
     parts: list[str] = []
     if section is shape.role("work"):
         parts += listing.numbered(told)
     if section is shape.role("who"):
-        parts += listing.people(told)
+        parts += listing.people(told, beside_the_steps=section is shape.role("work"))
     if section is shape.role("money"):
         parts += listing.to_pay(told)
     if section is shape.role("risks"):
@@ -155,16 +177,16 @@ def _details(shape: Outline, section: Section, told: Told) -> str:
     options = [one.said for one in told.became(Became.OPTION) if main_section(shape, one.said) is section]
     if options:
         parts.append("An option, until somebody decides on it:\n" + "\n".join(f"- {one}" for one in options))
-    parts += _still_to_settle(shape, section, told)
+    parts += _still_to_settle(shape, section, told, silent=silent)
     return "\n\n".join(parts) or "By rule: every point that the template asks for here was mentioned."
 
 
-def _still_to_settle(shape: Outline, section: Section, told: Told) -> list[str]:
+def _still_to_settle(shape: Outline, section: Section, told: Told, *, silent: bool) -> list[str]:
     ordered = section is shape.role("work") and len(steps(told)) > 1
     missing = [
         point.text
         for point in section.points
-        if not _spoken_of(point, told) and not (ordered and words(point.text) & _ABOUT_ORDER)
+        if (silent or not _spoken_of(point, told)) and not (ordered and words(point.text) & _ABOUT_ORDER)
     ]
     return [f"Still to settle, because the template asks for it: {'; '.join(missing)}."] if missing else []
 
@@ -174,7 +196,10 @@ def _spoken_of(point: Point, told: Told) -> bool:
     kinds = {fact.kind.name for one in said for fact in facts(one)}
     there = {stem(word) for one in said for word in re.findall(r"[^\W\d_]+", one)}
     there |= {"risk"} if listing.uncertain(told) else set()
-    there |= {"fallback"} if told.became(Became.CHOSEN) else set()
+    there |= {"fallback"} if listing.prepared_for(told) else set()
+    there |= {"cost"} if listing.to_pay(told) else set()
+    there |= {"responsible"} if listing.duties_in(told) else set()
+    there |= {"people"} if any(named_in(one, "people") for one in said) else set()
     return any(word in kinds or stem(word) in there for word in point.words)
 
 

@@ -14,11 +14,13 @@ _WORD = r"[\w€$£'’.-]+"
 _SECOND = r",?\s+or\s+(?P<second>[^,;.?!]+)"
 _CHOICES = (
     re.compile(rf"\b(?:either|whether|between)\s+(?P<first>.+?){_SECOND}", re.I),
-    re.compile(rf"(?P<first>(?:{_WORD}\s+){{0,2}}{_WORD}),\s+(?:{_WORD}\s+){{0,3}}{_WORD},?\s+or\s+(?P<second>[^,;.?!]+)"),
+    re.compile(rf"^(?P<first>(?:{_WORD}\s+){{0,2}}{_WORD}),\s+(?:{_WORD}\s+){{0,2}}{_WORD}{_SECOND}", re.I),
     re.compile(rf"(?P<first>(?:{_WORD}\s+){{0,3}}{_WORD}){_SECOND}", re.I),
 )
 _LEADS = re.compile(
-    r"^(?:we|I|it|is|are|use|should|shall|be|do|does|just|the|maybe|perhaps|in|on|at|if|not|sure|to|take|will)\s+", re.I
+    r"^(?:we|I|it(?= (?:is|should)\b)|is|are|use|should|shall|be|do(?= (?:we|I)\b)|just|maybe|perhaps|if|not|sure|to"
+    r"|will)\s+",
+    re.I,
 )
 _TAIL = re.compile(r"\s+(?:is|are|was|would|will|be|not|better|best|for the|\?)\b.*$", re.I)
 _TOPIC = re.compile(r"^(?:for|in|on|at|about|as|with|and|but|not sure)\b", re.I)
@@ -31,9 +33,10 @@ _RANGES = (
 )
 _NOT_COUNTED = re.compile(rf"(?:{MONTH}|am|pm|o|uhr|of|in|and|or)$", re.I)
 _FACTS = re.compile(
-    r"\bwhether\b|\bif\b|\bhow\b|\bknow\b|\ballowed\b|\bpermit\b|\bwhy\b|\bneed\b|\bcost\b|\bunclear\b|\bnot clear\b", re.I
+    r"\bwhether\b|\bif\b|\bhow\b|\bknow\b|\ballowed\b|\bpermit\b|\bwhy\b|\bneed\b|\bcost\b|\bunclear\b|\bnot clear\b",
+    re.I,
 )
-_WISHES = re.compile(r"\b(?:should|shall|decide[d]?|want)\b", re.I)
+_WISHES = re.compile(r"\b(?:what if|should|shall|decide[d]?|want)\b", re.I)
 
 
 class Became(StrEnum):
@@ -71,7 +74,7 @@ def outcome(asked: str) -> Outcome:
     if counted := figure(said):
         return Outcome(Became.COUNTED, said, counted)
     if found := choices(said):
-        rule = f"By rule: of several choices the first one named is the plan: {found[0]}. The fallback is: {found[1]}."
+        rule = f"By rule: of several choices the first one named is the plan: {found[0]}. The other one: {found[1]}."
         return Outcome(Became.CHOSEN, said, rule, *found)
     if not NEEDS_A_PERSON.search(said):
         rule = "By rule: what is only a maybe stays an option; it is decided before anything is booked or bought."
@@ -87,7 +90,7 @@ def choices(said: str) -> tuple[str, str] | None:
         found = form.search(said)
         if found is None or (form is _CHOICES[1] and _TOPIC.match(found["first"])):
             continue
-        first, second = _plain(found["first"]), _plain(found["second"])
+        first, second = _plain(found["first"].split(", ")[0]), _plain(found["second"])
         if first and second and second.lower() not in {"not", "no"}:
             return first, second
     return None
@@ -106,7 +109,8 @@ def figure(said: str) -> str:
     if found is None or _NOT_COUNTED.match(found["noun"]) or _value(found["one"]) >= _value(found["two"]):
         return ""
     if re.fullmatch(CURRENCY, found["noun"], re.I):
-        return f"By rule: where a range of money was named, the plan counts with the smaller sum: {found['one']} {found['noun']}."
+        counted = f"{found['one']} {found['noun']}"
+        return f"By rule: where a range of money was named, the plan counts with the smaller sum: {counted}."
     return f"By rule: where a range was named, the plan counts with the larger number: {found['two']} {found['noun']}."
 
 

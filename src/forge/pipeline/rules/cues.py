@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from forge.pipeline.rules.facts import MONTH, WEEKDAY
+from forge.pipeline.rules.sentences import words
+
 
 class Sort(StrEnum):
     OBJECTIVE = "objective"
@@ -20,6 +23,7 @@ _OPEN = (
     r"|yet )?know\b|\bnobody knows\b"
     r"|\bno idea\b|\bto be (?:decided|determined|confirmed|agreed)\b|\bwonder(?:ing)?\b|\bcan(?:no|[’'])?t decide\b"
     r"|\bhaven[’']?t decided\b|\bhave not decided\b|\bopen question\b|\btorn between\b"
+    rf"|\b(?:{MONTH}|{WEEKDAY}) or (?:in |on )?(?:{MONTH}|{WEEKDAY})\b"
 )
 _MAYBE = r"\bmaybe\b|\bperhaps\b|\bpossibly\b|\bmight\b|\bcould be nice\b|\bnice to have\b|\bif possible\b"
 NEEDS_A_PERSON = re.compile(_OPEN + r"|\b(?:maybe|perhaps|possibly)\b.+\bor\b", re.I)
@@ -31,13 +35,15 @@ ASSUMPTION = re.compile(
     r"|believe|assume|suppose|expect)\b"
     r"|\bassum(?:e|es|ing|ption)\b|\b(?:everybody|everyone) (?:knows|likes|wants|will|has|is)\b|\bseems?\b"
     r"|\bas far as\b"
-    r"|\bshould (?:be (?:fine|enough|ok|okay|possible|easy|cheap|no problem)\b|(?:work|fit|suffice)\b(?= *(?:out|$|[.,;])))",
+    r"|\bshould (?:be (?:fine|enough|ok|okay|possible|easy|cheap|no problem)\b"
+    r"|(?:work|fit|suffice)\b(?= *(?:out|$|[.,;])))",
     re.I,
 )
 # What can be broken, and is watched for that.
 LIMIT = re.compile(
     r"\b(?:must|may|can|should) ?not\b|\bcan[’']?t\b|\bat (?:most|least)\b|\b(?:no|not) (?:more|later|longer) than\b"
     r"|\bmax(?:imum)?\b|\bdeadline\b|\bexceed|\b(?:under|below) [\d€$£]|\b(?:until|before|within)\b|\bup to \d"
+    r"|\bmore than [\d€$£]"
     r"|\b(?:must|has to|have to)\b.+\bby\b|\bnot allowed\b",
     re.I,
 )
@@ -45,7 +51,7 @@ WANTED = re.compile(
     r"\b(?:I|we|they|he|she|company|team|club|family|school|boss|client)(?:[’']d|[’']re|[’']m| am| are| is"
     r"| would)?\s+(?:also |really |just )?"
     r"(?:want|need|like to|love to|plan|planning|aim|hope to|going to|wish|getting|organi[sz]ing|intend"
-    r"|have to plan|looking)\b"
+    r"|have to plan|looking|thinking (?:of|about))\b"
     r"|\bwants?\b|\band needs?\b|\bneeds? an? (?:[\w-]+ )?(?:plan|strategy|roadmap)\b|\b(?:goal|aim|objective"
     r"|purpose|idea)\b\s*(?:is|:)|\bhelp (?:me|us)\b"
     r"|^(?:please |let[’']?s )?(?:plan|organi[sz]e|prepare|create|build|write|make|design|develop|migrate"
@@ -86,6 +92,8 @@ def _halves(sentence: str) -> list[str]:
     for joint in _JOINT.finditer(sentence):
         first, second = sentence[: joint.start()], sentence[joint.end() :]
         if min(len(first.split()), len(second.split())) < _FEWEST_WORDS or _POINTS_BACK.search(second):
+            continue
+        if len(words(second)) < 2:
             continue
         if sorted_as(first) is not sorted_as(second) and Sort.UNKNOWN in {sorted_as(first), sorted_as(second)}:
             return [first, second]

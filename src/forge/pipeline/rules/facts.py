@@ -12,6 +12,7 @@ MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 NUMBER = r"\d{1,3}(?:[., '’]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
 CURRENCY = r"(?:€|\$|£|eur\b|euros?\b|usd\b|dollars?\b|gbp\b|pounds?\b|chf\b|francs?\b)"
 _SCALE = r"(?:\s?(?:k|m|thousand|million)\b)?"
@@ -21,14 +22,16 @@ DATE = re.compile(
     rf"|th)?\b(?!\s*\d))?(?:,?\s+\d{{4}})?"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?may\b(?:\s+\d{{4}})?|\bmay\s+\d{{1,4}}\b(?:,?\s+\d{{4}})?"
     rf"|\b(?:next|this|early|late)\s+(?:spring|summer|autumn|fall|winter|year|month|week)\b|\bq[1-4](?:\s+\d{{4}})?\b"
-    rf"|\b(?:spring|summer|autumn|winter)\s+\d{{4}}\b|\b(?:in|by|until|before|end of)\s+20\d{{2}}\b(?!-\d)",
+    rf"|\b(?:spring|summer|autumn|winter)\s+\d{{4}}\b|\b(?:christmas|easter)\b"
+    rf"|\b(?:in|by|until|before|end of)\s+20\d{{2}}\b(?!-\d)",
     re.IGNORECASE,
 )
 MONEY = re.compile(
     rf"(?:€|\$|£)\s?(?:{NUMBER}){_SCALE}|\b(?:{NUMBER}){_SCALE}\s?{CURRENCY}|\b(?:{NUMBER})\s?k\b", re.IGNORECASE
 )
 _SUM = re.compile(
-    rf"\b(?:budget|costs?|price|spend|pay)\b(?:\s+\w+){{0,3}}?[\s:]+(?P<amount>(?:{NUMBER}){_SCALE})\b", re.I
+    rf"\b(?:budget|costs?|price|spend|pay)\b(?:\s+\w+){{0,3}}?[\s:]+(?P<amount>(?:{NUMBER}){_SCALE})\b(?!\s*(?:percent|%))",
+    re.I,
 )
 _WORDS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _COUNT = re.compile(
@@ -44,13 +47,14 @@ _BEFORE = re.compile(
     re.I,
 )
 _OF_A_PART = re.compile(
-    r"\s+(?:are|is|have|has|had|from|who|with|without|that|need|want|can|eat|drink|per|of|a)\b", re.I
+    r"\s+(?:are|is|have|has|had|from|who|with|without|that|need|want|can|eat|drink|use|speak|live|per|of|a)\b", re.I
 )
 TIMES = frozenset(
     """
     hour day week month year minute second percent night weekend quarter kilometre kilometer mile meter metre
     """.split()  # noqa: SIM905 - a list of words reads as words
 )
+_NOT_PAID_FOR = frozenset({"have", "has", "with", "spend", "spends", "pay", "pays", "paid", "need", "needs"})
 _NOT_THINGS = frozenset("and or per the for with are our of to at on in is a an by but from".split())  # noqa: SIM905 - a list of words reads as words
 
 
@@ -131,8 +135,9 @@ def _date(found: re.Match[str]) -> Fact:
 
 def _money(sentence: str, start: int, end: int) -> Fact:
     before = _BEFORE.search(sentence[:start])
-    thing = stem(before[1]) if before and before[1].lower() not in {"have", "has", "with", "spend", "pay"} else "money"
-    text = sentence[before.start(1) if before and thing != "money" else start : end]
+    thing = stem(before[1]) if before and before[1].lower() not in _NOT_PAID_FOR else "money"
+    first = before.start(1) if before and thing != "money" else start
+    text = sentence[first - len("at ") if sentence[:first].lower().endswith("at ") else first : end]
     return Fact(Kind.MONEY, thing, sentence[start:end], text, start, end)
 
 

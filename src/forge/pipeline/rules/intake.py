@@ -15,6 +15,7 @@ from forge.pipeline.rules.cues import NEEDS_A_PERSON, UNKNOWN, Sort, clauses, so
 from forge.pipeline.rules.facts import contradictions
 from forge.pipeline.rules.kinds import Judged, judged
 from forge.pipeline.rules.sentences import bare, finished, sentences, words
+from forge.pipeline.rules.tasks import thing_in
 
 MAX_QUESTIONS = 5
 _PROSE = frozenset({"", ".md", ".txt", ".rst", ".pdf", ".docx", ".html"})
@@ -108,6 +109,7 @@ def _sorted(said: list[str]) -> Sorted:
     for sentence in said:
         groups[sorted_as(sentence)].append(sentence)
     _have_an_objective(found, said)
+    _begin_with_the_aim(found, said)
     asked = [unknown for unknown in found.unknowns if NEEDS_A_PERSON.search(unknown)]
     found.questions = [*_clashes(said), *(question_on(unknown) for unknown in asked)][:MAX_QUESTIONS]
     told = " ".join(found.questions)
@@ -125,6 +127,14 @@ def _have_an_objective(found: Sorted, said: list[str]) -> None:
         if first in group:
             group.remove(first)
     found.objective.append(first or NOTHING)
+
+
+def _begin_with_the_aim(found: Sorted, said: list[str]) -> None:
+    """Where only things are wanted, the first sentence says what they are wanted for."""
+    first = said[0] if said else ""
+    if first in found.constraints and all(thing_in(one) for one in found.objective):
+        found.constraints.remove(first)
+        found.objective.insert(0, first)
 
 
 def _clashes(said: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 _ADD = re.compile(r"Add to (?P<slot>[a-z_]+\.[a-z]+): “(?P<text>.+)”", re.DOTALL)
 _TAKE_OUT = re.compile(r"Take out of (?P<slot>[a-z_]+\.[a-z]+): “(?P<text>.+)”", re.DOTALL)
-_INSTEAD = "(by rule: left out until somebody decides it)"
+_INSTEAD = "(by rule: open until somebody decides it)"
 
 
 def mended(material: Mapping[str, Any]) -> str:

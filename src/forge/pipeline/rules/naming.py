@@ -9,20 +9,20 @@ from forge.pipeline.rules.sentences import headings
 _CALLED = re.compile(
     r"\b(?:(?:it|this|project|the project|plan|the plan) (?:is |should be |will be )?(?:called|named)"
     r"|call (?:it|this|the project)"
-    r"|name it|rename (?:it |this )?to|(?:project )?(?:name|title)\s*(?:is"
+    r"|name it|rename (?:it |this )?to|(?<!her )(?<!his )(?<!my )(?<!their )\b(?:project )?(?:name|title)\s*(?:is"
     r"|:))\s*[\"“'‘]?(?P<name>[^\"”'’.!?\n,;]{2,60})",
     re.I,
 )
 _WANT = re.compile(
     r"^.*?(?:\b(?:want|wants|need|needs|would like|aim|wish|intend|help (?:me|us))|[’']d (?:like|love)"
-    r"|\b(?:I|we)(?:[’']re|[’']m| are| am)? (?:plan|planning|going|hope|getting))\b"
+    r"|\b(?:I|we)(?:[’']re|[’']m| are| am)? (?:plan|planning|going|hope|getting|thinking (?:of|about)))\b"
     r"(?:\s+(?:me|us))?(?:\s+to)?\s+",
     re.I,
 )
 _VERB = re.compile(
     r"^(?:(?:to|please|let[’']?s|help|me|us|plan|planning|organi[sz]e|organi[sz]ing|prepare|create|make|write"
     r"|build|draft|have|do|hold"
-    r"|host|run|set up|get|develop|design(?!\s+doc)|find|for)\s+)+",
+    r"|host|run|set up|start|get|develop|design(?!\s+doc)|find|for)\s+)+",
     re.I,
 )
 _DETERMINER = re.compile(
@@ -55,6 +55,8 @@ def named(objective: str, text: str) -> str:
     given = typed_in(text) or next(iter(headings(text)), "")
     if given:
         return " ".join(given.split()[:_MOST_GIVEN])
+    if re.search(r"\b(?:get|are getting|marry|marries) married\b|\bmarry\b", objective) and not _WANT.search(objective):
+        return "Wedding Plan"
     phrase = _WANT.sub("", objective, count=1) if _WANT.search(objective) else _WE.sub("", objective)
     phrase = _DETERMINER.sub("", _VERB.sub("", phrase))
     phrase = _WITHIN.sub(" ", _STOP.split(phrase)[0])

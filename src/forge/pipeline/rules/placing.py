@@ -8,14 +8,15 @@ import re
 from functools import cache, lru_cache
 
 from forge.deliverables.plan import Outline, Section, outline
-from forge.pipeline.rules.facts import Kind, facts, is_part
+from forge.pipeline.rules.facts import WEEKDAY, Fact, Kind, facts, is_part
 from forge.pipeline.rules.sentences import stem, words
-from forge.pipeline.rules.tasks import assigned
+from forge.pipeline.rules.tasks import duties
 
 _MONEY = frozenset({"budget", "money", "cost"})
 _TIME = frozenset({"date", "deadline"})
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-_WEEKDAYS = re.compile(rf"\b{_WEEKDAY}\b", re.I)
+_NO_DATE = re.compile(r"\bthe (?:next|this) \w+$", re.I)
+_BUDGET = re.compile(r"^(?:the |our |my )?budget\b", re.I)
+_WEEKDAYS = re.compile(rf"\b{WEEKDAY}\b", re.I)
 _NOT_A_PLACE = (
     r"(?!(?:January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn"
     r"|Winter|Christmas|Easter|Q[1-4]|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|I|We)\b)"
@@ -25,17 +26,18 @@ _SPOT = (
     r"|field|castle|farm|office|house|flat|room|bookshop|shop|museum|theat(?:re|er)|station|mill|village|town|city|street"
     r"|mountains?|island|club|stable|kitchen|cafeteria|stadium|court|square|hallway|centre|center|campus)"
 )
+_DETERMINER = r"(?:the|a|an|our|my|your|his|her|their)"
 PLACE = re.compile(
-    rf"\b(?:in|at|by|near|into|to|on|from)\s+(?:(?i:the|a|an|our|my|your|his|her|their)\s+)?(?:[a-z-]+\s+){{0,2}}?"
-    rf"{_SPOT}\b(?!\s+of\s+(?:us|them))(?:\s+(?:by|near|in|at|of)\s+(?:the\s+)?[\w-]+)?"
-    rf"|\b(?:in|near|from|to|at)\s+(?:the\s+)?{_NOT_A_PLACE}[A-Z][a-zäöüß-]{{2,}}\b"
+    rf"\b(?:(?:in|at|by|near|into|on)\s+(?:{_DETERMINER}\s+)?|to\s+{_DETERMINER}\s+)(?:[a-z-]+\s+){{0,2}}?"
+    rf"{_SPOT}\b(?!\s+(?:of\s+(?:us|them)|council))(?:\s+(?:by|near|in|at|of)\s+(?:the\s+)?[\w-]+)?"
+    rf"|\b(?:in|near|to|at)\s+(?:the\s+)?{_NOT_A_PLACE}[A-Z][a-zäöüß-]{{2,}}\b(?:\s+(?:[A-Z][a-zäöüß-]+|{_SPOT})\b)?"
 )
-_PEOPLE = frozenset(
-    """
-    people person guest attendee participant child children kid pupil student teacher employee colleague member volunteer
-    developer engineer singer friend adult family friend user speaker host visitor dba inhabitant subscriber runner player
-    """.split()  # noqa: SIM905 - a list of words reads as words
-)
+_PERSONS = """
+    people person guest attendee participant child children kid pupil student teacher employee colleague member
+    volunteer developer engineer singer friend adult family user speaker host visitor dba inhabitant subscriber runner
+    player
+"""
+_PEOPLE = frozenset(stem(form) for word in _PERSONS.split() for form in (word, f"{word}s"))
 _RISK = re.compile(
     r"\b(?:rain\w*|storm\w*|disaster|afraid|worr(?:y|ied)|risks?|danger\w*|fallback|emergency)\b"
     r"|\bif\b.+\b(?:bad|fails?|slow|late|sick|ill|cancels?|broken?|breaks?|too|not|wrong)\b",
@@ -61,10 +63,16 @@ def fits(shape: Outline, sentence: str) -> bool:
 def _homes(template: str, sentence: str) -> tuple[Section, ...]:
     shape = outline(template)
     candidates = [one for one in shape.sections if one.id != "acceptance"]
-    scores = {one.id: _score(shape, one, sentence) for one in candidates}
-    best = max(candidates, key=lambda one: (scores[one.id], one is not candidates[0]))
+    # “My sister makes the cake” is about the cake.
+    doing = duties(sentence)
+    about = doing[0].what if len(doing) == 1 and sentence.startswith(doing[0].who) else sentence
+    scores = {one.id: _score(shape, one, about) for one in candidates}
+    budget = shape.role("money") if _BUDGET.search(about) else None
+    best = budget or max(candidates, key=lambda one: (scores[one.id], one is not candidates[0]))
     named = [section for role in _roles(sentence) if (section := shape.role(role))]
-    fitting = [best] if scores[best.id] > 0 else []
+    # “240 euros per pupil” is about money, and not about the pupils.
+    paid = best is shape.role("people") and shape.role("money") in named
+    fitting = [best] if scores[best.id] > 0 and not paid else []
     return tuple({one.id: one for one in [*fitting, *named]}.values())
 
 
@@ -72,7 +80,7 @@ def _roles(sentence: str) -> list[str]:
     told = facts(sentence)
     kinds = {fact.kind for fact in told}
     found = {
-        "who": bool(assigned(sentence)),
+        "who": bool(duties(sentence)),
         "people": any(counts_people(fact.thing) and not is_part(sentence, fact) for fact in told),
         "time": Kind.DATE in kinds or bool(_WEEKDAYS.search(sentence)),
         "place": bool(PLACE.search(sentence)),
@@ -83,7 +91,7 @@ def _roles(sentence: str) -> list[str]:
 
 
 def counts_people(thing: str) -> bool:
-    return thing in _PEOPLE or stem(thing) in _PEOPLE
+    return thing in _PEOPLE
 
 
 def named_in(sentence: str, role: str) -> list[str]:
@@ -92,16 +100,28 @@ def named_in(sentence: str, role: str) -> list[str]:
     if role == "place":
         return [found[0] for found in PLACE.finditer(sentence)]
     if role == "time":
-        dates = [fact for fact in told if fact.kind is Kind.DATE]
+        # “Agree on the next year” names no date of the plan.
+        dates = [fact for fact in told if fact.kind is Kind.DATE and not _NO_DATE.search(sentence[: fact.end])]
         exact = [fact for fact in dates if re.search(r"\d", fact.amount)] or dates
         return [with_weekday(sentence, fact.start, fact.end) for fact in exact]
     if role == "money":
-        return [fact.text for fact in told if fact.kind is Kind.MONEY]
-    return [fact.text for fact in told if fact.kind is Kind.COUNT and counts_people(fact.thing)]
+        return [_sum(sentence, fact) for fact in told if fact.kind is Kind.MONEY]
+    return [
+        fact.text
+        for fact in told
+        if fact.kind is Kind.COUNT and counts_people(fact.thing) and not is_part(sentence, fact)
+    ]
+
+
+def _sum(sentence: str, fact: Fact) -> str:
+    """With the words “budget for” where they stand right before."""
+    at = sentence.find(fact.text)
+    before = re.search(r"\bbudget for (?:the )?$", sentence[:at], re.I)
+    return (before[0] if before else "") + fact.text
 
 
 def with_weekday(sentence: str, start: int, end: int) -> str:
-    before = re.search(rf"{_WEEKDAY}(?:,| in| the| of)?\s+(?:the )?$", sentence[:start], re.I)
+    before = re.search(rf"{WEEKDAY}(?:,| in| the| of)?\s+(?:the )?$", sentence[:start], re.I)
     return sentence[before.start() if before else start : end]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from forge.deliverables.plan import Plan, StructureChanged, parse
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import PlanIssue, items, review_of, section_text
+from forge.pipeline.rules.choices import figure
 from forge.pipeline.rules.facts import contradictions, facts
 from forge.pipeline.rules.placing import main_section
 from forge.pipeline.rules.reading import without_gaps
@@ -84,7 +85,8 @@ def _uncovered(body: str, wanted: list[str], constraints: str, plan: Plan | None
 
 
 def _clashes(body: str) -> Iterator[PlanIssue]:
-    pairs = contradictions(sentences(body))
+    # A range is no contradiction: the plan says which number of it counts.
+    pairs = contradictions([one for one in sentences(body) if not figure(one)])
     if pairs:
         told = "; ".join(f"“{one.text}” and “{other.text}”" for one, other in pairs)
         yield _issue(

@@ -1,7 +1,8 @@
-"""Everything that a plan can draw on, read once from the documents of the project; and the steps that follow from it."""
+"""Everything that a plan can draw on, read from the documents of the project; and the steps that follow from it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +12,10 @@ from forge.deliverables.plan.review import criteria
 from forge.pipeline.rules.choices import Became, Outcome, outcome
 from forge.pipeline.rules.reading import Decided, decisions, own_decisions, read_intent, settled, without_gaps
 from forge.pipeline.rules.sentences import bare, finished
-from forge.pipeline.rules.tasks import Stage, Step, step_in, step_to
+from forge.pipeline.rules.tasks import Stage, Step, step_to, steps_in
 
+# Nobody can check the weather of a day in summer.
+_HOPE = re.compile(r"\bhope(?:fully)?\b|\b(?:rain|weather|sun|snow)\b", re.I)
 _FIRST_NAMED = "by rule, the first choice named"
 
 
@@ -73,15 +76,14 @@ def steps(told: Told) -> tuple[Step, ...]:
 
 def _steps(told: Told) -> Iterator[Step]:
     yield from (Step(Stage.FIND_OUT, f"Find out: “{one.said}”") for one in told.became(Became.FIND_OUT))
-    yield from (Step(Stage.FIND_OUT, f"Check: “{one}”") for one in told.beliefs)
+    yield from (Step(Stage.FIND_OUT, f"Check: “{one}”") for one in told.beliefs if not _HOPE.search(one))
     yield from (Step(Stage.DECIDE, f"Decide: “{one.said}”") for one in told.became(Became.DECIDE, Became.OPTION))
     for one in told.became(Became.CHOSEN):
-        confirmed = Step(Stage.DECIDE, f"Confirm: {one.first} ({_FIRST_NAMED}; the other one is: {one.second}).")
+        confirmed = Step(Stage.DECIDE, f"Confirm what the rule chose: {one.first} (“{one.said}”).")
         yield step_to(one.first, _FIRST_NAMED) or confirmed
     for answer in told.decided:
         if step := step_to(bare(answer.sentence()), "decided"):
             yield step
     for sentence in (*told.objective[1:], *told.limits):
-        if step := step_in(sentence):
-            yield step
+        yield from steps_in(sentence)
     yield from (Step(Stage.AIM, f"Then the aim itself: “{one}”") for one in told.objective[:1])
