@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +31,7 @@ PLAN_IDEA = (
 _AT_WORK = frozenset({"distilling", "building", "polishing"})
 _COMMANDS_AT_MOST = 40
 _KILLS_OF_ONE = 4
+_COMMIT = re.compile(r"\b[0-9a-f]{12}\b")
 _MEMORY = Path("/dev/shm")
 
 
@@ -105,9 +108,9 @@ class Kind:
         return self.workspace / "projects" / name
 
 
-def kinds(forge: Forked, folder: Path) -> list[Kind]:
+def made_kinds(forge: Forked, folder: Path, names: Sequence[str]) -> list[Kind]:
     made = []
-    for name in ("plan", "code"):
+    for name in names:
         place = folder / name
         place.mkdir()
         (place / "config.yaml").touch()
@@ -124,10 +127,13 @@ def kinds(forge: Forked, folder: Path) -> list[Kind]:
     return made
 
 
-def killed_projects(forge: Forked, folder: Path, kills: int, *, seed: int = 0) -> list[KilledRuns]:
-    """Half of the kills for plans, half for code."""
+def killed_projects(
+    forge: Forked, folder: Path, kills: int, *, kinds: Sequence[str] = ("plan", "code"), seed: int = 0
+) -> list[KilledRuns]:
+    """As many kills for each kind of project."""
     chance = random.Random(seed)
-    return [_killed(kind, (kills + place) // 2, chance) for place, kind in enumerate(kinds(forge, folder))]
+    share = -(-kills // len(kinds))
+    return [_killed(kind, share, chance) for kind in made_kinds(forge, folder, kinds)]
 
 
 def _killed(kind: Kind, kills: int, chance: random.Random) -> KilledRuns:
@@ -161,7 +167,7 @@ def _one_project(kind: Kind, name: str, seen: _Seen, chance: random.Random, kill
     for _ in range(_COMMANDS_AT_MOST):
         if not kind.directory(name).exists():
             seen.unmade += 1
-            command = kind.begin(name)
+            before, command = "", kind.begin(name)
         else:
             shown = _status(kind, name)
             if shown["phase"] == "done":
@@ -223,7 +229,9 @@ def _head(directory: Path) -> str:
 
 def assert_as_undisturbed(kind: Kind, name: str) -> None:
     """Done, once, sound, and the same as if nothing had happened."""
-    assert _outcome(kind, name) == kind.whole
+    found = _outcome(kind, name)
+    differing = {key: (found[key], kind.whole[key]) for key in kind.whole if found[key] != kind.whole[key]}
+    assert not differing, f"{name} ended otherwise than without a kill: {differing}"
     place = kind.directory(name)
     _once(evidence.git(place, "log", "--format=%(trailers:key=Forge-Step,valueonly)"), "a step was committed twice")
     evidence.assert_sound(place)
@@ -247,7 +255,7 @@ def _outcome(kind: Kind, name: str) -> Json:
     rounds = [json.loads(line) for line in (place / "polish_rounds.jsonl").read_text().splitlines()]
     found: Json = {
         "phase": json.loads((place / "status.json").read_text())["phase"],
-        "said": [message["content"] for message in messages],
+        "said": [_COMMIT.sub("ID", message["content"]) for message in messages],
         "subjects": evidence.git(place, "log", "--reverse", "--format=%s").replace(name, "NAME").splitlines(),
         "rounds": [(entry["iteration"], entry["total"], entry["guard"]) for entry in rounds],
     }

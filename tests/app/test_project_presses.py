@@ -92,6 +92,11 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
         assert (commits(project), view(shop, project).phase, view(shop, project).busy) == (before, "distilling", True)
         with pytest.raises(ActionRefused, match="at work"):
             await say(shop, project, "One more thing.")
+        watching = asyncio.create_task(seen(shop, project, first, heard := []))
+        await eventually(lambda: heard, "nothing was heard")
+        watching.cancel()
+        with pytest.raises(asyncio.CancelledError):  # and nothing else: a person interrupted, the work goes on
+            await watching
         script.gates["brain-dump-intake"].set()
         assert (await seen(shop, project, first)).phase == "human_review"
         assert len(script.asked) == 1
@@ -127,9 +132,7 @@ def test_a_halted_project_is_resumed_once_however_often_it_is_pressed(impatient:
 
 
 @pytest.mark.req("P-12", "P-19", "X-04")
-def test_after_a_restart_a_halted_project_is_resumed_overridden_or_terminated(
-    impatient: Office, script: Script
-) -> None:
+def test_after_a_restart_a_halted_project_is_overridden_or_terminated(impatient: Office, script: Script) -> None:
     office = impatient
     office.do(lambda shop: halted(shop, script, "Taken"))
     project = office.project("taken")
@@ -150,10 +153,6 @@ def test_after_a_restart_a_halted_project_is_resumed_overridden_or_terminated(
     assert (gone.phase, gone.halt_reason, gone.actions, gone.problem) == ("halted", "human_terminated", (), "")
     with pytest.raises(ActionRefused, match="for good"):
         office.do(lambda shop: pressed(shop, project, Action.RESUME))
-
-    office.do(lambda shop: halted(shop, script, "Back"))
-    back = office.do(lambda shop: pressed(shop, office.project("back"), Action.RESUME))
-    assert (back.phase, [entry["total"] for entry in back.rounds]) == ("done", [9, 0])
 
 
 @pytest.mark.req("P-12")

@@ -279,6 +279,29 @@ async def test_long_runs_are_limited_and_a_queued_one_can_be_cancelled(start_eng
     assert waiting not in running
 
 
+@pytest.mark.req("P-19")
+@ON_BOTH
+async def test_a_run_that_waited_when_its_process_ended_blocks_nobody(start_engine: StartEngine) -> None:
+    gate = asyncio.Event()
+
+    async def workflow(run: Run, arguments: Json) -> None:
+        await run.step("work", gate.wait)
+
+    first: Engine = await start_engine({"w": workflow}, max_runs=1)
+    for name in ("one", "two"):
+        await first.enqueue("runs", "w", {}, run_id=name)
+    await until(lambda: first.status("two").state == "waiting")
+    await first.close()
+    second: Engine = await start_engine({"w": workflow}, max_runs=1)
+    second.take_over("one")
+    gate.set()
+    await second.handle("one").result()
+    late = await second.enqueue("runs", "w", {}, run_id="three")
+    async with asyncio.timeout(10):
+        await late.result()
+    assert second.status("two").state == "queued"
+
+
 async def test_what_is_not_there_is_named(start_engine: StartEngine, database: Database) -> None:
     async def workflow(run: Run, arguments: Json) -> None:
         return None

@@ -114,3 +114,16 @@ def test_only_a_run_that_nobody_has_ends_by_being_cancelled(database: Database) 
     assert runs.request_cancel("running", {}) == "running"
     assert runs.request_cancel("unknown", {}) is None
     assert runs.cancel_requested(["running", "queued", "unknown"]) == {"running", "queued"}
+
+
+@pytest.mark.req("P-19", "X-04")
+def test_nobody_waits_behind_a_run_whose_process_is_gone(database: Database) -> None:
+    runs, room = Runs(database), Room(limit=1)
+    for name in ("first", "second", "third"):
+        runs.add(name, name="w", topic=name, queue="runs", partition=None)
+    assert [runs.enter(name, room) for name in ("first", "second", "third")] == ["running", "waiting", "waiting"]
+    runs.end("first", "done")
+    assert runs.enter("third", room) == "waiting", "the second was there before"
+    runs.step_aside(["second"])
+    assert runs.enter("third", room) == "running"
+    assert runs.enter("second", room) == "waiting", "whoever goes on with it waits like everybody"

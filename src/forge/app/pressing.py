@@ -40,6 +40,8 @@ from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.store.listeners import Live, Recorded
 
+__all__ = ["Action"]
+
 Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
 _PATIENCE = 30.0

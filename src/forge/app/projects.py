@@ -29,6 +29,8 @@ from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
 from forge.settings import Settings
 
+__all__ = ["Project"]
+
 Json = dict[str, Any]
 PLAN = "docs/plan.md"
 

@@ -182,6 +182,12 @@ class Durable:
             names = {name for name in connection.execute(pending).scalars() if name is not None}
             return frozenset(names | {name.removeprefix(_OWN) for name in connection.execute(asked).scalars()})
 
+    def held_by(self, executor_ids: Collection[str]) -> tuple[str, ...]:
+        """The runs that these have under way."""
+        query = sa.select(SystemSchema.workflow_status.c.workflow_uuid).where(_held_by(executor_ids))
+        with self._records() as connection:
+            return tuple(connection.execute(query).scalars())
+
     def release(self, executor_ids: Collection[str]) -> int:
         """Let whoever serves take the runs of these, who are dead; gives how many.
 

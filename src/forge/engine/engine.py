@@ -116,14 +116,16 @@ class Engine:
         self._here.closing = True
         if self._watching is not None:
             self._watching.cancel()
-        await self._here.stop()
-        await asyncio.to_thread(self._worker.close)
-        await self._here.durable.close()
-        # Only now: nobody may go on with a run while this process could still record for it.
-        await asyncio.to_thread(self._worker.leave)
-        if self._own_events:
-            await asyncio.to_thread(self.events.close)
-        _started.clear()
+        try:
+            await self._here.stop()
+            await asyncio.to_thread(self._worker.close)
+            await self._here.durable.close()
+            # Only now: nobody may go on with a run while this process could still record for it.
+            await asyncio.to_thread(self._worker.leave)
+            if self._own_events:
+                await asyncio.to_thread(self.events.close)
+        finally:
+            _started.clear()
 
     # Runs
 
@@ -244,6 +246,8 @@ class Engine:
         holders = self._here.durable.holders()
         dead = self._worker.find_dead()
         orphans = self._worker.without_lease(holders)
+        if orphans:
+            self._runs.step_aside(self._here.durable.held_by(orphans))
         if self._serve and orphans:
             self._here.durable.release(orphans)
         elif self._asked_for:

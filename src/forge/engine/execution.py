@@ -148,11 +148,13 @@ class Execution:
     async def stop(self) -> None:
         """End all of them here, not their work: whoever takes them over goes on."""
         stopping = [task for _, task in self._active.values()]
+        ids = tuple(self._active)
         self._stopped.update(run for run, _ in self._active.values())
         for task in stopping:
             task.cancel()
         if stopping:
             await asyncio.wait(stopping, timeout=10)
+            await self._on_record(lambda: self._runs.step_aside(ids))
 
     async def until_end(self, run_id: str) -> None:
         """Or a moment, for the run may be another process's."""

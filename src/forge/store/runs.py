@@ -86,6 +86,12 @@ class Runs:
                 connection.execute(update(runs).where(runs.c.id == id_).values(state=state, **started))
             return state
 
+    def step_aside(self, ids: Collection[str]) -> None:
+        """Nobody waits behind these for now: their process is gone. Whoever goes on with one enters it again."""
+        waiting = runs.c.id.in_(ids) & (runs.c.state == "waiting")
+        with self._database.transaction() as connection:
+            connection.execute(update(runs).where(waiting).values(state="queued"))
+
     def _has_room(self, connection: Any, row: Row[Any], room: Room) -> bool:
         if row.queue is None or (room.limit is None and room.partition_limit is None):
             return True

@@ -1,0 +1,176 @@
+"""`forge project`: each subcommand with its document, its exit codes, and what it says to people."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.app.projecting import CLEAR, OPEN, Script, script
+from tests.app.test_project_presses import reviews
+from tests.cli.conftest import Forge
+
+__all__ = ["script"]
+
+VIEW = [
+    "id",
+    "name",
+    "directory",
+    "phase",
+    "halt_reason",
+    "deliverable_type",
+    "agent",
+    "busy",
+    "waiting",
+    "question",
+    "open_questions",
+    "actions",
+    "rounds",
+    "tests",
+    "repository",
+    "branch",
+    "deliverable",
+    "created_at",
+    "updated_at",
+    "phase_times",
+    "archived",
+    "problem",
+]
+
+
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "config.yaml").write_text("polish: {max_iterations: 1}\n")
+    for name, place in {"DATA_DIR": "data", "CONFIG": "config.yaml", "WORKSPACE": "workspace"}.items():
+        monkeypatch.setenv(f"FORGE_{name}", str(tmp_path / place))
+    return tmp_path / "workspace"
+
+
+@pytest.mark.req("X-02", "P-12", "W-02", "W-06", "W-08")
+def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, workspace: Path, tmp_path: Path) -> None:
+    made = forge("project", "new", "Party!", "-m", OPEN, "--agent", "builtin", "--json")
+    assert (made.code, list(made.document), made.document["phase"]) == (0, VIEW, "brain_dump")
+    assert made.document["directory"] == str(workspace / "projects/party")
+    again = forge("project", "new", "Party?", "--json")
+    assert (again.code, again.error) == (1, "project_exists")
+
+    (tmp_path / "notes.txt").write_text("The garden is behind the house.\n")
+    added = forge("-C", str(tmp_path), "project", "say", "party", "-f", "notes.txt", "--json")
+    assert (added.code, list(added.document)) == (0, VIEW)
+    assert (workspace / "projects/party/resources/notes.txt").exists()
+
+    distilled = forge("project", "distill", "--json")
+    assert (distilled.code, distilled.document["phase"]) == (4, "human_review"), distilled.err
+    assert forge("project", "status", "party", "--json").document["actions"] == [
+        "confirm",
+        "correct",
+        "realign",
+        "terminate",
+    ]
+    confirmed = forge("project", "confirm", made.document["id"], "--json")
+    assert (confirmed.code, confirmed.document["phase"]) == (4, "spec_building")
+    assert len(confirmed.document["open_questions"]) == 2
+    early = forge("project", "confirm", "--json")
+    assert (early.code, early.error) == (1, "action_refused")
+    assert "2 questions are still open" in early.err
+    answered = forge("project", "say", "party", "--json", stdin="all: You decide.")
+    assert (answered.code, answered.document["open_questions"]) == (4, [])
+    done = forge("project", "confirm", "party", "--json")
+    assert (done.code, done.document["phase"], done.document["actions"]) == (0, "done", [])
+
+    opened = forge("project", "open", "party", "--json").document
+    assert list(opened) == ["project", "chat", "recovered"]
+    assert list(opened["project"]) == VIEW
+    assert [list(message) for message in opened["chat"]] == [["role", "content", "phase", "timestamp"]] * 3
+    lines = forge("project", "log", "party", "-n", "5", "--json").document
+    assert [list(line) for line in lines] == [["timestamp", "level", "event", "phase", "detail"]] * 5
+    listed = forge("project", "artifacts", "party", "--json").document
+    assert [entry["name"] for entry in listed] == ["constraints.md", "intent.md", "plan.md", "spec.md"]
+    assert [list(entry) for entry in listed] == [["name", "path", "bytes"]] * 4
+    saved = forge("-C", str(tmp_path), "project", "artifacts", "party", "--save", "plan.md", "--json")
+    assert saved.document == {"saved": str(tmp_path / "plan.md")}
+
+    assert forge("project", "rename", "party", "Garden party", "--json").document["name"] == "Garden party"
+    assert forge("project", "archive", "party", "--json").document["archived"] is True
+    assert forge("project", "list", "--json").document == {"projects": [], "broken": []}
+    assert [each["name"] for each in forge("project", "list", "--all", "--json").document["projects"]] == [
+        "Garden party"
+    ]
+    assert forge("project", "archive", "party", "--undo", "--json").document["archived"] is False
+    kept = forge("project", "delete", "party", "--json")
+    assert (kept.code, kept.error) == (1, "deletion_unconfirmed")
+    gone = forge("project", "delete", "party", "--confirm", "party", "--json").document
+    assert list(gone) == ["deleted", "kept"]
+    assert Path(gone["kept"]).is_dir()
+    missing = forge("project", "status", "party", "--json")
+    assert (missing.code, missing.error) == (1, "project_missing")
+
+
+@pytest.mark.req("P-10", "P-12")
+def test_a_halt_by_a_guard_is_exit_code_3_and_people_read_what_to_do(forge: Forge, script: Script) -> None:
+    script.answers["plan-review"] = reviews(9, 0)
+    forge("project", "new", "Party", "-m", CLEAR, "--agent", "builtin")
+    for command in ("distill", "confirm"):
+        assert forge("project", command, "party").code == 4
+    halted = forge("project", "confirm", "party")
+    assert halted.code == 3
+    assert "Party  halted (guard_max_iterations)  party" in halted.out
+    assert "→ forge project resume party" in halted.out
+    assert "→ forge project override party --yes" in halted.out
+    unsure = forge("project", "override", "party", "--json")
+    assert unsure.error == "confirmation_needed"
+    assert "--yes" in unsure.err
+    done = forge("project", "resume", "party")
+    assert (done.code, "▸ done" in done.out) == (0, True), done
+    assert "round 2: 0 critical, 0 medium, 0 minor → termination: done" in done.out
+
+    stuck = json.dumps({"stuck": True, "reason": "Indoors or outdoors?", "content": ""})
+    script.answers["plan-build"] = lambda _: stuck
+    forge("project", "new", "Ball", "-m", CLEAR, "--agent", "builtin")
+    for command in ("distill", "confirm", "confirm"):
+        waits = forge("project", command, "ball")
+    assert waits.code == 4
+    assert "It waits for you: Indoors or outdoors?" in waits.out
+    del script.answers["plan-build"]
+    script.answers["plan-review"] = reviews(0)
+    assert forge("project", "input", "ball", "-m", "Outdoors.").code == 0
+    assert forge("project", "terminate", "ball", "--yes", "--json").error == "action_refused"
+
+
+@pytest.mark.req("X-04", "W-04", "W-07")
+def test_people_are_told_what_was_recovered_what_failed_and_what_is_of_another_version(
+    forge: Forge, script: Script, workspace: Path
+) -> None:
+    made = forge("project", "new", "Party", "--agent", "builtin")
+    assert made.code == 0
+    assert made.out.startswith("Welcome to your new project.")
+    assert "→ forge project distill party" in made.out
+    early = forge("project", "distill", "party", "--json")
+    assert (early.code, early.error) == (1, "brain_dump_too_short")
+    forge("project", "say", "party", "-m", CLEAR)
+    place = workspace / "projects/party"
+    for file in ("project.json", "status.json"):
+        (place / file).write_text("{")
+    told = forge("project", "status", "party")
+    assert told.code == 0
+    for file in ("project.json", "status.json"):
+        assert f"forge: {file} could not be read" in told.err
+    (place / "chat_history.json").unlink()
+    assert "chat_history.json was missing; it was restored" in forge("project", "say", "party", "-m", "More.").err
+    state = json.loads((place / "state.json").read_text())
+    (place / "state.json").write_text(json.dumps({**state, "schema_version": "0.1"}))
+    opened = forge("project", "open", "party")
+    assert (opened.code, "another version of Forge (state 0.1, here 1.0)" in opened.err) == (0, True)
+    assert CLEAR in opened.out
+
+    def broken(_: object) -> str:
+        raise OSError(28, "No space left on device")
+
+    script.answers["brain-dump-intake"] = broken
+    failed = forge("project", "distill", "party")
+    assert failed.code == 1
+    assert "The last run failed: " in failed.out
+    assert failed.out.rstrip().endswith("→ forge project resume party")
+    del script.answers["brain-dump-intake"]
+    assert forge("project", "resume", "party").code == 4

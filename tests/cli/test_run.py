@@ -1,0 +1,84 @@
+"""`forge run`: an idea in a file, taken to the end or to the first decision of a person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.soak import recording
+from tests.app.projecting import OPEN
+from tests.cli.conftest import Forge
+from tests.cli.test_project import workspace
+from tests.conftest import Git, MakeRepo
+
+__all__ = ["workspace"]
+
+KEYS = [
+    "project",
+    "directory",
+    "phase",
+    "halt_reason",
+    "deliverable",
+    "repository",
+    "branch",
+    "commits",
+    "rounds",
+    "tests",
+    "seconds",
+]
+
+
+@pytest.mark.req("X-01", "X-02", "X-03")
+def test_an_idea_goes_to_the_first_decision_or_to_the_end(forge: Forge, tmp_path: Path) -> None:
+    (tmp_path / "idea.txt").write_text(OPEN)
+    first = forge("-C", str(tmp_path), "run", "idea.txt", "--name", "First", "--agent", "builtin")
+    assert first.code == 4
+    assert first.out.startswith("Project first in ")
+    assert "→ forge project confirm first" in first.out
+
+    done = forge("run", "-", "--agent", "builtin", "--auto-confirm", "--json", stdin=OPEN)
+    assert (done.code, list(done.document)) == (0, KEYS), done.err
+    found = done.document
+    assert (found["phase"], found["halt_reason"], found["repository"], found["branch"], found["tests"]) == (
+        "done",
+        None,
+        None,
+        None,
+        None,
+    )
+    assert Path(found["deliverable"]).read_text().startswith("# ")
+    assert [list(commit) for commit in found["commits"]][:1] == [["id", "subject"]]
+    assert [entry["verdict"]["outcome"] for entry in found["rounds"]] == ["done"]
+
+    nothing = forge("-C", str(tmp_path), "run", "other.txt", "--json")
+    assert (nothing.code, nothing.error) == (1, "not_found")
+
+
+@pytest.mark.req("P-07", "P-09", "X-01")
+def test_code_from_an_idea_is_a_tested_branch_of_the_persons_repository(
+    forge: Forge, tmp_path: Path, make_repo: MakeRepo, git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORGE_CONFIG", str(tmp_path / "own.yaml"))
+    (tmp_path / "own.yaml").touch()
+    repo = make_repo({"README.md": "mine\n"})
+    (repo / "README.md").write_text("not committed\n")
+    (tmp_path / "idea.txt").write_text(recording.IDEA)
+    agent = recording.written(tmp_path)
+    where = ("-C", str(tmp_path))
+    done = forge(*where, "run", "idea.txt", "--repo", "repo", "--agent", agent, "--auto-confirm", "--json")
+    assert (done.code, list(done.document)) == (0, KEYS), done.err
+    found = done.document
+    assert (found["phase"], found["deliverable"]) == ("done", found["branch"])
+    assert [commit["subject"] for commit in found["commits"]] == [
+        "Parse durations",
+        "Test the criteria",
+        "Refuse an empty text",
+    ]
+    assert [(entry["critical"], entry["verdict"]["guard"]) for entry in found["rounds"]] == [
+        (1, "none"),
+        (0, "termination"),
+    ]
+    assert (found["tests"]["passed"], found["tests"]["total"]) == (3, 3)
+    assert found["tests"]["commit"] == git(repo, "rev-parse", found["branch"])
+    assert git(repo, "status", "--porcelain") == " M README.md", "the person's checkout was touched"
