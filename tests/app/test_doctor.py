@@ -1,115 +1,100 @@
-"""What the doctor sees: git, the sandbox, a repository's locks, leftovers, disk and branches."""
+"""The doctor as a whole: what it looks at, that no check stops another, that no secret is told."""
 
 from __future__ import annotations
 
-import os
-import time
+from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from forge.app import doctor
-from forge.app.doctor import Check, State, examine
-from tests.conftest import Git, MakeRepo
-from tests.machine import write_program
+from forge.app.checks import Check, Place, State
+from forge.app.doctor import examine
+from tests.app.projecting import Office
+from tests.conftest import MakeRepo
+
+PASSWORD = "correct-horse-9-battery"
+HERE = ["repository", "writing", "locks", "leftovers", "turns", "branches"]
 
 
 @pytest.fixture
-def repo(make_repo: MakeRepo) -> Path:
-    return make_repo({"a": "a\n"})
+def office(tmp_path: Path) -> Office:
+    return Office.at(tmp_path / "office")
 
 
-def found(directory: Path, name: str, **options: bool) -> Check:
-    (check,) = [check for check in examine(directory, **options) if check.name == name]
+def found(directory: Path, environ: Mapping[str, str], name: str, **options: bool) -> Check:
+    (check,) = [check for check in examine(directory, environ, **options) if check.name == name]
     return check
 
 
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only directory on PATH."""
-    place = tmp_path / "programs"
-    place.mkdir()
-    monkeypatch.setenv("PATH", str(place))
-    return place
+@pytest.mark.req("X-06")
+def test_outside_of_a_repository_the_machine_is_checked_and_nothing_fails(office: Office, tmp_path: Path) -> None:
+    checks = list(examine(tmp_path, office.environ))
+    assert {check.state for check in checks} == {State.OK}
+    assert (checks[-1].name, checks[-1].detail) == ("repository", "None here.")
+    assert {"git", "sandbox", "database", "workers", "runs", "disk", "clock"} <= {check.name for check in checks}
+    assert not (office.place / "data").exists(), "looking made something"
+    assert not (office.place / "workspace").exists(), "looking made something"
 
 
-@pytest.mark.parametrize(
-    ("answer", "state"),
-    [
-        ("git version 2.38.0", State.OK),
-        ("git version 2.39.2.windows.1", State.OK),
-        ("git version 3.0", State.OK),
-        ("git version 2.37.9", State.FAILED),
-        ("git version 1.9", State.FAILED),
-    ],
-)
-def test_git_must_be_new_enough(programs: Path, tmp_path: Path, answer: str, state: State) -> None:
-    write_program(programs / "git", f"echo {answer}")
-    assert found(tmp_path, "git").state is state
+def test_in_a_repository_it_is_looked_at_too(office: Office, make_repo: MakeRepo) -> None:
+    checks = list(examine(make_repo({"a": "a\n"}), office.environ))
+    assert [check.name for check in checks[-len(HERE) :]] == HERE
+    assert {check.state for check in checks} == {State.OK}
 
 
-def test_missing_programs_are_named_with_what_to_do(programs: Path, tmp_path: Path) -> None:
-    git, sandbox = found(tmp_path, "git"), found(tmp_path, "sandbox")
-    assert (git.state, git.hint) == (State.FAILED, "Install git 2.38 or newer.")
-    assert sandbox.state is State.WARNING
-    assert "bubblewrap" in sandbox.hint
+def test_a_repository_that_cannot_be_opened_is_a_failure(office: Office, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / ".git").write_text("gitdir: nowhere\n")
+    assert found(broken, office.environ, "repository").state is State.FAILED
 
 
-def test_without_a_repository_the_checks_end_there(tmp_path: Path) -> None:
-    checks = list(examine(tmp_path))
-    assert [check.name for check in checks] == ["git", "sandbox", "repository"]
-    assert checks[-1].state is State.FAILED
-    assert checks[-1].hint
+@pytest.mark.parametrize("error", [ZeroDivisionError("by nought"), PermissionError(13, "Permission denied")])
+def test_a_check_that_breaks_is_a_finding_and_stops_no_other(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def breaks(_: Place) -> Check:
+        raise error
+
+    monkeypatch.setitem(doctor._EVERYWHERE, "clock", breaks)
+    checks = {check.name: check for check in examine(tmp_path, office.environ)}
+    assert checks["clock"].state is State.FAILED
+    assert checks["clock"].detail.startswith("It could not be looked at: ")
+    assert checks["server"].state is State.OK
 
 
-def test_only_old_locks_are_worth_a_warning(repo: Path, git: Git) -> None:
-    git(repo, "worktree", "add", "--quiet", str(repo.parent / "linked"))
-    fresh = repo / ".git" / "index.lock"
-    fresh.touch()
-    assert found(repo, "locks").state is State.OK
-    for name in ("refs/heads/main.lock", "packed-refs.lock", "worktrees/linked/index.lock"):
-        lock = repo / ".git" / name
-        lock.touch()
-        os.utime(lock, (time.time() - 3600,) * 2)
-    check = found(repo, "locks")
-    assert check.state is State.WARNING
-    assert check.detail == "Old lock files: packed-refs.lock, refs/heads/main.lock, worktrees/linked/index.lock."
+def test_settings_that_cannot_be_used_are_told_and_the_rest_is_still_looked_at(tmp_path: Path) -> None:
+    office = Office.at(tmp_path / "office", "polish: {max_iterations: many}\n")
+    checks = {check.name: check for check in examine(tmp_path, office.environ)}
+    assert checks["settings"].state is State.FAILED
+    assert "max_iterations" in checks["settings"].detail
+    assert checks["data"].detail == f"{office.place / 'data'}, not made yet."
 
 
-def test_a_lock_that_goes_while_we_look_is_no_trouble(tmp_path: Path) -> None:
-    assert doctor._age(tmp_path / "gone.lock") == 0
+@pytest.mark.req("X-06")
+def test_a_password_in_what_a_check_says_is_not_told(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def tells(_: Place) -> Check:
+        raise ValueError(f"cannot log in with {PASSWORD}")
+
+    monkeypatch.setitem(doctor._EVERYWHERE, "notices", tells)
+    environ = {**office.environ, "SOME_PASSWORD": PASSWORD}
+    check = found(tmp_path, environ, "notices")
+    assert "cannot log in with" in check.detail
+    assert PASSWORD not in repr(list(examine(tmp_path, environ)))
 
 
-def test_leftovers_of_dead_processes_are_removed_only_on_demand(repo: Path) -> None:
-    scratch = repo / ".git" / "forge" / "tmp"
-    scratch.mkdir(parents=True)
-    left = scratch / "left"
-    left.write_bytes(b"x")
-    os.utime(left, (1, 1))
-    check = found(repo, "leftovers")
-    assert (check.state, check.hint) == (State.WARNING, "Run `forge doctor --repair`.")
-    assert left.exists()
-    assert found(repo, "leftovers", repair=True).state is State.OK
-    assert not left.exists()
-    assert found(repo, "leftovers").detail == "Nothing was left by processes that died."
-
-
-def test_a_disk_that_is_nearly_full_is_told(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=500 << 20))
-    check = found(repo, "disk")
-    assert (check.state, check.detail) == (State.WARNING, "0.5 GiB free")
-
-
-def test_a_branch_that_cannot_be_read_is_named(repo: Path, git: Git) -> None:
-    (repo / ".git" / "refs" / "heads" / "broken").write_text("1" * 40 + "\n")
-    check = found(repo, "branches")
-    assert check.state is State.FAILED
-    assert check.detail.startswith("broken: ")
-    assert "git fsck" in check.hint
-
-
-def test_a_repository_that_cannot_be_written_is_told(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.access", lambda path, mode: "refs" not in str(path))
-    check = found(repo, "writing")
-    assert (check.state, check.detail) == (State.FAILED, f"{repo / '.git' / 'refs'} cannot be written.")
+def test_a_database_server_that_does_not_answer_is_one_failure_without_its_password(tmp_path: Path) -> None:
+    office = Office.at(tmp_path / "office", f"database: postgresql://ada:{PASSWORD}@127.0.0.1:1/forge\n")
+    checks = list(examine(tmp_path, office.environ))
+    assert [check.name for check in checks if check.state is State.FAILED] == ["clock", "database"]
+    assert [check.name for check in checks if check.detail == "Not looked at."] == [
+        "workers",
+        "runs",
+        "projects",
+        "notices",
+        "answers",
+    ]
+    assert PASSWORD not in repr(checks)

@@ -55,7 +55,7 @@ def test_one_value_is_printed_for_scripts(forge: Forge, file: Path) -> None:
     assert forge("config", "get", "boards", "--json").document == {
         "name": "boards",
         "value": {
-            "vibekanban": {"enabled": True},
+            "vibekanban": {"enabled": False},
             "kanban": {"enabled": False},
             "backlog": {"enabled": False},
         },

@@ -294,9 +294,8 @@ def test_what_is_no_file_or_too_large_is_refused(tmp_path: Path) -> None:
 @pytest.mark.req("P-03")
 def test_a_brain_dump_needs_ten_words_in_its_messages() -> None:
     assert check(["a plan for a wedding", "in June with fifty guests"]) == 10
-    with pytest.raises(BrainDumpTooShort) as caught:
+    with pytest.raises(BrainDumpTooShort, match="7 words; at least 10") as caught:
         check(["a plan - for -- a wedding", "in June !"])
-    assert (caught.value.words, caught.value.minimum) == (7, 10)
     assert caught.value.message == "The brain dump has 7 words; at least 10 are needed."
     assert check(["two words"], minimum=2) == 2
     assert words(["計画を立てる", "It's 5 o'clock", ""]) == 9

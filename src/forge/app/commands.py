@@ -12,6 +12,8 @@ from forge.errors import InvalidInput
 from forge.git import CollectedChange, CommitId, Operation, RefMove, Repository, WorkInProgressVFS
 from forge.sandbox import Limits, Result, run
 
+__all__ = ["Limits"]
+
 
 @dataclass(frozen=True, slots=True)
 class CommandRun:

@@ -9,6 +9,8 @@ from forge.git import CommitId, Repository
 from forge.git.errors import FileMissing
 from forge.sessions.active import ActiveFile, read_active, write_active
 
+__all__ = ["ActiveFile"]
+
 
 def active_files(repo: Repository, rev: str) -> tuple[ActiveFile, ...]:
     return read_active(repo.commit_vfs(rev))

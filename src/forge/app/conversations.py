@@ -7,10 +7,25 @@ from dataclasses import dataclass
 from forge.git import Branch, CommitId, Operation, Repository
 from forge.git.reservations import Reservation, reservation
 from forge.sessions.head import Head, read_head
+from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment, moment_of, moments
-from forge.sessions.turns import TurnMissing, brought_by_merges
+from forge.sessions.turns import Reference, Turn, TurnMissing, brought_by_merges, item_json
 from forge.settings import Settings
+
+__all__ = [
+    "AssistantMessage",
+    "ContextMessage",
+    "Moment",
+    "Reference",
+    "Reservation",
+    "Sessions",
+    "ToolResult",
+    "Turn",
+    "TurnMissing",
+    "UserMessage",
+    "item_json",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,35 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from forge.errors import InvalidInput, NotFound
-from forge.memory import Kind, Memory, Recalled, Result, Source, Status
+from forge.memory import (
+    Caution,
+    Entry,
+    Initiative,
+    Kind,
+    Memory,
+    MilestoneStatus,
+    Recalled,
+    Result,
+    Source,
+    Status,
+)
 from forge.memory.claims import disagrees
+from forge.memory.recalling import time_ago
+from forge.memory.values import moment
 from forge.sessions.redaction import Redactor
+
+__all__ = [
+    "Caution",
+    "Entry",
+    "Initiative",
+    "Kind",
+    "Memory",
+    "MilestoneStatus",
+    "Recalled",
+    "Result",
+    "moment",
+    "time_ago",
+]
 
 
 def open_memory(directory: Path, *, secrets: Iterable[str] = ()) -> Memory:

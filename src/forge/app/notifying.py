@@ -8,6 +8,7 @@ from forge.app.surroundings import plugins_of
 from forge.app.workshop import Workshop
 from forge.errors import ForgeError
 from forge.plugins.contracts import Notice
+from forge.store.outbox import Outbox
 
 _TEST = Notice("test", "Forge", "test", "milestone_complete", "This is a test message from Forge.")
 
@@ -17,6 +18,35 @@ class Sent:
     channel: str
     sent: bool
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A notice in the outbox."""
+
+    channel: str
+    state: str
+    summary: str
+    project: str
+    created: float
+    attempts: int
+    error: str
+
+
+def outbox(shop: Workshop) -> tuple[Waiting, ...]:
+    """What was to be sent, oldest first, with what became of it."""
+    return tuple(
+        Waiting(
+            entry.channel,
+            entry.state,
+            str(entry.notice.get("summary", "")),
+            str(entry.notice.get("project_name", "")),
+            entry.created,
+            entry.attempts,
+            entry.error or "",
+        )
+        for entry in Outbox(shop.database).list()
+    )
 
 
 async def send_test(shop: Workshop) -> tuple[Sent, ...]:

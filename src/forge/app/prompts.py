@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from forge.prompts import Prompts
+from forge.prompts import Origin, Prompts, PromptUnusable, PromptUnwritable
 from forge.settings import Settings
+
+__all__ = ["Origin", "PromptUnusable", "PromptUnwritable", "Prompts"]
 
 
 def prompts(settings: Settings) -> Prompts:

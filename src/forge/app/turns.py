@@ -25,6 +25,8 @@ from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
 from forge.store.runs import RunRow
 
+__all__ = ["TurnEnd", "TurnStatus"]
+
 Json = dict[str, Any]
 WORKFLOW = "turn"
 _LONGEST_MESSAGE = 400_000

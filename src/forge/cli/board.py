@@ -26,6 +26,8 @@ def board(context: typer.Context) -> None:
         async with opened_shop(out) as shop:
             seen = board_of(shop)
         out.result(seen)
+        if not any(column.cards for column in seen.columns):
+            out.aside("There is no project yet: `forge project new NAME` makes one.")
         for column in (column for column in seen.columns if column.cards):
             out.line(out.styled(f"{column.title} ({len(column.cards)})", "bold"))
             out.table(

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from forge.app import branches
+from forge.app.repositories import Operation, moved_by
 from forge.cli.options import Agent, acting, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
-from forge.errors import NotFound, Upstream
-from forge.git import Branch, Commit, Operation, Repository
 
 app = Commands(__doc__, group=True)
 
@@ -25,16 +25,16 @@ def list_branches(
     """List branches with their last commit. A star marks those that are checked out."""
     repo, out = opened(context)
     if kept:
-        rows = [{"name": name, "tip": tip, "subject": repo.commit(tip).subject} for name, tip in repo.kept()]
-        out.result(rows)
-        if not rows:
+        tips = list(branches.kept(repo))
+        out.result([{"name": tip.name, "tip": tip.commit, "subject": tip.subject} for tip in tips])
+        if not tips:
             out.aside("No tip had to be kept so far.")
         out.table(
-            (out.styled(r["name"], "cyan"), out.styled(short(r["tip"]), "yellow"), out.styled(cut(r["subject"], 60)))
-            for r in rows
+            (out.styled(tip.name, "cyan"), out.styled(short(tip.commit), "yellow"), out.styled(cut(tip.subject, 60)))
+            for tip in tips
         )
         return
-    branches = [(branch, _last_commit(repo, branch)) for branch in repo.branches()]
+    found = branches.listed(repo)
     out.result(
         [
             {
@@ -47,10 +47,10 @@ def list_branches(
                 "author": commit.author.name if commit else None,
                 "time": commit.committer.time if commit else None,
             }
-            for branch, commit in branches
+            for branch, commit in found
         ]
     )
-    if not branches:
+    if not found:
         out.aside("There is no branch yet: the first `forge file save` makes one.")
     out.table(
         (
@@ -61,16 +61,8 @@ def list_branches(
             out.styled(cut(commit.subject, 60)) if commit else out.styled("cannot be read", "red"),
             out.styled("default", "dim") if branch.default else "",
         )
-        for branch, commit in branches
+        for branch, commit in found
     )
-
-
-def _last_commit(repo: Repository, branch: Branch) -> Commit | None:
-    """None where the repository is damaged: the other branches are listed all the same."""
-    try:
-        return repo.commit(branch.tip)
-    except (NotFound, Upstream):
-        return None
 
 
 @app.add("new")
@@ -82,7 +74,7 @@ def new(
 ) -> None:
     """Make a branch at any commit."""
     repo, out = opened(context)
-    _made(out, branch, repo.create_branch(branch, start, actor=acting(agent)))
+    _made(out, branch, branches.create(repo, branch, start, actor=acting(agent)))
 
 
 @app.add("fork")
@@ -94,7 +86,7 @@ def fork(
 ) -> None:
     """Make a branch from another, with its conversation."""
     repo, out = opened(context)
-    _made(out, branch, repo.fork_branch(source, branch, actor=acting(agent)))
+    _made(out, branch, branches.fork(repo, source, branch, actor=acting(agent)))
 
 
 @app.add("rename")
@@ -106,7 +98,7 @@ def rename(
 ) -> None:
     """Give a branch another name."""
     repo, out = opened(context)
-    _told(out, repo.rename_branch(old, new, actor=acting(agent)), f"Renamed {old} → {new}")
+    _told(out, branches.rename(repo, old, new, actor=acting(agent)), f"Renamed {old} → {new}")
 
 
 @app.add("rewind")
@@ -118,8 +110,8 @@ def rewind(
 ) -> None:
     """Set a branch back to a commit. What came after stays reachable; `forge undo` brings it back."""
     repo, out = opened(context)
-    operation = repo.rewind_branch(branch, to, actor=acting(agent))
-    after = next(move.after for move in operation.moves if move.ref == f"refs/heads/{branch}")
+    operation = branches.rewind(repo, branch, to, actor=acting(agent))
+    after = moved_by(operation).get(branch)
     _told(out, operation, f"Rewound {branch} → {short(after or '')}")
 
 
@@ -131,7 +123,7 @@ def delete(
 ) -> None:
     """Delete a branch. Its tip is kept; `forge undo` brings it back."""
     repo, out = opened(context)
-    _told(out, repo.delete_branch(branch, actor=acting(agent)), f"Deleted {branch}; `forge undo` brings it back.")
+    _told(out, branches.delete(repo, branch, actor=acting(agent)), f"Deleted {branch}; `forge undo` brings it back.")
 
 
 def _made(out: Output, name: str, tip: str) -> None:

@@ -10,13 +10,13 @@ from typing import Annotated
 
 import typer
 
+from forge.app.repositories import Repository
 from forge.cli.options import opened
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage, Exit
 from forge.cli.telling import Told, telling
 from forge.errors import ForgeError
-from forge.git import Repository
 
 app = Commands(__doc__)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from forge.app.merging import MergeKind, MergeOrder, previewed
 from forge.cli.merging import Preview, Resolve, carry_out
 from forge.cli.options import Agent, branch_or_current, opened
 from forge.cli.parser import Commands
@@ -34,5 +35,8 @@ def cherry_pick(
     repo, out = opened(context)
     target = branch_or_current(repo, onto, option="--onto")
     with waiting(out, f"Copying {', '.join(commits[:3])} onto {target}"):
-        found = repo.preview_cherry_pick(commits, target, mainline=mainline, record_origin=record_origin)
+        order = MergeOrder(
+            MergeKind.CHERRY_PICK, target, tuple(commits), mainline=mainline, record_origin=record_origin
+        )
+        found = previewed(repo, order)
     return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

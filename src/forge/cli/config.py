@@ -9,12 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from forge.app.repositories import Repository
 from forge.app.settings import change_setting, load_settings, plugin_faults
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import Session
 from forge.errors import ForgeError
-from forge.git import Repository
 from forge.settings import Settings, config_path, default_text
 from forge.settings.listing import listed, shown
 

@@ -10,12 +10,12 @@ from typing import Annotated
 import typer
 
 from forge.app import contexts
+from forge.app.contexts import ActiveFile
+from forge.app.repositories import CommitId
 from forge.cli.options import Branch, branch_or_current, opened, short
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
-from forge.git import CommitId
-from forge.sessions.active import ActiveFile
 
 app = Commands(__doc__, group=True)
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from forge.app.comparing import FileChange, changes, patch_text
+from forge.app.repositories import Repository
 from forge.cli.options import opened
 from forge.cli.output import Output
 from forge.cli.parser import Commands
-from forge.git import FileChange, Repository
 
 app = Commands(__doc__)
 
@@ -26,18 +27,14 @@ def diff(
 ) -> None:
     """Show what changed from OLD to NEW, renames found; with one commit, what that commit changed."""
     repo, out = opened(context)
-    before: str | None = old
-    if new is None:
-        parents = repo.commit(old).parents
-        before, new = (parents[0] if parents else None), old
-    changes = repo.diff(before, new, paths=path or ())
+    found = changes(repo, old, new, paths=path or ())
     if out.json:
-        out.result([_document(repo, change, patch=not stat) for change in changes])
+        out.result([_document(repo, change, patch=not stat) for change in found])
     elif stat:
-        _show_changes(out, changes)
+        _show_changes(out, found)
     else:
-        for change in changes:
-            _show_patch(out, repo.patch(change))
+        for change in found:
+            _show_patch(out, patch_text(repo, change))
 
 
 def _show_changes(out: Output, changes: tuple[FileChange, ...]) -> None:
@@ -77,5 +74,5 @@ def _document(repo: Repository, change: FileChange, *, patch: bool) -> dict[str,
         "binary": change.binary,
         "additions": change.additions,
         "deletions": change.deletions,
-        **({"patch": repo.patch(change)} if patch else {}),
+        **({"patch": patch_text(repo, change)} if patch else {}),
     }

@@ -1,7 +1,8 @@
-"""`forge doctor`: whether git, the sandbox and the repository are in order, and what to do where not."""
+"""`forge doctor`: whether everything that Forge stands on is in order, and what to do where not."""
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -18,13 +19,14 @@ _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.FAIL
 @app.add()
 def doctor(
     context: typer.Context,
-    repair: Annotated[bool, typer.Option("--repair", help="Remove what dead processes left behind.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended; each repair is told.")] = False,
+    online: Annotated[bool, typer.Option("--online", help="Ask providers, too, whether they answer.")] = False,
 ) -> int:
     """Check what Forge stands on. Exit code 1 if something must be mended."""
     session: Session = context.obj
     out = session.output
     checks: list[Check] = []
-    for check in examine(session.directory, repair=repair):
+    for check in examine(session.directory, os.environ, repair=repair, online=online):
         checks.append(check)
         mark, colour = _MARKS[check.state]
         out.line(f"{out.styled(mark, colour)} {check.name:<10}  {out.styled(check.detail)}")

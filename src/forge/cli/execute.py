@@ -9,13 +9,12 @@ from typing import Annotated
 
 import typer
 
-from forge.app.commands import CommandRun, run_on_branch
+from forge.app.commands import CommandRun, Limits, run_on_branch
 from forge.cli.options import Agent, Branch, acting, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
 from forge.cli.running import BadUsage, Exit
-from forge.sandbox import Limits
 
 app = Commands(__doc__)
 

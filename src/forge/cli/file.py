@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from forge.app import files
+from forge.app.files import Landed, NotText
 from forge.cli.grep import grep
 from forge.cli.options import (
     Agent,
@@ -23,7 +25,6 @@ from forge.cli.options import (
 )
 from forge.cli.output import Output
 from forge.cli.parser import Commands
-from forge.git import Mode, NotText, WorkInProgressVFS
 
 app = Commands(__doc__, group=True)
 
@@ -39,9 +40,9 @@ def list_files(
 ) -> None:
     """List files."""
     repo, out = opened(context)
-    files = looked_at(repo, branch, at).list_files(prefix)
-    out.result(files)
-    for path in files:
+    found = looked_at(repo, branch, at).list_files(prefix)
+    out.result(found)
+    for path in found:
         out.line(out.styled(path))
 
 
@@ -74,10 +75,11 @@ def save(
 ) -> None:
     """Save standard input as PATH: one commit on the branch."""
     repo, out = opened(context)
-    workspace = repo.workspace(branch_or_current(repo, branch), actor=acting(agent))
-    mode = None if executable is None else Mode.EXECUTABLE if executable else Mode.FILE
-    workspace.write_bytes(path, _standard_input(out), mode=mode)
-    _committed(out, workspace, message or f"edit: {path.rpartition('/')[2]}")
+    name = branch_or_current(repo, branch)
+    # In `forge file cat f | edit | forge file save f` all three begin at once: this is what the person saw.
+    seen = repo.workspace(name, actor=acting(agent))
+    data = _standard_input(out)
+    _tell(out, files.save(repo, name, path, data, executable=executable, message=message, seen=seen))
 
 
 @app.add("rename")
@@ -91,9 +93,8 @@ def rename(
 ) -> None:
     """Rename a file: one commit on the branch."""
     repo, out = opened(context)
-    workspace = repo.workspace(branch_or_current(repo, branch), actor=acting(agent))
-    workspace.rename_file(old, new)
-    _committed(out, workspace, message or f"rename: {old} to {new}")
+    name = branch_or_current(repo, branch)
+    _tell(out, files.rename(repo, name, old, new, message=message, actor=acting(agent)))
 
 
 @app.add("delete")
@@ -102,9 +103,8 @@ def delete(
 ) -> None:
     """Delete a file: one commit on the branch."""
     repo, out = opened(context)
-    workspace = repo.workspace(branch_or_current(repo, branch), actor=acting(agent))
-    workspace.delete_file(path)
-    _committed(out, workspace, message or f"delete: {path.rpartition('/')[2]}")
+    name = branch_or_current(repo, branch)
+    _tell(out, files.delete(repo, name, path, message=message, actor=acting(agent)))
 
 
 def _standard_input(out: Output) -> bytes:
@@ -113,14 +113,11 @@ def _standard_input(out: Output) -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _committed(out: Output, workspace: WorkInProgressVFS, message: str) -> None:
-    changes = workspace.pending_changes()
-    if not changes:
-        out.result({"branch": workspace.branch, "commit": workspace.base, "files": {}, "operation": None})
+def _tell(out: Output, landed: Landed) -> None:
+    where = {"branch": landed.branch, "commit": landed.commit}
+    out.result({**where, "files": landed.changes, "operation": landed.operation})
+    if not landed.changes:
         out.line("Nothing changed: the branch has this content already.")
         return
-    commit = workspace.commit(message)
-    operation = workspace.last_operation
-    out.result({"branch": workspace.branch, "commit": commit, "files": changes, "operation": operation})
-    out.line(f"Saved → {out.styled(short(commit), 'yellow')} on {out.styled(workspace.branch, 'cyan')}")
-    tell_checkouts(out, operation)
+    out.line(f"Saved → {out.styled(short(landed.commit or ''), 'yellow')} on {out.styled(landed.branch, 'cyan')}")
+    tell_checkouts(out, landed.operation)

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from forge.app.history import GraphRow, graph_page
 from forge.cli.options import MOST, opened, short
 from forge.cli.output import Output, ago
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
-from forge.git import GraphCursor, GraphRow
 
 app = Commands(__doc__)
 
@@ -30,11 +30,9 @@ def graph(
 ) -> None:
     """Draw the commits of all branches."""
     repo, out = opened(context)
-    resume = GraphCursor.parse(after) if after else None
     with waiting(out, "Looking through the history"):
-        rows = list(repo.graph(limit=limit, resume=resume, abandoned=abandoned))
-    more = rows[-1].cursor if rows else None
-    out.result({"rows": [_document(row) for row in rows], "next": more.text() if more else None})
+        rows, more = graph_page(repo, limit=limit, after=after, abandoned=abandoned)
+    out.result({"rows": [_document(row) for row in rows], "next": more})
     if not rows:
         out.aside("There is no commit yet: the first `forge file save` makes one.")
     for row in rows:

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from forge.app.files import Case, FileMatches, Query, found_in
 from forge.app.warming import warm_in_background
 from forge.cli.options import MOST, At, Branch, looked_at, opened
 from forge.cli.output import Output
 from forge.cli.progress import waiting
 from forge.cli.running import Exit
-from forge.git import Case, FileMatches, Query
 
 
 def grep(
@@ -49,7 +49,7 @@ def grep(
         max_matches=limit,
     )
     with waiting(out, f"Searching for {pattern}"):
-        found = repo.search(view, query).collected()
+        found = found_in(repo, view, query)
     out.result(
         {
             "files": [{"path": file.path, "matches": file.matches} for file in found.files],

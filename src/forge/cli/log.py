@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from forge.app.history import Commit
 from forge.cli.options import MOST, opened, short
 from forge.cli.output import ago
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
-from forge.git import Commit
 
 app = Commands(__doc__)
 

@@ -51,6 +51,8 @@ GROUPS: dict[str, dict[str, Command]] = {
     "Look after Forge": {
         "config": Command("config", "settings: show, get, set, check"),
         "prompts": Command("prompts", "the prompts that agents get: list, show, edit, diff, reset"),
+        "user": Command("user", "people who share this server: add, list, disable"),
+        "key": Command("key", "forge-keys for programs and people: new, list, revoke"),
         "notify": Command("notify", "notifications: send a test message"),
         "doctor": Command("doctor", "check the repository, git and the sandbox"),
         "worker": Command("worker", "a further process that runs what waits"),

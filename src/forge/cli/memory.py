@@ -10,12 +10,21 @@ from typing import Annotated, Any
 import typer
 
 from forge.app import memory as door
+from forge.app.memory import (
+    Caution,
+    Entry,
+    Initiative,
+    Kind,
+    Memory,
+    MilestoneStatus,
+    Recalled,
+    Result,
+    moment,
+    time_ago,
+)
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage, Exit, Session
-from forge.memory import Caution, Entry, Initiative, Kind, Memory, MilestoneStatus, Recalled, Result
-from forge.memory.recalling import time_ago
-from forge.memory.values import moment
 
 app = Commands(__doc__, group=True)
 

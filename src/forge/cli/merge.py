@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from forge.app.merging import MergeKind, MergeOrder, previewed
 from forge.cli.merging import Preview, Resolve, carry_out
 from forge.cli.options import Agent, Message, branch_or_current, opened
 from forge.cli.parser import Commands
@@ -31,5 +32,6 @@ def merge(
     repo, out = opened(context)
     target = branch_or_current(repo, into, option="--into")
     with waiting(out, f"Merging {source} into {target}"):
-        found = repo.preview_merge(source, target, message=message, no_ff=no_ff)
+        order = MergeOrder(MergeKind.MERGE, target, (source,), message=message, no_ff=no_ff)
+        found = previewed(repo, order)
     return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

@@ -9,12 +9,13 @@ from typing import Annotated
 
 import typer
 
+from forge.app.merging import Entry, MergePreview, perform, resolved
+from forge.app.repositories import CommitId, Repository
 from forge.cli.options import acting, short, tell_checkouts
 from forge.cli.output import Output, cut
 from forge.cli.progress import waiting
 from forge.cli.running import BadUsage, Exit
 from forge.errors import InvalidInput
-from forge.git import CommitId, Entry, MergePreview, Repository
 
 Preview = Annotated[bool, typer.Option("--preview", help="Only show what would happen; nothing is written.")]
 Resolve = Annotated[
@@ -44,8 +45,8 @@ def carry_out(
     actor = acting(agent)
     if resolve:
         with waiting(out, preview.reason):
-            preview = preview.resolved(repo.objects, resolutions(preview, resolve))
-    operation = None if only or preview.conflicts else repo.perform(preview, actor=actor)
+            preview = resolved(repo, preview, resolutions(preview, resolve))
+    operation = None if only else perform(repo, preview, actor=actor)
     out.result({**_document(repo, preview), "performed": operation is not None, "operation": operation})
     _describe(repo, out, preview)
     if preview.conflicts:

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import typer
 
-from forge.agents.models import registry
-from forge.agents.pricing import Price
-from forge.app.programs import installed_programs
+from forge.app.models import Price, answerers
+from forge.app.repositories import Repository
 from forge.app.settings import load_settings
 from forge.cli.parser import Commands
 from forge.cli.running import Session
 from forge.errors import ForgeError
-from forge.git import Repository
 
 app = Commands(__doc__)
 
@@ -26,17 +24,16 @@ def models(context: typer.Context) -> None:
     session: Session = context.obj
     out = session.output
     settings = load_settings(_repository(session.directory), os.environ)
-    chosen = registry.choose("chat", settings)
-    listed = registry.available(settings)
-    programs = installed_programs(settings, os.environ)
+    found = answerers(settings, os.environ)
+    programs = found.programs
     out.result(
         {
-            "chat": chosen,
-            "providers": [asdict(each) for each in listed],
+            "chat": found.chat,
+            "providers": [asdict(each) for each in found.providers],
             "programs": [{"name": p.program.name, "version": p.version, "path": str(p.executable)} for p in programs],
         }
     )
-    out.line(f"Answers by itself: {out.styled(chosen, 'bold')}")
+    out.line(f"Answers by itself: {out.styled(found.chat, 'bold')}")
     out.line()
     out.table(
         (
@@ -46,11 +43,11 @@ def models(context: typer.Context) -> None:
             out.styled(each.how, "dim"),
             out.styled(_price(each.price), "dim"),
         )
-        for each in listed
+        for each in found.providers
     )
-    for found in programs:
-        name = found.program.name
-        out.line(f"● {out.styled(name, 'cyan')} {found.version} — forge chat --agent {name}")
+    for program in programs:
+        name = program.program.name
+        out.line(f"● {out.styled(name, 'cyan')} {program.version} — forge chat --agent {name}")
     if not programs:
         out.aside("No agent program was found (claude, codex, gemini, opencode).")
 

@@ -1,16 +1,50 @@
-"""`forge notify`: notifications: a test message to what is set up."""
+"""`forge notify`: notifications: a test message, and what was sent or still waits."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
 import typer
 
+from forge.cli.output import ago, cut
 from forge.cli.parser import Commands
 from forge.cli.projecting import opened_shop
 from forge.cli.running import Exit, Session
 
 app = Commands(__doc__, group=True)
+
+
+@app.add("list")
+def list_notices(
+    context: typer.Context,
+    last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many.")] = 20,
+) -> None:
+    """List notices: sent, waiting, or given up."""
+    session: Session = context.obj
+    out = session.output
+
+    async def show() -> None:
+        from forge.app.notifying import outbox  # noqa: PLC0415
+
+        async with opened_shop(out) as shop:
+            entries = outbox(shop)[-last:]
+        out.result(entries)
+        if not entries:
+            out.aside("Nothing was to be sent yet.")
+        out.table(
+            (
+                out.styled(each.channel, "cyan"),
+                each.state,
+                ago(each.created),
+                each.project,
+                cut(each.summary, 60),
+                each.error,
+            )
+            for each in entries
+        )
+
+    asyncio.run(show())
 
 
 @app.add("test")

@@ -6,10 +6,13 @@ from typing import Annotated
 
 import typer
 
+from forge.app import files
+from forge.app.files import GitCommitVFS
+from forge.app.repositories import PERSON, Actor, ActorKind, Operation, Repository, branch_or_current
 from forge.cli.output import Output
 from forge.cli.running import BadUsage, Session
-from forge.errors import InvalidInput
-from forge.git import PERSON, Actor, ActorKind, GitCommitVFS, Operation, Repository
+
+__all__ = ["branch_or_current"]
 
 Agent = Annotated[
     str | None,
@@ -40,24 +43,11 @@ def acting(agent: str | None) -> Actor:
     return Actor(ActorKind.AGENT, agent)
 
 
-def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--branch") -> str:
-    """The branch named, else the one that the checkout shows."""
-    current = branch or repo.current_branch
-    if current is None:
-        raise InvalidInput("HEAD is not on a branch.", hint=f"Name one with {option}.")
-    return current
-
-
 def looked_at(repo: Repository, branch: str | None, at: str | None) -> GitCommitVFS:
     """The files of the commit or branch named, else of the checkout's commit, if there is one yet."""
     if branch is not None and at is not None:
         raise BadUsage("--branch and --at name two things to look at.", hint="Leave one of them out.")
-    if at is not None:
-        return repo.commit_vfs(at)
-    current = branch or repo.current_branch
-    if current is None:
-        return repo.commit_vfs("HEAD")
-    return GitCommitVFS(repo.objects, repo.workspace(current).base)
+    return files.looked_at(repo, branch, at)
 
 
 def short(commit: str) -> str:

@@ -18,8 +18,8 @@ from forge.cli.running import BadUsage, Session
 
 if TYPE_CHECKING:
     from forge.app.pressing import Pressed
+    from forge.app.projects import Project
     from forge.app.workshop import Workshop
-    from forge.projects.project import Project
 
 app = Commands(__doc__, group=True)
 
@@ -229,8 +229,7 @@ def _act(
 
 
 async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool) -> Pressed:
-    from forge.app.pressing import Pressed, press, restarted, say  # noqa: PLC0415
-    from forge.pipeline.actions import Action  # noqa: PLC0415
+    from forge.app.pressing import Action, Pressed, press, restarted, say  # noqa: PLC0415
 
     if action is None:
         return await say(shop, project, text) if text else Pressed(changed=False, run=None, after=0)

@@ -14,9 +14,8 @@ from forge.cli.running import Exit
 from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
 
 if TYPE_CHECKING:
-    from forge.app.projects import ProjectView
+    from forge.app.projects import Project, ProjectView
     from forge.app.workshop import Workshop
-    from forge.projects.project import Project
     from forge.settings import Settings
 
 _GUARDS = "guard_"
@@ -41,32 +40,16 @@ async def opened_shop(out: Output) -> AsyncIterator[Workshop]:
 
 def found(settings: Settings, which: str | None, directory: Path) -> Project:
     """The project named, else the one that the directory is in, else the one changed last."""
-    from forge.app.projects import workspace_of  # noqa: PLC0415
-    from forge.projects.errors import ProjectMissing  # noqa: PLC0415
-    from forge.projects.project import Project  # noqa: PLC0415
+    from forge.app.finding import project_meant  # noqa: PLC0415
 
-    workspace = workspace_of(settings)
-    if which is not None:
-        return workspace.open(which)
-    for place in (directory, *directory.parents):
-        if place.parent == workspace.projects:
-            return Project.at(place)
-    listed = workspace.list()
-    if not listed.projects:
-        raise ProjectMissing("There is no project yet.", hint="`forge project new NAME` makes one.")
-    return listed[0]
+    return project_meant(settings, which, directory)
 
 
 def told(out: Output, project: Project) -> tuple[str, ...]:
     """Take in what people changed by hand; say what had to be recovered, and what else they should know."""
-    from forge.projects.errors import ProjectUnwritable  # noqa: PLC0415
+    from forge.app.finding import taken_in  # noqa: PLC0415
 
-    try:
-        sentences = project.records.take_in().recovered
-    except ProjectUnwritable as e:  # it can still be looked at
-        sentences = (e.message,)
-    if warning := project.state().warning:
-        sentences = (*sentences, warning)
+    sentences = taken_in(project)
     for sentence in sentences:
         out.note(f"forge: {sentence}")
     return sentences

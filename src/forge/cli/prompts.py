@@ -12,13 +12,13 @@ from typing import Annotated
 
 import typer
 
+from forge.app.prompts import Origin, Prompts, PromptUnusable, PromptUnwritable
 from forge.app.prompts import prompts as prompts_of
 from forge.app.settings import load_settings
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage, Session
 from forge.errors import InvalidInput, NotFound, Upstream
-from forge.prompts import Origin, Prompts, PromptUnusable, PromptUnwritable
 
 app = Commands(__doc__, group=True)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from forge.app.merging import MergeKind, MergeOrder, previewed
 from forge.cli.merging import Preview, Resolve, carry_out
 from forge.cli.options import Agent, opened
 from forge.cli.parser import Commands
@@ -26,5 +27,5 @@ def rebase(
     """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
     with waiting(out, f"Rebasing {branch} onto {onto}"):
-        found = repo.preview_rebase(branch, onto)
+        found = previewed(repo, MergeOrder(MergeKind.REBASE, branch, (onto,)))
     return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

@@ -16,8 +16,8 @@ from forge.cli.running import BadUsage, Session
 from forge.errors import NotFound
 
 if TYPE_CHECKING:
+    from forge.app.projects import Project
     from forge.app.workshop import Workshop
-    from forge.projects.project import Project
 
 app = Commands(__doc__)
 

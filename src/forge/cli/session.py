@@ -10,17 +10,30 @@ from typing import Annotated, Any
 
 import typer
 
-from forge.app.conversations import Conversation, branches_with_talk, conversation, fork_at, rewind_to, sessions_of
+from forge.app.conversations import (
+    AssistantMessage,
+    ContextMessage,
+    Conversation,
+    Moment,
+    Reference,
+    Reservation,
+    Sessions,
+    ToolResult,
+    Turn,
+    TurnMissing,
+    UserMessage,
+    branches_with_talk,
+    conversation,
+    fork_at,
+    item_json,
+    rewind_to,
+    sessions_of,
+)
+from forge.app.repositories import Repository, moved_by
 from forge.app.settings import load_settings
 from forge.cli.options import Branch, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
-from forge.git import Repository
-from forge.git.reservations import Reservation
-from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
-from forge.sessions.places import Sessions
-from forge.sessions.timeline import Moment
-from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
 
 app = Commands(__doc__, group=True)
 
@@ -119,7 +132,7 @@ def rewind(context: typer.Context, turn: Number, branch: Branch = None) -> None:
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
     operation = rewind_to(_sessions(repo), name, turn)
-    now = next(move.after for move in operation.moves if move.ref == f"refs/heads/{name}")
+    now = moved_by(operation).get(name)
     out.result({"branch": name, "commit": now, "operation": operation.id})
     out.line(f"{out.styled(name, 'cyan')} is at turn {turn} again ({out.styled(short(str(now)), 'yellow')})")
     tell_checkouts(out, operation)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import signal
 
-from forge.agents.turn import TurnEnd
-from forge.app.turns import SentMessage, answering, cancel, end_of, follow, send_message
+from forge.app.repositories import Repository
+from forge.app.turns import SentMessage, TurnEnd, TurnStatus, answering, cancel, end_of, follow, send_message
 from forge.app.workshop import Workshop
 from forge.cli.running import Exit
 from forge.cli.telling import Told
 from forge.errors import ForgeError
-from forge.git import Repository
-from forge.sessions.turns import TurnStatus
 
 _CODES = {TurnStatus.DONE: Exit.OK, TurnStatus.FAILED: Exit.ERROR, TurnStatus.LIMITED: Exit.LIMITED}
 

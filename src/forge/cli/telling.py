@@ -23,7 +23,7 @@ from forge.events import (
 )
 
 if TYPE_CHECKING:
-    from forge.agents.turn import TurnEnd
+    from forge.app.turns import TurnEnd
     from forge.errors import ForgeError
 
 

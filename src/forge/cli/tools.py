@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
+from forge.app.tooling import State, approved, revoked, tools_of
 from forge.cli.options import Branch, branch_or_current, opened, short
 from forge.cli.parser import Commands
-from forge.tools.shelf import builtin_tools
-from forge.tools.user_tools import State, approve, revoke, user_tools
 
 app = Commands(__doc__, group=True)
 
@@ -21,12 +20,11 @@ Name = Annotated[str, typer.Argument(metavar="TOOL", help="Its name: tools/NAME.
 def list_tools(context: typer.Context, branch: Branch = None) -> None:
     """List the tools of a branch and whether they may run."""
     repo, out = opened(context)
-    vfs = repo.workspace(branch_or_current(repo, branch))
-    built_in = [tool.get_schema() for tool in builtin_tools(None)]
-    own = user_tools(vfs)
+    found = tools_of(repo, branch_or_current(repo, branch))
+    own = found.own
     out.result(
         {
-            "built_in": [{"name": each["name"], "description": each["description"]} for each in built_in],
+            "built_in": [{"name": each.name, "description": each.description} for each in found.built_in],
             "own": [
                 {
                     "name": tool.name,
@@ -34,14 +32,14 @@ def list_tools(context: typer.Context, branch: Branch = None) -> None:
                     "state": tool.state.value,
                     "reason": tool.reason,
                     "hash": tool.hash,
-                    "files": sorted(tool.files),
-                    "approved_by": tool.approval.approved_by if tool.approval else None,
+                    "files": tool.files,
+                    "approved_by": tool.approved_by,
                 }
                 for tool in own
             ],
         }
     )
-    names = ", ".join(str(each["name"]) for each in built_in)
+    names = ", ".join(each.name for each in found.built_in)
     out.line(f"Built in, no approval needed: {names}, run_command, run_tests")
     if not own:
         out.aside("The repository has no tools of its own (tools/*.py with get_schema and execute).")
@@ -60,12 +58,10 @@ def list_tools(context: typer.Context, branch: Branch = None) -> None:
 def approve_tool(context: typer.Context, name: Name, branch: Branch = None) -> None:
     """Let a tool of the repository run, as it is now. Read it first: one changed byte and it must be approved again."""
     repo, out = opened(context)
-    vfs = repo.workspace(branch_or_current(repo, branch))
-    who = repo.signature()
-    tool = approve(vfs, name, f"{who.name} <{who.email}>")
-    commit = vfs.commit(f"tools: approve {name}") if vfs.pending else None
-    out.result({"name": name, "hash": tool.hash, "files": sorted(tool.files), "commit": commit})
-    out.line(f"Approved {out.styled(name, 'cyan')} ({out.styled(', '.join(sorted(tool.files)))})")
+    change, _ = approved(repo, branch_or_current(repo, branch), name)
+    commit = change.commit
+    out.result({"name": name, "hash": change.hash, "files": change.files, "commit": commit})
+    out.line(f"Approved {out.styled(name, 'cyan')} ({out.styled(', '.join(change.files))})")
     out.line(f"Saved → {out.styled(short(commit), 'yellow')}" if commit else "It was approved already.")
 
 
@@ -73,8 +69,6 @@ def approve_tool(context: typer.Context, name: Name, branch: Branch = None) -> N
 def revoke_tool(context: typer.Context, name: Name, branch: Branch = None) -> None:
     """Take an approval back."""
     repo, out = opened(context)
-    vfs = repo.workspace(branch_or_current(repo, branch))
-    revoke(vfs, name)
-    commit = vfs.commit(f"tools: revoke {name}") if vfs.pending else None
-    out.result({"name": name, "commit": commit})
+    change, _ = revoked(repo, branch_or_current(repo, branch), name)
+    out.result({"name": name, "commit": change.commit})
     out.line(f"{out.styled(name, 'cyan')} may not run any more.")

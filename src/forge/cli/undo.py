@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated
 
 import typer
 
+from forge.app import operations as done
+from forge.app.operations import Actor, ActorKind, Operation, RefMove
+from forge.app.repositories import Repository
 from forge.cli.options import opened, short, tell_checkouts
 from forge.cli.output import Output, ago
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage, Exit, exit_code
 from forge.errors import ForgeError
-from forge.git import Actor, ActorKind, Operation, RefMove, Repository
 
 app = Commands(__doc__)
 
@@ -34,7 +35,7 @@ def undo(
         raise BadUsage("An operation by its id is taken back alone.", hint="Leave out --list and --steps.")
     repo, out = opened(context)
     if show:
-        _shown(out, list(islice(repo.operations(), steps or _LISTED)))
+        _shown(out, done.newest(repo, steps or _LISTED))
         return Exit.OK
     return _taken_back(repo, out, operation, steps or 1)
 
@@ -43,7 +44,7 @@ def _taken_back(repo: Repository, out: Output, operation: str | None, steps: int
     undone: list[Operation] = []
     try:
         for _ in range(steps):
-            undone.append(repo.undo(operation))
+            undone.append(done.undo(repo, operation))
             out.line(out.styled(f"Took back: {undone[-1].reason.removeprefix('undo: ')}"))
             tell_checkouts(out, undone[-1])
     except ForgeError as e:

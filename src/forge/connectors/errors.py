@@ -10,9 +10,9 @@ class ConnectorMisconfigured(InvalidInput):
 
     code = "connector_misconfigured"
 
-    def __init__(self, connector: str, *, hint: str) -> None:
-        super().__init__(f"Connector '{connector}' is enabled but missing required credentials.", hint=hint)
-        self.connector = connector
+
+def misconfigured(connector: str, *, hint: str) -> ConnectorMisconfigured:
+    return ConnectorMisconfigured(f"Connector '{connector}' is enabled but missing required credentials.", hint=hint)
 
 
 class ConnectorUnavailable(Upstream):

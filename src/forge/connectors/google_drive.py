@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from forge.connectors.addresses import split
-from forge.connectors.errors import ConnectorMisconfigured, ConnectorUnavailable, Unpulled
+from forge.connectors.errors import ConnectorUnavailable, Unpulled, misconfigured
 from forge.connectors.saving import save
 from forge.plugins.contracts import Pulled
 
@@ -67,7 +67,7 @@ def google_drive(options: Mapping[str, Any]) -> GoogleDrive:
     """From an enabled section of the settings: `credentials_path`, and `base_url` for another address of the API."""
     path = str(options.get("credentials_path") or "").strip()
     if not path:
-        raise ConnectorMisconfigured(NAME, hint="Set connectors.google_drive.credentials_path to a credentials file.")
+        raise misconfigured(NAME, hint="Set connectors.google_drive.credentials_path to a credentials file.")
     if find_spec("googleapiclient") is None:
         raise ConnectorUnavailable(
             f"Connector '{NAME}' needs libraries that are not installed.", hint=f"Install {EXTRA}, or disable it."
@@ -96,18 +96,16 @@ def _info(path: Path) -> Mapping[str, Any]:
         info = json.loads(path.read_bytes())
     except OSError as e:
         reason = (e.strerror or str(e)).lower()
-        raise ConnectorMisconfigured(NAME, hint=f"{path} cannot be read: {reason}.") from e
+        raise misconfigured(NAME, hint=f"{path} cannot be read: {reason}.") from e
     except ValueError as e:
-        raise ConnectorMisconfigured(NAME, hint=f"{path} is not JSON.") from e
+        raise misconfigured(NAME, hint=f"{path} is not JSON.") from e
     if isinstance(info, dict) and ("installed" in info or "web" in info):
-        raise ConnectorMisconfigured(
+        raise misconfigured(
             NAME,
             hint=f"{path} names a program, not an account. Sign in with it "
             "(`gcloud auth application-default login --client-id-file`) and name the file that this writes.",
         )
     needed = _NEEDED.get(str(info.get("type"))) if isinstance(info, dict) else None
     if needed is None or not all(info.get(key) for key in needed):
-        raise ConnectorMisconfigured(
-            NAME, hint=f"{path} is neither a service account's key nor a person's stored credentials."
-        )
+        raise misconfigured(NAME, hint=f"{path} is neither a service account's key nor a person's stored credentials.")
     return dict(info)

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from uuid import UUID
 
 from forge.connectors.addresses import split
-from forge.connectors.errors import ConnectorMisconfigured, Unpulled
+from forge.connectors.errors import Unpulled, misconfigured
 from forge.connectors.saving import save
 from forge.plugins.contracts import Pulled
 
@@ -54,7 +54,7 @@ def notion(options: Mapping[str, Any]) -> Notion:
     """From an enabled section of the settings: `api_token`, and `base_url` for another address of the API."""
     token = str(options.get("api_token") or "").strip()
     if not token:
-        raise ConnectorMisconfigured(NAME, hint="Set connectors.notion.api_token to the token of an integration.")
+        raise misconfigured(NAME, hint="Set connectors.notion.api_token to the token of an integration.")
     return Notion(token, str(options.get("base_url") or _API))
 
 

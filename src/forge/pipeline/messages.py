@@ -22,15 +22,6 @@ class BrainDumpTooShort(InvalidInput):
 
     code = "brain_dump_too_short"
 
-    def __init__(self, words: int, minimum: int) -> None:
-        counted = "1 word" if words == 1 else f"{words} words"
-        super().__init__(
-            f"The brain dump has {counted}; at least {minimum} are needed.",
-            hint="Write more about what you want. Only chat messages count, not files.",
-        )
-        self.words = words
-        self.minimum = minimum
-
 
 def words(messages: Iterable[str]) -> int:
     """How many words the messages have together. A sign alone is no word."""
@@ -41,7 +32,11 @@ def check(messages: Iterable[str], *, minimum: int = MIN_WORDS) -> int:
     """The number of words, if they are enough."""
     count = words(messages)
     if count < minimum:
-        raise BrainDumpTooShort(count, minimum)
+        counted = "1 word" if count == 1 else f"{count} words"
+        raise BrainDumpTooShort(
+            f"The brain dump has {counted}; at least {minimum} are needed.",
+            hint="Write more about what you want. Only chat messages count, not files.",
+        )
     return count
 
 

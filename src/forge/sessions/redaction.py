@@ -23,6 +23,7 @@ _SHAPES = {
     "openai-key": r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,}",
     "google-key": r"\bAIza[0-9A-Za-z_-]{35}",
     "google-token": r"\bya29\.[0-9A-Za-z_-]{20,}",
+    "forge-key": r"\bfk_[A-Za-z0-9_-]{40,}",
     "github-token": r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
     "gitlab-token": r"\bgl(?:pat|dt|rt|ptt|oas)-[A-Za-z0-9_-]{18,}",
     "slack-token": r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|https://hooks\.slack\.com/services/[A-Za-z0-9/]{20,}",

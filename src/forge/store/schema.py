@@ -98,7 +98,7 @@ users = Table(
     Column("disabled", Double),
 )
 
-# A key itself is never kept: `hash` is the SHA-256 of it, `prefix` what a person recognises it by.
+# A key itself is never kept: `hash` is its HMAC under the server's secret, `prefix` what a person recognises it by.
 keys = Table(
     "keys",
     metadata,
@@ -110,6 +110,8 @@ keys = Table(
     Column("created", Double, nullable=False),
     Column("last_used", Double),
     Column("revoked", Double),
+    Column("scopes", Text, nullable=False, server_default=""),
+    Column("expires", Double),
 )
 
 costs = Table(
@@ -173,4 +175,46 @@ outbox = Table(
     Column("holder", Text),
     Column("lease", Double),
     Index("outbox_by_state", "state", "next_try"),
+)
+
+repositories = Table(
+    "repositories",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("path", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("added", Double, nullable=False),
+)
+
+# Whose a project or repository is. One without a row belongs to the person at the machine.
+owners = Table(
+    "owners",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("user", Text, nullable=False, index=True),
+)
+
+# Who else may see it; `granted` is `read` or `write`.
+shares = Table(
+    "shares",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("user", Text, primary_key=True, index=True),
+    Column("granted", Text, nullable=False),
+)
+
+# Who did what. Rows are added and read, never changed.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("time", Double, nullable=False),
+    Column("user", Text, nullable=False, index=True),
+    Column("key", Text),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    sqlite_autoincrement=True,
 )

@@ -1,0 +1,1 @@
+"""The HTTP face: routes translate, nothing else."""

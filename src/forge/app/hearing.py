@@ -1,0 +1,83 @@
+"""Topics as people name them: whether they may hear one, under which name it is kept, and what is said there."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+
+from forge.app.identity import Who, may_see, require
+from forge.app.reaching import project_for
+from forge.app.repositories import repository
+from forge.app.turns import topic_of
+from forge.app.workshop import Workshop
+from forge.errors import InvalidInput
+from forge.events import Event, ProjectMoved
+from forge.store.listeners import Live, Recorded
+
+BOARD = "board"
+
+
+class TopicUnknown(InvalidInput):
+    code = "topic_unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    name: str
+    """As it was asked for."""
+    kept_as: str
+    hears: Callable[[Event], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An event of a topic. Without an id it is a live one, which is not kept."""
+
+    id: int | None
+    time: float
+    event: Event
+
+
+def topic_for(shop: Workshop, who: Who, name: str) -> Topic:
+    """What is not there and what is not for them look the same."""
+    require(who, "read")
+    kind, _, rest = name.partition(":")
+    if name in ("all", BOARD):
+        return Topic(name, BOARD, lambda event: _is_their_move(shop, who, event))
+    if kind == "project" and rest:
+        return Topic(name, f"project:{project_for(shop, who, rest).id}", _everything)
+    id_, _, branch = rest.partition(":")
+    if kind == "branch" and id_ and branch:
+        return Topic(name, topic_of(repository(shop, who, id_), branch), _everything)
+    raise TopicUnknown(
+        "There is no such topic.", hint="Topics are `project:ID`, `branch:REPOSITORY:NAME`, `board` and `all`."
+    )
+
+
+def heard_after(shop: Workshop, topic: Topic, after: int, limit: int) -> tuple[tuple[Heard, ...], int]:
+    """A page of what was said after an id, and the id to go on from, which may be that of an event not for them."""
+    page = shop.events.after(topic.kept_as, after, limit=limit)
+    found = tuple(Heard(item.id, item.time, item.event) for item in page if topic.hears(item.event))
+    return found, page[-1].id if page else after
+
+
+async def hear(shop: Workshop, topic: Topic, after: int) -> AsyncGenerator[Heard]:
+    """Everything recorded after that id, each once and in order, then as it comes; live pieces in between."""
+    async with aclosing(shop.events.follow(topic.kept_as, after)) as items:
+        async for item in items:
+            if topic.hears(item.event):
+                yield _heard(item)
+
+
+def _heard(item: Recorded | Live) -> Heard:
+    return Heard(None, 0.0, item.event) if isinstance(item, Live) else Heard(item.id, item.time, item.event)
+
+
+def _is_their_move(shop: Workshop, who: Who, event: Event) -> bool:
+    return isinstance(event, ProjectMoved) and may_see(shop, who, "project", event.project)
+
+
+def _everything(event: Event) -> bool:
+    del event
+    return True

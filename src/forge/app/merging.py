@@ -1,0 +1,238 @@
+"""Bringing work together: merges, rebases and copies of commits, seen first and then performed exactly so.
+
+Functions on a `Repository` serve every face; those that take a workshop check what the person may do, and tell others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, assert_never
+
+from forge.app.pages import Page, checked
+from forge.app.repositories import actor_of, moved_by, record, repository
+from forge.errors import InvalidInput
+from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
+from forge.git.merge_preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
+from forge.git.three_way import Conflict
+from forge.git.workspace import Change
+
+if TYPE_CHECKING:
+    from forge.app.identity import Who
+    from forge.app.workshop import Workshop
+
+__all__ = ["Entry", "MergeKind", "MergePreview", "MergeState"]
+
+_MOST_FILES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class MergeOrder:
+    """What to bring where. A merge has one source; commits are copied in the order given; a rebase goes onto it."""
+
+    kind: MergeKind
+    target: str
+    sources: tuple[str, ...]
+    message: str | None = None
+    no_ff: bool = False
+    mainline: int | None = None
+    record_origin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SideView:
+    mode: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictView:
+    path: str
+    kind: str
+    base: SideView | None
+    ours: SideView | None
+    theirs: SideView | None
+    marked: str | None
+    """With conflict markers, where it is text."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    path: str
+    change: Change
+    old_id: str | None
+    new_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    original: str
+    subject: str
+    state: StepState
+    result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeView:
+    kind: MergeKind
+    outcome: Outcome
+    target: str
+    target_tip: str
+    """Hand it in as `expected` to perform what was seen, and nothing else."""
+    sources: tuple[str, ...]
+    result: str | None
+    """None while there are conflicts."""
+    reason: str
+    files: tuple[FileView, ...]
+    truncated: bool
+    """Whether `files` are only the first ones."""
+    conflicts: tuple[ConflictView, ...]
+    stopped_at: str | None
+    """The commit of a chain whose conflicts these are."""
+    steps: tuple[StepView, ...]
+    messages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """With conflicts left, or nothing to do, there is no operation."""
+
+    view: MergeView
+    performed: bool
+    operation: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    branch: str
+    state: MergeState
+    paths: tuple[str, ...]
+    """The files in conflict."""
+
+
+def preview_merge(
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    order: MergeOrder,
+    *,
+    resolutions: Resolutions | StepResolutions | None = None,
+) -> MergeView:
+    """What it would give. Nothing is written."""
+    repo = repository(shop, who, repo_id)
+    return view_of(repo, resolved(repo, previewed(repo, order), resolutions))
+
+
+def perform_merge(
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    order: MergeOrder,
+    *,
+    expected: MergeView | tuple[str, str] | None = None,
+    resolutions: Resolutions | StepResolutions | None = None,
+) -> Merged:
+    """Do it, unless conflicts are left. `expected` is the view, or its target tip and last source, that was seen."""
+    repo = repository(shop, who, repo_id, "write")
+    preview = resolved(repo, previewed(repo, order), resolutions)
+    if expected is not None:
+        _refuse_unseen(preview, expected)
+    operation = perform(repo, preview, actor=actor_of(who))
+    if operation is not None:
+        record(shop, who, repo, f"merge.{preview.kind}", moved_by(operation), detail=preview.reason)
+    return Merged(view_of(repo, preview), operation is not None, operation.id if operation else None)
+
+
+def indicators(
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    target: str,
+    *,
+    branches: Sequence[str] | None = None,
+    after: str | None = None,
+    limit: int = 100,
+) -> Page[Indicator]:
+    """For each branch, or those named, whether it would merge cleanly into `target`. By name, in pages."""
+    count = checked(limit)
+    repo = repository(shop, who, repo_id)
+    known = sorted(branches if branches is not None else (name for name, _ in repo.refs.branches()))
+    names = list(islice((name for name in known if name != target and name > (after or "")), count + 1))
+    found = repo.merge_status(names[:count], target)
+    items = tuple(Indicator(name, status.state, status.paths) for name, status in found.items())
+    return Page(items, names[count - 1] if len(names) > count else None)
+
+
+# On an open repository
+
+
+def previewed(repo: Repository, order: MergeOrder) -> MergePreview:
+    if not order.sources or (len(order.sources) > 1 and order.kind is not MergeKind.CHERRY_PICK):
+        raise InvalidInput(f"A {order.kind} takes one commit or branch.", hint="Name one source.")
+    match order.kind:
+        case MergeKind.MERGE:
+            return repo.preview_merge(order.sources[0], order.target, message=order.message, no_ff=order.no_ff)
+        case MergeKind.REBASE:
+            return repo.preview_rebase(order.target, order.sources[0])
+        case MergeKind.CHERRY_PICK:
+            return repo.preview_cherry_pick(
+                order.sources, order.target, mainline=order.mainline, record_origin=order.record_origin
+            )
+        case _:
+            assert_never(order.kind)
+
+
+def resolved(
+    repo: Repository, preview: MergePreview, resolutions: Resolutions | StepResolutions | None
+) -> MergePreview:
+    """With contents given for paths in conflict: by path, or for a chain by commit and path."""
+    return preview.resolved(repo.objects, resolutions) if resolutions else preview
+
+
+def perform(repo: Repository, preview: MergePreview, *, actor: Actor = PERSON) -> Operation | None:
+    """None where conflicts wait for a person, or nothing is to do."""
+    return None if preview.conflicts else repo.perform(preview, actor=actor)
+
+
+def view_of(repo: Repository, preview: MergePreview) -> MergeView:
+    files = preview.files[:_MOST_FILES]
+    return MergeView(
+        kind=preview.kind,
+        outcome=preview.outcome,
+        target=preview.target,
+        target_tip=preview.target_tip,
+        sources=preview.sources,
+        result=preview.result,
+        reason=preview.reason,
+        files=tuple(FileView(each.path, each.change, _id(each.old), _id(each.new)) for each in files),
+        truncated=len(files) < len(preview.files),
+        conflicts=tuple(_conflict(each) for each in preview.conflicts),
+        stopped_at=preview.stopped_at if preview.conflicts and preview.steps else None,
+        steps=tuple(
+            StepView(each.original, repo.commit(each.original).subject, each.state, each.result)
+            for each in preview.steps
+        ),
+        messages=preview.messages,
+    )
+
+
+def _refuse_unseen(preview: MergePreview, expected: MergeView | tuple[str, str]) -> None:
+    seen = (expected.target_tip, expected.sources[-1]) if isinstance(expected, MergeView) else expected
+    if seen != (preview.target_tip, preview.sources[-1]):
+        moved = preview.target if seen[0] != preview.target_tip else "What is to be merged"
+        raise BranchMoved(f"{moved} has moved since the preview was made.", hint="Look at a new preview first.")
+
+
+def _conflict(conflict: Conflict) -> ConflictView:
+    marked = None if conflict.marked is None or b"\0" in conflict.marked else conflict.marked.decode("utf-8", "replace")
+    base, ours, theirs = (_side(side) for side in (conflict.base, conflict.ours, conflict.theirs))
+    return ConflictView(conflict.path, conflict.kind, base, ours, theirs, marked)
+
+
+def _side(entry: Entry | None) -> SideView | None:
+    return SideView(f"{entry.mode:06o}", entry.id) if entry else None
+
+
+def _id(entry: Entry | None) -> str | None:
+    return entry.id if entry else None

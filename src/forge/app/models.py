@@ -1,0 +1,29 @@
+"""Who can answer: providers and whether they have a key, agent programs, and who answers by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from forge.agents.models import registry
+from forge.agents.models.registry import Availability
+from forge.agents.pricing import Price
+from forge.agents.programs import Found
+from forge.app.programs import installed_programs
+from forge.settings import Settings
+
+__all__ = ["Availability", "Found", "Price"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answerers:
+    chat: str
+    """Who answers where nobody is named."""
+    providers: tuple[Availability, ...]
+    programs: tuple[Found, ...]
+
+
+def answerers(settings: Settings, environ: Mapping[str, str]) -> Answerers:
+    """Looks for programs and a local server, so it takes a moment. Keys are never in it, only where they come from."""
+    programs = installed_programs(settings, environ)
+    return Answerers(registry.choose("chat", settings), registry.available(settings), programs)

@@ -1,0 +1,103 @@
+"""Looking after Forge as one person may: settings, prompts, costs, notifications; who may not is told so."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, cast
+
+from forge.app import notifying
+from forge.app.identity import Who, audit, require
+from forge.app.prompts import prompts
+from forge.app.repositories import repository
+from forge.app.settings import Changed, change_setting, load_settings
+from forge.app.workshop import Workshop
+from forge.prompts import Prompt
+from forge.settings.listing import Setting, listed, shown
+from forge.store.costs import Grouping, Spent
+
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class PromptText:
+    name: str
+    text: str
+    default: str | None
+    """The text that comes with Forge; None for a prompt of the person's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    by: str
+    days: int
+    rows: dict[str, Spent]
+    total: Spent
+
+
+def settings(shop: Workshop, who: Who, name: str = "") -> tuple[Setting, ...]:
+    """As the files have them now, which a running server takes up when it starts again. Secrets are hidden."""
+    require(who, "admin")
+    return listed(load_settings(None, shop.environ), name)
+
+
+def setting(shop: Workshop, who: Who, name: str) -> Setting:
+    require(who, "admin")
+    now = load_settings(None, shop.environ)
+    return Setting(name, shown(now, name), now.origin(name))
+
+
+def set_setting(shop: Workshop, who: Who, name: str, value: Any) -> Changed:
+    require(who, "admin")
+    done = change_setting(shop.environ, name, json.dumps(value))
+    audit(shop, who, "settings.change", name)
+    return done
+
+
+def list_prompts(shop: Workshop, who: Who) -> tuple[Prompt, ...]:
+    require(who, "read")
+    return prompts(shop.settings).list()
+
+
+def prompt(shop: Workshop, who: Who, name: str) -> PromptText:
+    require(who, "read")
+    shelf = prompts(shop.settings)
+    text = shelf.get(name)
+    own = any(each.name == name and each.origin == "own" for each in shelf.list())
+    return PromptText(name, text, None if own else shelf.default(name))
+
+
+def save_prompt(shop: Workshop, who: Who, name: str, text: str) -> PromptText:
+    require(who, "admin")
+    prompts(shop.settings).save(name, text)
+    audit(shop, who, "prompts.save", name)
+    return prompt(shop, who, name)
+
+
+def reset_prompt(shop: Workshop, who: Who, name: str) -> PromptText:
+    """The person's text is kept beside."""
+    require(who, "admin")
+    prompts(shop.settings).reset(name)
+    audit(shop, who, "prompts.reset", name)
+    return prompt(shop, who, name)
+
+
+def prompt_diff(shop: Workshop, who: Who, name: str) -> str:
+    require(who, "read")
+    return prompts(shop.settings).diff(name)
+
+
+def costs(shop: Workshop, who: Who, *, by: str, days: int, repository_id: str | None) -> Costs:
+    """Of one repository for who may see it; of everything for who looks after Forge."""
+    where: dict[str, Any] = {"since": time.time() - days * _DAY}
+    if repository_id is None:
+        require(who, "admin")
+    else:
+        where["repository"] = str(repository(shop, who, repository_id).common_dir)
+    return Costs(by, days, shop.costs.by(cast("Grouping", by), **where), shop.costs.total(**where))
+
+
+async def test_notifications(shop: Workshop, who: Who) -> tuple[notifying.Sent, ...]:
+    require(who, "admin")
+    return await notifying.send_test(shop)

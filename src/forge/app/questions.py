@@ -1,0 +1,160 @@
+"""Questions that work waits for a person to answer. Each is answered once.
+
+`answer` is awaited, because it wakes the run that asked; the other functions are synchronous.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from forge.app import identity
+from forge.app.identity import Who
+from forge.app.pressing import press
+from forge.app.projects import workspace_of
+from forge.app.repositories import id_at
+from forge.app.workshop import Workshop
+from forge.engine.errors import RunUnknown
+from forge.errors import InvalidInput
+from forge.pipeline.actions import Action
+from forge.pipeline.waiting import Decision
+from forge.store.errors import QuestionIsClosed, QuestionUnknown
+from forge.store.questions import Question, Questions, QuestionState
+
+_CHOICES = {
+    "input": Action.PROVIDE_INPUT,
+    "resume": Action.RESUME,
+    "override": Action.OVERRIDE,
+    "terminate": Action.TERMINATE,
+}
+_LONGEST = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionEntry:
+    id: str
+    run: str
+    text: str
+    context: str
+    options: tuple[str, ...]
+    """Empty where any words will do."""
+    state: QuestionState
+    asked: float
+    expires: float | None
+    answer: str | None
+    project: str | None
+    repository: str | None
+    branch: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    question: str
+    counted: bool
+    """False: the very same answer had been given before."""
+
+
+def open_questions(shop: Workshop, who: Who) -> tuple[QuestionEntry, ...]:
+    """Those that `who` may see, oldest first."""
+    identity.require(who, "read")
+    entries = (_entry(shop, question) for question in shop.engine.open_questions())
+    return tuple(entry for entry in entries if _may_see(shop, who, entry))
+
+
+def question(shop: Workshop, who: Who, id_: str) -> QuestionEntry:
+    """One that is somebody else's is missing, like one that never was."""
+    identity.require(who, "read")
+    return _seen(shop, who, id_)
+
+
+async def answer(shop: Workshop, who: Who, id_: str, text: str, *, choice: str | None = None) -> Answered:
+    """The first answer counts; the same once more does no harm, another one is refused.
+
+    Where there are options, `choice` is one of them and `text` goes with it; without it, `text` names the option.
+    """
+    identity.require(who, "run")
+    if not (text.strip() or choice) or len(text) > _LONGEST:
+        raise InvalidInput("The answer is empty or too long.", hint=f"Write 1 to {_LONGEST:,} characters.")
+    entry = await asyncio.to_thread(_seen, shop, who, id_, "run")
+    if entry.project is not None:
+        counted = await _decided(shop, entry, text, choice)
+    else:
+        counted = await shop.engine.answer(id_, choice or text)
+    if counted:
+        await asyncio.to_thread(identity.audit, shop, who, "question.answer", f"question:{id_}", entry.text[:200])
+    return Answered(id_, counted)
+
+
+async def _decided(shop: Workshop, entry: QuestionEntry, text: str, choice: str | None) -> bool:
+    """A project's question is a decision on its way, so that its state machine has the word."""
+    chosen = choice or (text.strip() if text.strip() in entry.options else "input")
+    if chosen not in entry.options or chosen not in _CHOICES:
+        raise InvalidInput(f"{chosen!r} is not among the answers.", hint=f"Choose {', '.join(entry.options)}.")
+    words = "" if choice is None and chosen != "input" else text
+    if entry.state == "answered" and entry.answer == Decision(chosen, words).to_text():
+        return False
+    if entry.state != "open":
+        raise QuestionIsClosed(f"Question {entry.id} was closed before.", hint="See what its project did then.")
+    project = await asyncio.to_thread(workspace_of(shop.settings).open, entry.project or "")
+    pressed = await press(shop, project, _CHOICES[chosen], text=words, confirmed=True, press_id=f"answer-{entry.id}")
+    return pressed.changed
+
+
+def _seen(shop: Workshop, who: Who, id_: str, scope: str = "read") -> QuestionEntry:
+    if not id_.isascii():
+        raise _unknown(id_)
+    try:
+        entry = _entry(shop, Questions(shop.database).get(id_))
+    except QuestionUnknown:
+        raise _unknown(id_) from None
+    if not _may_see(shop, who, entry):
+        raise _unknown(id_)
+    if entry.project is not None:
+        identity.owned(shop, who, "project", entry.project, scope)
+    elif entry.repository is not None:
+        identity.owned(shop, who, "repository", entry.repository, scope)
+    return entry
+
+
+def _entry(shop: Workshop, asked: Question) -> QuestionEntry:
+    project, repository, branch = _about(shop, asked.run)
+    return QuestionEntry(
+        id=asked.id,
+        run=asked.run,
+        text=asked.text,
+        context=asked.context,
+        options=asked.options,
+        state=asked.state,
+        asked=asked.asked,
+        expires=asked.expires,
+        answer=asked.answer,
+        project=project,
+        repository=repository,
+        branch=branch,
+    )
+
+
+def _about(shop: Workshop, run: str) -> tuple[str | None, str | None, str | None]:
+    """The project, or the repository and branch, that the run works on."""
+    try:
+        kind, _, rest = shop.engine.status(run).topic.partition(":")
+    except RunUnknown:
+        return None, None, None
+    if kind == "project":
+        return rest, None, None
+    if kind != "branch":
+        return None, None, None
+    place, _, branch = rest.rpartition(":")  # a branch name has no colon, a path may have one
+    return None, id_at(place), branch
+
+
+def _unknown(id_: str) -> QuestionUnknown:
+    return QuestionUnknown(f"There is no question {id_}.", hint="List the open questions.")
+
+
+def _may_see(shop: Workshop, who: Who, entry: QuestionEntry) -> bool:
+    if who.is_local:
+        return True
+    if entry.project is not None:
+        return identity.may_see(shop, who, "project", entry.project)
+    return entry.repository is not None and identity.may_see(shop, who, "repository", entry.repository)

@@ -1,0 +1,246 @@
+"""Projects as one person may reach them: every use case checks who asks first, and notes who did it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from forge.app import board, pressing, projects
+from forge.app.identity import Who, audit, forget_owner, missing, owned, record_owner, require, visible
+from forge.app.memory import open_memory
+from forge.app.pages import Page, checked
+from forge.app.projects import ProjectView, view, workspace_of
+from forge.app.repositories import repository
+from forge.app.workshop import Workshop
+from forge.boards.overview import BoardView
+from forge.errors import ForgeError, NotFound
+from forge.memory import Recalled
+from forge.pipeline.actions import Action
+from forge.pipeline.resources import ResourceRefused
+from forge.projects.project import Project
+
+Json = dict[str, Any]
+_RESOURCES, _DOCUMENTS = "resources", "docs"
+# Where projects were when they were looked for last; looking through all of them takes long where there are many.
+_places: dict[tuple[Path, str], Path] = {}
+
+
+class DocumentMissing(NotFound):
+    code = "document_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a press or a message came to: the project as it is now, the work that follows, where its events begin."""
+
+    project: ProjectView
+    changed: bool
+    run: str | None
+    topic: str
+    after: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    name: str
+    bytes_size: int
+    path: Path
+
+
+def project_for(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Project:
+    """By its id alone: a beginning or a name would tell what other projects there are."""
+    require(who, scope)
+    owned(shop, who, "project", id_, scope)
+    workspace = workspace_of(shop.settings)
+    known = _places.get((workspace.projects, id_))
+    with suppress(ForgeError):
+        if known is not None and (project := Project.at(known)).id == id_:
+            return project
+    found = next((each for each in workspace.list(archived=True) if each.id == id_), None)
+    if found is None:
+        raise missing("project", id_)
+    _places[workspace.projects, id_] = found.directory
+    return found
+
+
+def list_projects(
+    shop: Workshop, who: Who, *, archived: bool = False, after: str | None = None, limit: int = 100
+) -> Page[ProjectView]:
+    """By id, so that pages hold still while projects change."""
+    require(who, "read")
+    count = checked(limit)
+    every = sorted(workspace_of(shop.settings).list(archived=archived), key=lambda each: each.id)
+    seen = visible(shop, who, "project")
+    mine = [each for each in every if each.id > (after or "") and (seen is None or each.id in seen)]
+    items = tuple(view(shop, each) for each in mine[:count])
+    return Page(items, items[-1].id if len(mine) > count else None)
+
+
+def show_project(shop: Workshop, who: Who, id_: str) -> ProjectView:
+    project = project_for(shop, who, id_)
+    project.records.take_in()
+    return view(shop, project)
+
+
+async def create_project(
+    shop: Workshop,
+    who: Who,
+    name: str | None,
+    *,
+    agent: str | None = None,
+    repository_id: str | None = None,
+    after: str | None = None,
+) -> ProjectView:
+    """`repository_id` is where code is to be built; `after` the finished plan that it follows."""
+    require(who, "write")
+    place = await asyncio.to_thread(_place, shop, who, repository_id)
+    plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
+    made = await projects.create(shop, name, agent=agent, repository=place, after=plan)
+    await asyncio.to_thread(record_owner, shop, who, "project", made.id)
+    await asyncio.to_thread(audit, shop, who, "project.create", f"project:{made.id}", name or "")
+    return await asyncio.to_thread(view, shop, made)
+
+
+def _place(shop: Workshop, who: Who, repository_id: str | None) -> Path | None:
+    return repository(shop, who, repository_id, "write").common_dir if repository_id else None
+
+
+def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, archived: bool | None) -> ProjectView:
+    project = project_for(shop, who, id_, "write")
+    workspace, directory = workspace_of(shop.settings), project.directory.name
+    if name is not None:
+        workspace.rename(directory, name, now=datetime.fromtimestamp(time.time(), UTC))
+    if archived is not None:
+        (workspace.archive if archived else workspace.unarchive)(directory)
+    audit(shop, who, "project.change", f"project:{id_}", f"name={name} archived={archived}")
+    return view(shop, project_for(shop, who, id_))
+
+
+def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> None:
+    """`confirm` repeats the name of its directory."""
+    project = project_for(shop, who, id_, "write")
+    workspace_of(shop.settings).delete(project.directory.name, confirm=confirm)
+    forget_owner(shop, "project", id_)
+    audit(shop, who, "project.delete", f"project:{id_}", project.directory.name)
+
+
+async def press(
+    shop: Workshop, who: Who, id_: str, action: str, *, text: str, confirmed: bool, press_id: str | None
+) -> Pressed:
+    project = await asyncio.to_thread(project_for, shop, who, id_, "run")
+    again = await pressing.restarted(shop, project) if action == Action.RESUME else None
+    done = again or await pressing.press(
+        shop, project, Action(action), text=text, confirmed=confirmed, press_id=press_id
+    )
+    return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
+
+
+async def say(shop: Workshop, who: Who, id_: str, text: str, *, press_id: str | None) -> Pressed:
+    project = await asyncio.to_thread(project_for, shop, who, id_, "run")
+    done = await pressing.say(shop, project, text, press_id=press_id)
+    return await asyncio.to_thread(_pressed, shop, who, project, done, "project.say")
+
+
+def _pressed(shop: Workshop, who: Who, project: Project, done: pressing.Pressed, action: str) -> Pressed:
+    if done.changed:
+        audit(shop, who, action, f"project:{project.id}")
+    now, topic = view(shop, project), projects.topic_of(project)
+    return Pressed(now, done.changed, done.run, topic, done.after, done.message)
+
+
+def accept_tests(shop: Workshop, who: Who, id_: str) -> Json:
+    given = projects.accept_tests(project_for(shop, who, id_, "run"))
+    audit(shop, who, "project.accept_tests", f"project:{id_}", str(given["total"]))
+    return given
+
+
+def messages(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Any]:
+    """The chat, oldest first; `after` counts messages."""
+    return _counted(project_for(shop, who, id_).chat(), after, limit)
+
+
+def log_lines(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Json]:
+    return _counted(tuple(project_for(shop, who, id_).log.lines()), after, limit)
+
+
+def _counted(items: tuple[Any, ...], after: str | None, limit: int) -> Page[Any]:
+    start = int(after) if after and after.isdecimal() and len(after) < 10 else 0
+    end = start + checked(limit)
+    return Page(items[start:end], str(end) if end < len(items) else None)
+
+
+def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[bytes]) -> StoredFile:
+    """`name` is what the sender called it; what stands before the last slash is not taken."""
+    project = project_for(shop, who, id_, "write")
+    kept = Path(name.replace("\\", "/")).name.replace("\0", "")
+    if not kept or len(kept.encode()) > 200:
+        raise ResourceRefused("The file needs a name of at most 200 bytes.", hint="Send it under another name.")
+    with tempfile.TemporaryDirectory(prefix="forge-upload-") as folder:
+        source = Path(folder) / kept
+        with source.open("xb") as target:
+            shutil.copyfileobj(content, target, 1 << 20)
+        stored = pressing.add_resource(shop, project, source)
+    audit(shop, who, "project.add_resource", f"project:{id_}", stored)
+    return _stored(project.directory / _RESOURCES / stored)
+
+
+def resources(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:
+    return _files(project_for(shop, who, id_).directory / _RESOURCES, "*")
+
+
+def artifacts(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:
+    return tuple(_stored(place) for place in projects.artifacts(project_for(shop, who, id_)) if not place.is_symlink())
+
+
+def artifact(shop: Workshop, who: Who, id_: str, name: str) -> StoredFile:
+    return _named(artifacts(shop, who, id_), name)
+
+
+def document(shop: Workshop, who: Who, id_: str, name: str) -> StoredFile:
+    return _named(_files(project_for(shop, who, id_).directory / _DOCUMENTS, "*.md"), name)
+
+
+def _files(folder: Path, pattern: str) -> tuple[StoredFile, ...]:
+    """A link may lead anywhere, so it is not followed."""
+    places = sorted(folder.glob(pattern))
+    return tuple(
+        _stored(each) for each in places if each.is_file() and not each.is_symlink() and not each.name.startswith(".")
+    )
+
+
+def _named(files: tuple[StoredFile, ...], name: str) -> StoredFile:
+    found = next((each for each in files if each.name == name), None)
+    if found is None:
+        raise DocumentMissing("There is no document of this name.", hint="List them to see what there is.")
+    return found
+
+
+def _stored(place: Path) -> StoredFile:
+    return StoredFile(place.name, place.stat().st_size, place)
+
+
+def board_for(shop: Workshop, who: Who) -> BoardView:
+    require(who, "read")
+    whole, seen = board.board_of(shop), visible(shop, who, "project")
+    if seen is None:
+        return whole
+    return BoardView(
+        tuple(
+            replace(column, cards=tuple(card for card in column.cards if card.row.id in seen))
+            for column in whole.columns
+        )
+    )
+
+
+def recalled(shop: Workshop, who: Who, id_: str) -> Recalled:
+    """What is remembered of a project's work."""
+    project = project_for(shop, who, id_)
+    return open_memory(project.directory, secrets=shop.settings.secret_values()).read()

@@ -1,0 +1,209 @@
+"""Repositories that Forge looks after: added, listed, forgotten, and opened for every use case that works on one.
+
+As in all modules of this layer that work on repositories, functions are synchronous: they touch git and SQL only, and
+a face that must not wait calls them in a thread. What needs the database is loaded when it is used, because a command
+on a repository alone has to start at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.errors import ForgeError, InvalidInput
+from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, RefMove, Repository, Signature
+from forge.git.errors import RepositoryMissing
+
+if TYPE_CHECKING:
+    from forge.app.identity import Who
+    from forge.app.workshop import Workshop
+    from forge.store.repositories import Repositories, RepositoryRow
+
+__all__ = ["PERSON", "Actor", "ActorKind", "CommitId", "Operation", "RefMove", "Repository"]
+
+_HEADS = "refs/heads/"
+_KEPT_OPEN = 32
+_ID = re.compile("[0-9a-f]{12}")
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryEntry:
+    id: str
+    name: str
+    path: str
+    default_branch: str | None
+    current_branch: str | None
+    problem: str | None = None
+    """Why it cannot be opened now, if so."""
+
+
+def list_repositories(shop: Workshop, who: Who) -> tuple[RepositoryEntry, ...]:
+    """Those that `who` may see, by name."""
+    from forge.app import identity  # noqa: PLC0415
+
+    identity.require(who, "read")
+    seen = identity.visible(shop, who, "repository")
+    return tuple(_entry(row) for row in _rows(shop).list() if seen is None or row.id in seen)
+
+
+def add_repository(shop: Workshop, who: Who, path: Path | str) -> RepositoryEntry:
+    """Look after the repository at or above `path` from now on; one that is there already is simply shown.
+
+    Paths are those of this machine, so only who may administer it names them.
+    """
+    from forge.app import identity  # noqa: PLC0415
+
+    identity.require(who, "admin")
+    try:
+        repo = Repository.open(Path(path).expanduser().absolute())
+    except (ForgeError, OSError, RuntimeError, ValueError) as e:  # the last three: no path that a disk could have
+        raise _not_there(who, path, e) from e
+    place, id_ = _unicode(str(repo.work_tree or repo.git_dir).rstrip("/")), id_of(repo)
+    if _rows(shop).add(id_, path=place, name=_name(place)):
+        identity.record_owner(shop, who, "repository", id_)
+        identity.audit(shop, who, "repository.add", f"repository:{id_}", place)
+    elif not identity.may_see(shop, who, "repository", id_):
+        raise _not_there(who, path)
+    return repository_entry(shop, who, id_)
+
+
+def repository_entry(shop: Workshop, who: Who, id_: str) -> RepositoryEntry:
+    return _entry(_row(shop, who, id_, "read"))
+
+
+def repository(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Repository:
+    """Open, if `who` may do this with it. Every use case on a repository begins here."""
+    return opened(Path(_row(shop, who, id_, scope).path))
+
+
+def forget_repository(shop: Workshop, who: Who, id_: str) -> None:
+    """Look after it no more. The repository itself stays as it is."""
+    from forge.app import identity  # noqa: PLC0415
+
+    row = _row(shop, who, id_, "write")
+    _rows(shop).remove(id_)
+    identity.forget_owner(shop, "repository", id_)
+    identity.audit(shop, who, "repository.forget", f"repository:{id_}", row.path)
+
+
+def id_of(repo: Repository) -> str:
+    """The same for every checkout of a repository, as long as it stays where it is."""
+    return id_at(repo.common_dir)
+
+
+def id_at(common_dir: Path | str) -> str:
+    return hashlib.sha256(os.fsencode(os.path.realpath(common_dir))).hexdigest()[:12]
+
+
+def opened(place: Path) -> Repository:
+    """The repository at `place`, kept open in this process.
+
+    What it keeps is found by object ids, and refs are read each time, so other processes may write meanwhile. One
+    that was replaced or configured anew is opened again.
+    """
+    return _opened(place, _mark(place))
+
+
+def actor_of(who: Who) -> Actor:
+    return Actor(ActorKind.PERSON, who.name)
+
+
+def author_of(repo: Repository, who: Who) -> Signature | None:
+    """Whose commit it is: a user's own; None where git is configured for the person at this machine."""
+    return None if who.is_local else replace(repo.signature(), name=who.name, email=f"{who.id}@forge.invalid")
+
+
+def record(  # noqa: PLR0917
+    shop: Workshop, who: Who, repo: Repository, action: str, moved: Mapping[str, CommitId | None], detail: str
+) -> None:
+    """What every change of a repository leaves behind: a line in the audit, an event for each branch that moved."""
+    from forge.app import identity  # noqa: PLC0415
+    from forge.app.turns import topic_of  # noqa: PLC0415
+    from forge.events import BranchChanged  # noqa: PLC0415
+
+    identity.audit(shop, who, action, f"repository:{id_of(repo)}", detail)
+    for branch, commit in moved.items():
+        shop.events.publish(topic_of(repo, branch), BranchChanged(branch, commit, who.name))
+
+
+def moved_by(operation: Operation | None) -> dict[str, CommitId | None]:
+    """The branches that an operation moved, and where they are now; None: nowhere."""
+    moves = operation.moves if operation else ()
+    return {move.ref.removeprefix(_HEADS): move.after for move in moves if move.ref.startswith(_HEADS)}
+
+
+def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--branch") -> str:
+    """The branch named, else the one that the checkout shows."""
+    current = branch or repo.current_branch
+    if current is None:
+        raise InvalidInput("HEAD is not on a branch.", hint=f"Name one with {option}.")
+    return current
+
+
+@lru_cache(maxsize=_KEPT_OPEN)
+def _opened(place: Path, mark: tuple[int, int]) -> Repository:
+    del mark
+    return Repository.open(place)
+
+
+def _mark(place: Path) -> tuple[int, int]:
+    """Changes when another repository has come to be at `place`, or its configuration changed."""
+    for file in (place / ".git" / "config", place / ".git", place / "config"):
+        with suppress(OSError):
+            found = file.stat()
+            return found.st_ino, found.st_mtime_ns
+    return 0, 0
+
+
+def _rows(shop: Workshop) -> Repositories:
+    from forge.store.repositories import Repositories  # noqa: PLC0415
+
+    return Repositories(shop.database)
+
+
+def _row(shop: Workshop, who: Who, id_: str, scope: str) -> RepositoryRow:
+    from forge.app import identity  # noqa: PLC0415
+
+    identity.require(who, scope)
+    if not _ID.fullmatch(id_):
+        raise identity.missing("repository", id_)
+    identity.owned(shop, who, "repository", id_, scope)
+    row = _rows(shop).find(id_)
+    if row is None:
+        raise identity.missing("repository", id_)
+    return row
+
+
+def _entry(row: RepositoryRow) -> RepositoryEntry:
+    try:
+        repo = opened(Path(row.path))
+        return RepositoryEntry(row.id, row.name, row.path, repo.default_branch, repo.current_branch)
+    except ForgeError as e:
+        return RepositoryEntry(row.id, row.name, row.path, None, None, e.message)
+
+
+def _name(place: str) -> str:
+    name = Path(place).name
+    return Path(place).parent.name if name == ".git" else name.removesuffix(".git") or name
+
+
+def _unicode(place: str) -> str:
+    try:
+        place.encode()
+    except UnicodeEncodeError as e:
+        raise InvalidInput("The path is not Unicode.", hint="Rename the folder.") from e
+    return place
+
+
+def _not_there(who: Who, path: Path | str, error: Exception | None = None) -> ForgeError:
+    """A user is not told what else is on this machine."""
+    if who.is_local and isinstance(error, ForgeError):
+        return error
+    return RepositoryMissing(f"There is no repository at {path} for you.", hint="Check the path.")

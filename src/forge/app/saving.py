@@ -1,0 +1,170 @@
+"""Changing one file of a branch: read, checked, committed; and again, where the branch moved meanwhile."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from forge.errors import Conflict
+from forge.git import (
+    PERSON,
+    Actor,
+    BranchMoved,
+    Change,
+    CommitId,
+    Mode,
+    Operation,
+    Repository,
+    Signature,
+    WorkInProgressVFS,
+)
+from forge.git.errors import RefLocked
+
+NEW = ""
+"""As `expected`: there must be no such file yet."""
+_PATIENCE = 10.0
+# Saves to one branch in this process wait for each other instead of all but one being in vain.
+_IN_TURN = tuple(threading.Lock() for _ in range(64))
+
+
+class FileChanged(Conflict):
+    """It is not what the person saw. `etag` is what it is now; None: there is no such file."""
+
+    code = "file_changed"
+
+    def __init__(self, message: str, *, hint: str = "", etag: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.etag = etag
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """A commit on a branch, or that none was needed."""
+
+    branch: str
+    commit: CommitId | None
+    changes: Mapping[str, Change]
+    operation: Operation | None
+    etag: str | None
+
+
+def save(
+    repo: Repository,
+    branch: str,
+    path: str,
+    data: bytes,
+    *,
+    expected: str | None = None,
+    executable: bool | None = None,
+    message: str | None = None,
+    actor: Actor = PERSON,
+    author: Signature | None = None,
+    seen: WorkInProgressVFS | None = None,
+) -> Landed:
+    """Where the person began with the branch as it was `seen`, nothing is saved once that has moved."""
+    mode = None if executable is None else Mode.EXECUTABLE if executable else Mode.FILE
+
+    def write(files: WorkInProgressVFS) -> None:
+        _refuse_changed(files, path, expected)
+        files.write_bytes(path, data, mode=mode)
+
+    text = message or f"edit: {path.rpartition('/')[2]}"
+    if seen is not None:
+        return _landed(seen, path, write, text, author)
+    return _committed(repo, branch, path, write, text, actor=actor, author=author)
+
+
+def delete(
+    repo: Repository,
+    branch: str,
+    path: str,
+    *,
+    expected: str | None = None,
+    message: str | None = None,
+    actor: Actor = PERSON,
+    author: Signature | None = None,
+) -> Landed:
+    def remove(files: WorkInProgressVFS) -> None:
+        _refuse_changed(files, path, expected)
+        files.delete_file(path)
+
+    text = message or f"delete: {path.rpartition('/')[2]}"
+    return _committed(repo, branch, path, remove, text, actor=actor, author=author)
+
+
+def rename(
+    repo: Repository,
+    branch: str,
+    old: str,
+    new: str,
+    *,
+    expected: str | None = None,
+    message: str | None = None,
+    actor: Actor = PERSON,
+    author: Signature | None = None,
+) -> Landed:
+    def move(files: WorkInProgressVFS) -> None:
+        _refuse_changed(files, old, expected)
+        files.rename_file(old, new)
+
+    text = message or f"rename: {old} to {new}"
+    return _committed(repo, branch, new, move, text, actor=actor, author=author)
+
+
+def _committed(
+    repo: Repository,
+    branch: str,
+    path: str,
+    change: Callable[[WorkInProgressVFS], None],
+    message: str,
+    *,
+    actor: Actor,
+    author: Signature | None,
+) -> Landed:
+    """Made on the branch as it is, and made anew where that moved meanwhile: nothing is ever overwritten unseen."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            with _in_turn(repo, branch):
+                return _landed(repo.workspace(branch, actor=actor), path, change, message, author)
+        except (BranchMoved, RefLocked):
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - so that two do not meet again and again
+
+
+def _landed(
+    files: WorkInProgressVFS,
+    path: str,
+    change: Callable[[WorkInProgressVFS], None],
+    message: str,
+    author: Signature | None,
+) -> Landed:
+    change(files)
+    changes = files.pending_changes()
+    entry = files.entry(path)
+    etag = entry.id if entry is not None and not entry.is_tree else None
+    if not changes:
+        return Landed(files.branch, files.base, {}, None, etag)
+    commit = files.commit(message, author)
+    return Landed(files.branch, commit, changes, files.last_operation, etag)
+
+
+def _in_turn(repo: Repository, branch: str) -> threading.Lock:
+    return _IN_TURN[hash((repo.common_dir, branch)) % len(_IN_TURN)]
+
+
+def _refuse_changed(files: WorkInProgressVFS, path: str, expected: str | None) -> None:
+    if expected is None:
+        return
+    found = files.entry(path)
+    etag = None if found is None else found.id
+    if (etag or NEW) == expected:
+        return
+    if etag is None:
+        raise FileChanged(f"{path} is not on {files.branch} any more.", hint="Save it as a new file.", etag=None)
+    what = "exists already" if expected == NEW else "has changed since you read it"
+    raise FileChanged(f"{path} {what}.", hint="Read it again and make your change there.", etag=etag)

@@ -1,0 +1,176 @@
+"""A server among the processes of a data directory: there is one, others find it, and it tells the board's topic."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import http.client
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from forge.app.hearing import BOARD
+from forge.app.projects import topic_of, workspace_of
+from forge.app.workshop import Workshop
+from forge.errors import Conflict, ForgeError, NotFound
+from forge.events import ProjectMoved
+from forge.git import disk
+from forge.projects.project import Project
+from forge.projects.status import Phase
+from forge.store.listeners import Live
+
+FILE = "server.json"
+_LOCK = "server.lock"
+_PRIVATE = 0o600
+_PATIENCE = 5.0
+_LOOK_AGAIN = 2.0
+
+
+class ServerRunning(Conflict):
+    """Another process serves this data directory."""
+
+    code = "server_running"
+
+
+class ServerMissing(NotFound):
+    """No process serves this data directory."""
+
+    code = "server_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A server that runs. `secret` lets a process of the same person in; it is never shown."""
+
+    pid: int
+    host: str
+    port: int
+    secret: str
+
+    @property
+    def url(self) -> str:
+        """As a browser on this machine reaches it."""
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)  # noqa: S104 - read, not bound
+        return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
+
+
+@contextmanager
+def only_server(data_dir: Path) -> Iterator[None]:
+    """For as long as this process serves. The kernel gives the lock back when it dies, however it does."""
+    with disk.reporting():
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fd = os.open(data_dir / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+    try:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as e:
+            if e.errno not in (errno.EAGAIN, errno.EACCES):
+                raise disk.storage_failed(e) from e
+            raise ServerRunning(
+                "Another process serves this data directory.", hint="Use that one, or set another FORGE_DATA_DIR."
+            ) from e
+        yield
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def announced(data_dir: Path, host: str, port: int) -> Iterator[Serving]:
+    """Others find this server from now on; not any more when it ends. Only who holds the lock may do it."""
+    here = Serving(os.getpid(), host, port, secrets.token_urlsafe(32))
+    with disk.reporting():
+        disk.replace_synced(data_dir / FILE, json.dumps(asdict(here)).encode(), mode=_PRIVATE)
+    try:
+        yield here
+    finally:
+        with suppress(FileNotFoundError):
+            (data_dir / FILE).unlink()
+
+
+def found_server(data_dir: Path) -> Serving:
+    """The server of this data directory, if it is alive and answers."""
+    missing = ServerMissing("No server runs on this data directory.", hint="`forge serve` starts one.")
+    try:
+        found = Serving(**json.loads((data_dir / FILE).read_bytes()))
+    except (OSError, ValueError, TypeError) as e:
+        raise missing from e
+    if not _answers(found):
+        raise missing
+    return found
+
+
+async def until_found(data_dir: Path) -> Serving:
+    """Whoever holds the lock may still be starting: wait for it a little."""
+    deadline = asyncio.get_running_loop().time() + _PATIENCE
+    while True:
+        try:
+            return await asyncio.to_thread(found_server, data_dir)
+        except ServerMissing:
+            if asyncio.get_running_loop().time() > deadline:
+                raise ServerRunning(
+                    "A server holds this data directory and does not answer.",
+                    hint=f"Look for its process in {data_dir / FILE}; stop it and start again.",
+                ) from None
+            await asyncio.sleep(0.1)
+
+
+def _answers(server: Serving) -> bool:
+    """Asked by its process number too: another program may have the port by now."""
+    address = server.url.removeprefix("http://")
+    connection = http.client.HTTPConnection(address, timeout=2)
+    try:
+        connection.request("GET", "/api/health")
+        response = connection.getresponse()
+        told = json.loads(response.read())
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return response.status == 200 and isinstance(told, dict) and told.get("pid") == server.pid
+
+
+async def tell_board(shop: Workshop) -> None:
+    """Without end: every move of every project, whichever process made it, once in the board's topic.
+
+    A move carries the place in its project's topic, so that two servers, or one that starts again, tell it once.
+    """
+    told: dict[str, asyncio.Task[None]] = {}
+    first = True
+    try:
+        while True:
+            for project in await asyncio.to_thread(_unknown, workspace_of(shop.settings).projects, set(told)):
+                after = await asyncio.to_thread(shop.events.last, topic_of(project)) if first else 0
+                told[project.directory.name] = asyncio.create_task(_tell_moves(shop, project, after))
+            first = False
+            await asyncio.sleep(_LOOK_AGAIN)
+    finally:
+        for task in told.values():
+            task.cancel()
+        await asyncio.gather(*told.values(), return_exceptions=True)
+
+
+def _unknown(projects: Path, known: set[str]) -> list[Project]:
+    found = []
+    with suppress(FileNotFoundError):
+        for name in set(os.listdir(projects)) - known:
+            with suppress(ForgeError, OSError):
+                if not name.startswith("."):
+                    found.append(Project.at(projects / name))
+    return found
+
+
+async def _tell_moves(shop: Workshop, project: Project, after: int) -> None:
+    with suppress(ForgeError):
+        if (await asyncio.to_thread(project.status)).phase is Phase.DONE:
+            return
+    async with aclosing(shop.events.follow(topic_of(project), after)) as heard:
+        async for item in heard:
+            if not isinstance(item, Live) and isinstance(item.event, ProjectMoved):
+                shop.events.publish(BOARD, item.event, origin=f"{BOARD}/{project.id}/{item.id}")
+                if item.event.phase == Phase.DONE:
+                    return

@@ -1,0 +1,194 @@
+"""Checks of work under way: the database, workers, runs without a process, projects, notices, answers kept."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from forge.app.checks import Check, Place, State, work
+from forge.app.checks.records import Records
+from forge.app.pressing import press
+from forge.app.workshop import Workshop, database_url
+from forge.engine import workers
+from forge.pipeline.actions import Action
+from forge.store import leases
+from forge.store.database import Database
+from forge.store.leases import Lease, Leases
+from forge.store.migrations import REVISIONS
+from forge.store.outbox import Outbox
+from forge.store.questions import Questions
+from tests.app.projecting import Office, Script, new, office, script  # noqa: F401 - fixtures
+from tests.postgres import Server, postgres  # noqa: F401 - a fixture
+
+
+@pytest.fixture
+def data(office: Office) -> Path:  # noqa: F811
+    return office.place / "data"
+
+
+@pytest.fixture
+def database(data: Path) -> Iterator[Database]:
+    opened = Database.open(f"sqlite:///{data / 'forge.db'}")
+    yield opened
+    opened.close()
+
+
+def place_of(office: Office, *, repair: bool = False) -> Place:  # noqa: F811
+    settings = office.settings
+    return Place(office.place, office.environ, settings, Records(database_url(settings)), repair=repair)
+
+
+def told(check: Check) -> tuple[State, str]:
+    return check.state, check.detail
+
+
+def test_without_a_database_there_is_nothing_to_find_and_none_is_made(office: Office, data: Path) -> None:  # noqa: F811
+    place = place_of(office)
+    checks = (work.database, work.workers, work.runs, work.projects, work.notices, work.answers)
+    assert {check(place).state for check in checks} == {State.OK}
+    assert work.database(place).detail == "None yet; the first work makes it."
+    assert not data.exists()
+
+
+def test_a_sound_database_is_told_with_its_kind_revision_and_size(office: Office, database: Database) -> None:  # noqa: F811
+    state, detail = told(work.database(place_of(office)))
+    assert state is State.OK
+    assert detail.startswith(f"SQLite {sqlite3.sqlite_version}, WAL, revision {REVISIONS[-1]}, ")
+    assert detail.endswith(" MiB")
+
+
+def test_an_empty_database_is_brought_up_to_date_only_on_demand(office: Office, data: Path) -> None:  # noqa: F811
+    data.mkdir()
+    (data / "forge.db").touch()
+    check = work.database(place_of(office))
+    assert check.state is State.WARNING
+    assert work.workers(place_of(office)).detail == "Not looked at."
+    assert (data / "forge.db").stat().st_size < 10_000, "looking made tables"
+    assert work.database(place_of(office, repair=True)).detail.endswith("brought up to date.")
+    assert work.database(place_of(office)).state is State.OK
+
+
+def test_a_database_of_a_newer_forge_is_a_failure(office: Office, database: Database, data: Path) -> None:  # noqa: F811
+    with sqlite3.connect(data / "forge.db") as connection:
+        connection.execute("UPDATE forge_schema SET version_num = '9999'")
+    connection.close()
+    assert told(work.database(place_of(office))) == (State.FAILED, "It has revision 9999, of a newer Forge.")
+
+
+@pytest.mark.req("X-06")
+def test_leases_of_dead_processes_are_removed_only_on_demand(
+    office: Office,  # noqa: F811
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    rows = Leases(database)
+    rows.take(
+        Lease("mine", "here", workers._machine(), os.getpid(), str(workers._process_started(os.getpid())), 0, True)
+    )
+    rows.take(Lease("gone", "here", workers._machine(), gone.pid, "1", 0, True))
+    now = time.time()
+    monkeypatch.setattr(leases.time, "time", lambda: now - 3600)
+    rows.take(Lease("silent", "elsewhere", "another machine", 7, "1", 0, True))
+    monkeypatch.undo()
+    assert told(work.workers(place_of(office))) == (
+        State.WARNING,
+        "1 process at work. 2 leases of dead processes.",
+    )
+    assert all(lease.alive for lease in rows.list()), "looking declared somebody dead"
+    mended = work.workers(place_of(office, repair=True))
+    assert mended.state is State.OK
+    assert "Removed 2 leases of the dead" in mended.detail
+    assert [lease.id for lease in rows.list()] == ["mine"]
+
+
+async def interrupted(shop: Workshop, script: Script) -> str:  # noqa: F811
+    """A project whose process ends in the middle of distilling."""
+    project = await new(shop)
+    script.gates["brain-dump-intake"] = asyncio.Event()
+    pressed = await press(shop, project, Action.DISTILL)
+    async with asyncio.timeout(20):
+        while not script.asked:
+            await asyncio.sleep(0.01)
+    assert pressed.run is not None
+    return pressed.run
+
+
+@pytest.mark.req("X-06")
+def test_a_run_whose_process_is_gone_is_named_unless_it_waits_for_a_person(
+    office: Office,  # noqa: F811
+    script: Script,  # noqa: F811
+    data: Path,
+) -> None:
+    run = office.do(lambda shop: interrupted(shop, script))
+    check = work.runs(place_of(office))
+    assert told(check) == (State.WARNING, f"No process has {run}.")
+    assert "forge worker" in check.hint
+    assert work.projects(place_of(office)).detail == "1 project can be read."
+
+    opened = Database.open(database_url(office.settings))
+    Questions(opened).ask("q", run=run, text="Which one?")
+    assert told(work.runs(place_of(office))) == (State.OK, "1 under way; 1 run for a person.")
+    Questions(opened).close("q", "answered", answer="this")
+    opened.close()
+
+    for file in data.glob("forge-runs.db*"):
+        file.unlink()
+    assert told(work.runs(place_of(office))) == (State.WARNING, f"The engine does not know {run}.")
+
+    for file in data.glob("forge.db*"):
+        file.unlink()
+    check = work.projects(place_of(office))
+    assert told(check) == (State.WARNING, "Work that was not begun: party.")
+    assert check.hint == "`forge project resume party` begins it."
+
+
+def test_a_project_that_cannot_be_read_is_named(office: Office, database: Database) -> None:  # noqa: F811
+    broken = office.place / "workspace" / "projects" / "broken"
+    broken.mkdir(parents=True)
+    (broken / "project.json").write_text("nonsense")
+    check = work.projects(place_of(office))
+    assert check.state is State.WARNING
+    assert check.detail.startswith("broken: ")
+
+
+def test_notices_that_were_given_up_are_told(office: Office, database: Database) -> None:  # noqa: F811
+    outbox = Outbox(database)
+    outbox.add("a", "ntfy", {}, now=1)
+    assert told(work.notices(place_of(office))) == (State.OK, "1 on the way.")
+    (entry,) = outbox.claim(1, 2)
+    outbox.failed(entry.id, "refused", None)
+    assert told(work.notices(place_of(office))) == (State.WARNING, "1 could not be delivered by ntfy.")
+
+
+def test_answers_that_nobody_needs_are_removed_only_on_demand(office: Office, database: Database, data: Path) -> None:  # noqa: F811
+    for name, age in (("run-turn-old", 7200), ("run-turn-new", 0)):
+        (data / "answers" / name).mkdir(parents=True)
+        os.utime(data / "answers" / name, (time.time() - age,) * 2)
+    assert told(work.answers(place_of(office))) == (State.WARNING, "1 run left answers that nobody needs.")
+    assert work.answers(place_of(office, repair=True)).state is State.OK
+    assert [each.name for each in (data / "answers").iterdir()] == ["run-turn-new"]
+
+
+def test_a_database_server_is_told_with_its_version_and_its_clock(tmp_path: Path, postgres: Server) -> None:  # noqa: F811
+    url = postgres.new_database()
+    Database.open(url).close()
+    place = place_of(Office.at(tmp_path / "office", f"database: {url}\n"))
+    try:
+        check = work.database(place)
+        assert check.state is State.OK
+        assert check.detail.startswith("PostgreSQL ")
+        clock = place.records.facts.clock
+        assert clock is not None
+        assert abs(clock) < 60
+        assert {look(place).state for look in (work.workers, work.runs, work.notices)} == {State.OK}
+    finally:
+        place.records.close()

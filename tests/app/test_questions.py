@@ -1,0 +1,108 @@
+"""Questions through the one door: seen by whom they are for, answered once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from forge.app import questions
+from forge.app.identity import ALL_SCOPES, LOCAL, Who, record_owner
+from forge.app.pressing import Pressed
+from forge.app.workshop import Workshop
+from forge.errors import Conflict, Denied, InvalidInput, NotFound
+from forge.pipeline.actions import Action
+from forge.store.questions import Questions
+from forge.store.runs import Runs
+from tests.app.facade import BO, Place, place, shop
+from tests.app.projecting import Office, Script, at_specification, by_rules, office, pressed, script, seen
+
+__all__ = ["office", "place", "script", "shop"]
+
+pytestmark = pytest.mark.req("X-02")
+
+
+def asked(shop: Workshop, id_: str, topic: str, options: tuple[str, ...] = ()) -> None:
+    Runs(shop.database).add(f"run-{id_}", name="turn", topic=topic, queue=None, partition=None)
+    Questions(shop.database).ask(id_, run=f"run-{id_}", text=f"what about {id_}?", options=options)
+
+
+def test_open_questions_tell_what_they_are_about(place: Place) -> None:
+    asked(place.shop, "q1", "project:p1", ("resume", "terminate"))
+    asked(place.shop, "q2", f"branch:{place.repo.common_dir}:ai/x")
+    first, second = questions.open_questions(place.shop, LOCAL)
+    assert (first.id, first.project, first.repository, first.options) == ("q1", "p1", None, ("resume", "terminate"))
+    assert (second.project, second.repository, second.branch) == (None, place.id, "ai/x")
+
+
+def test_questions_of_others_are_missing_like_those_that_never_were(place: Place) -> None:
+    asked(place.shop, "q1", "project:p1")
+    asked(place.shop, "q2", "project:p2")
+    record_owner(place.shop, BO, "project", "p2")
+    assert [each.id for each in questions.open_questions(place.shop, BO)] == ["q2"]
+    messages = []
+    for id_ in ("q1", "q9"):
+        with pytest.raises(NotFound) as refused:
+            questions.question(place.shop, BO, id_)
+        messages.append(refused.value.message.replace(id_, "ID"))
+        with pytest.raises(NotFound):
+            asyncio.run(questions.answer(place.shop, BO, id_, "yes"))
+    assert messages[0] == messages[1]
+
+
+def test_the_first_answer_counts(place: Place) -> None:
+    asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
+
+    async def answered() -> None:
+        assert (await questions.answer(place.shop, LOCAL, "q", "yes")).counted
+        assert not (await questions.answer(place.shop, LOCAL, "q", "yes")).counted
+        with pytest.raises(Conflict) as refused:
+            await questions.answer(place.shop, LOCAL, "q", "no")
+        assert refused.value.code == "question_closed"
+
+    asyncio.run(answered())
+    assert questions.question(place.shop, LOCAL, "q").answer == "yes"
+    assert questions.open_questions(place.shop, LOCAL) == ()
+    assert place.deeds() == ["repository.add", "question.answer"]
+
+
+def test_an_answer_needs_words_and_the_scope(place: Place) -> None:
+    asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
+    with pytest.raises(InvalidInput):
+        asyncio.run(questions.answer(place.shop, LOCAL, "q", "  "))
+    with pytest.raises(Denied):
+        asyncio.run(questions.answer(place.shop, Who("local", "you", ALL_SCOPES - {"run"}), "q", "yes"))
+
+
+def test_a_projects_question_takes_only_its_options(place: Place) -> None:
+    asked(place.shop, "q", "project:p1", ("resume", "terminate"))
+    with pytest.raises(InvalidInput) as refused:
+        asyncio.run(questions.answer(place.shop, LOCAL, "q", "whatever you like"))
+    assert "resume" in refused.value.hint
+    assert questions.question(place.shop, LOCAL, "q").state == "open"
+
+
+@pytest.mark.req("P-12")
+def test_a_build_that_asks_goes_on_with_the_answer(office: Office, script: Script) -> None:
+    stuck = {"stuck": True, "reason": "Indoors or outdoors?", "content": ""}
+    script.answers["plan-build"] = lambda task: by_rules(task) if task.material["answers"] else json.dumps(stuck)
+
+    async def asked_and_answered(shop: Workshop) -> None:
+        project = await at_specification(shop)
+        await pressed(shop, project, Action.CONFIRM)
+        [question] = questions.open_questions(shop, LOCAL)
+        assert (question.project, question.text) == (project.id, "Indoors or outdoors?")
+        after = shop.events.last(f"project:{project.id}")
+        first, second = await asyncio.gather(
+            questions.answer(shop, LOCAL, question.id, "Outdoors."),
+            questions.answer(shop, LOCAL, question.id, "Outdoors."),
+        )
+        assert sorted([first.counted, second.counted]) == [False, True]
+        ended = await seen(shop, project, Pressed(changed=True, run=question.run, after=after))
+        assert ended.phase == "done"
+        assert not (await questions.answer(shop, LOCAL, question.id, "Outdoors.")).counted
+        with pytest.raises(Conflict):
+            await questions.answer(shop, LOCAL, question.id, "Indoors.")
+
+    office.do(asked_and_answered)
