@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.git import checkout
+from forge.git import checkout, paths
 from forge.git.errors import (
     BranchExists,
     BranchMissing,
@@ -31,9 +31,10 @@ class Branch:
 
 def listed(objects: Objects, refs: Refs) -> tuple[Branch, ...]:
     default = refs.default_branch()
-    here = checkout.branches_checked_out(objects)
+    here, protected = checkout.branches_checked_out(objects), refs.protected_names()
     return tuple(
-        Branch(name, tip, name == default, refs.protected(name), name in here) for name, tip in refs.branches()
+        Branch(name, tip, name == default, paths.folded(name) in protected, name in here)
+        for name, tip in refs.branches()
     )
 
 

@@ -101,9 +101,12 @@ class Refs:
 
     def protected(self, branch: str) -> bool:
         """Whether agents and builds are refused here, under any spelling that a file system may take for it."""
+        return paths.folded(branch) in self.protected_names()
+
+    def protected_names(self) -> frozenset[str]:
+        """Folded names of all protected branches, for whoever asks about many at once."""
         named = (*self._named_default(), self.default_branch(), self._config("init.defaultBranch"))
-        names = {"main", "master", *(name for name in named if name)}
-        return paths.folded(branch) in {paths.folded(name) for name in names}
+        return frozenset(paths.folded(name) for name in ("main", "master", *named) if name)
 
     def _named_default(self) -> list[str]:
         origin = (self._symbolic("refs/remotes/origin/HEAD") or "").removeprefix("refs/remotes/origin/")
