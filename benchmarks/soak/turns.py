@@ -28,7 +28,7 @@ from forge.sessions.messages import ToolResult
 from forge.sessions.turns import TurnStatus, conversation
 
 _PROVIDER_SECONDS = 0.05
-"""How long the provider may take to see how a connection ended."""
+"""How long the provider may take to see a request that was sent, and how a connection ended."""
 _TASK = re.compile(r"task ([a-z]+[0-9]+):")
 
 
@@ -39,13 +39,13 @@ class TurnRun:
     unheard: int
     """Messages whose process died before it had taken them: there is no turn of theirs."""
     repeated: int
-    """Requests sent again because the kill came before their answer was on record."""
+    """Requests sent again although the provider had seen them before."""
     repeated_after_the_answer: int
     """Of these, the ones whose answer had been sent to its end, even if the process died before it had read that."""
     paid_again: int
     """Of these, the ones whose answer had also been read to its end."""
     saved: int
-    """Answers that had been read to their end, were not on record at the kill, and were not asked for again."""
+    """Answers that were asked for and not on record at the kill, and that were not asked for again."""
     commands_again: int
     """Commands run again because the kill came before their result was on record."""
     recovery_median: float
@@ -198,7 +198,7 @@ class _Seen:
     acknowledged: set[str] = field(default_factory=set)
     recoveries: list[float] = field(default_factory=list)
     unrecorded: set[tuple[str, int]] = field(default_factory=set)
-    """Answers that were read to their end and not on record when their process was killed."""
+    """Answers that were asked for and not on record when their process was killed."""
     _settled: list[tuple[dict[tuple[str, str], str], Counter[tuple[str, int]], Counter[str]]] = field(
         default_factory=list
     )
@@ -212,8 +212,8 @@ class _Seen:
         asked, ran = self.stage.provider.counts, commands_run(self.stage)
         self._settled.append((recorded, asked, ran))
         time.sleep(_PROVIDER_SECONDS)
-        read = [place for place, times in self.stage.provider.read.items() if times]
-        self.unrecorded |= {place for place in read if (place[0], f"model {place[1]}") not in recorded}
+        asked = self.stage.provider.counts
+        self.unrecorded |= {place for place in asked if (place[0], f"model {place[1]}") not in recorded}
 
     def finished(self, command: Command) -> None:
         held = reservation(evidence.common_dir(self.stage.repo), self.stage.branch)
@@ -266,7 +266,7 @@ class _Seen:
             sum(again.values()),
             whole,
             sum(self.stage.provider.paid_again.values()),
-            len(self.unrecorded - set(+self.stage.provider.paid_again)),
+            len(self.unrecorded - set(again)),
             sum(n - 1 for n in ran.values() if n > 1),
             times[len(times) // 2],
             times[-1],

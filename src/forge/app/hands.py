@@ -112,8 +112,14 @@ class ProjectHands:
         text = self.shop.redactor.text(task.text())
         prompt = Prompt(task.instructions, (), (UserMessage(text),), pictures=task.pictures)
         # Whole and not yet on record when the process dies, it is found there and not paid for again.
-        with journal_of(self.shop).page(task.run, task.place).opened():
-            said = await model.answer(prompt, on_text=lambda _: None)
+        page = journal_of(self.shop).page(task.run, task.place)
+        try:
+            with page.opened():
+                said = await model.answer(prompt, on_text=lambda _: None)
+        except asyncio.CancelledError:
+            # Nobody wants it any more: the relay breaks the request off.
+            page.discard()
+            raise
         output = self.shop.redactor.text(said.text)
         return AgentResponse(success=True, output=output, usage=asdict(said.usage), model=said.model or who)
 

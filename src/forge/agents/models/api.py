@@ -56,21 +56,28 @@ class ApiModel:
 
     async def answer(self, prompt: Prompt, *, on_text: OnText) -> AssistantMessage:
         """See `Model`. When a half-streamed answer is asked for again, `on_text.restart()` is called if it exists."""
+        from forge.agents.models import relaying  # noqa: PLC0415 - only who asks a provider needs it
+
+        is_relayed = opened_page() is not None
+        if is_relayed:
+            await relaying.start()  # it is there by the time that the libraries are
         connection = await self.prepare()
         from forge.agents.models.asking import Asking  # noqa: PLC0415 - imports the model library
         from forge.agents.models.retrying import patiently  # noqa: PLC0415
 
         asking = Asking(self.endpoint, connection, prompt)
-        kept = await _kept(asking)
-        if kept is not None:
-            on_text(kept.text)
-            return kept
         heard = False
 
         def hear(text: str) -> None:
             nonlocal heard
             heard = True
             on_text(text)
+
+        kept = await _kept(asking, hear)
+        if kept is not None:
+            return kept
+        if is_relayed:
+            await relaying.ready()
 
         async def ask() -> AssistantMessage:
             nonlocal heard
@@ -87,19 +94,26 @@ class ApiModel:
             await connection.client.aclose()
 
 
-async def _kept(asking: Asking) -> AssistantMessage | None:
-    """The answer that a process received and did not live to record. Whether it is whole shows when it is read."""
+async def _kept(asking: Asking, hear: OnText) -> AssistantMessage | None:
+    """The answer that a process did not live to record, also while it is still received for it.
+
+    Whether it is whole shows when it is read, so what nobody receives any more is not told before that.
+    """
     from forge.agents.models.failures import TRANSLATED  # noqa: PLC0415 - imports the model library
 
     page = opened_page()
     if page is None or not page.is_begun:
         return None
+    is_coming = page.is_written
     try:
         with page.read_only():
-            return await asking.once(lambda _: None)
+            answer = await asking.once(hear if is_coming else lambda _: None)
     except TRANSLATED:
         page.discard()
         return None
+    if not is_coming:
+        hear(answer.text)
+    return answer
 
 
 def _connect(endpoint: Endpoint) -> Connection:

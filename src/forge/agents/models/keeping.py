@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
 
-from forge.agents.journal import Kept, Page, Writing, opened_page
+from forge.agents.journal import Page, Reading, Writing, opened_page
+from forge.agents.models import relaying
+from forge.agents.models.relay import END, FAILED, HEAD, Asked, Route
+
+_KEPT_AS = "forge_page"
+_LOOK_AGAIN = 0.01
 
 
 class KeepingClient(httpx2.AsyncClient):
@@ -21,23 +27,108 @@ class KeepingClient(httpx2.AsyncClient):
             return await super().send(request, stream=stream, **options)
         question = _digest(request)
         if page.only_kept:
-            return _kept(page, question, request)
-        response = await super().send(request, stream=True, **options)
-        if response.status_code == httpx2.codes.OK:
-            assert isinstance(response.stream, httpx2.AsyncByteStream)
-            response.stream = _Keeping(response.stream, page.begin(question, response.headers))
-        return response
+            return await _kept(page, question, request)
+        request.extensions = {**request.extensions, _KEPT_AS: (page, question)}
+        return await super().send(request, stream=True, **options)
 
+    def _init_transport(self, *, trust_env: bool = True, **options: Any) -> httpx2.AsyncBaseTransport:  # type: ignore[override]
+        return _Kept(super()._init_transport(trust_env=trust_env, **options), Route(trust_env))
 
-def _kept(page: Page, question: str, request: httpx2.Request) -> httpx2.Response:
-    kept = page.read(question)
-    if kept is None:
-        raise httpx2.ReadError("nothing is kept of this answer", request=request)
-    return httpx2.Response(200, headers=list(kept.headers), stream=_Replayed(kept), request=request)
+    def _init_proxy_transport(  # type: ignore[override]
+        self, proxy: httpx2.Proxy, *, trust_env: bool = True, **options: Any
+    ) -> httpx2.AsyncBaseTransport:
+        made = super()._init_proxy_transport(proxy, trust_env=trust_env, **options)
+        return _Kept(made, Route(trust_env, str(proxy.url), proxy.auth))
 
 
 def _digest(request: httpx2.Request) -> str:
     return hashlib.sha256(f"{request.method} {request.url}\n".encode() + request.content).hexdigest()
+
+
+class _Kept(httpx2.AsyncBaseTransport):
+    """Lets the relay ask where the answer is to be kept; where there is no relay, asks itself and keeps it."""
+
+    def __init__(self, direct: httpx2.AsyncBaseTransport, route: Route) -> None:
+        self._direct = direct
+        self._route = route
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        kept_as: tuple[Page, str] | None = request.extensions.get(_KEPT_AS)
+        if kept_as is None:
+            return await self._direct.handle_async_request(request)
+        page, question = kept_as
+        conversation = await relaying.ask(page, question, await _asked(request, self._route))
+        if conversation is not None:
+            return await _relayed(conversation)
+        response = await self._direct.handle_async_request(request)
+        if response.status_code == httpx2.codes.OK:
+            assert isinstance(response.stream, httpx2.AsyncByteStream)
+            writing = page.begin(question)
+            writing.head(response.status_code, response.headers.raw)
+            response.stream = _Keeping(response.stream, writing)
+        return response
+
+    async def aclose(self) -> None:
+        await self._direct.aclose()
+
+
+async def _asked(request: httpx2.Request, route: Route) -> Asked:
+    assert isinstance(request.stream, httpx2.AsyncByteStream)
+    body = b"".join([part async for part in request.stream])
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers.raw]
+    timeout = request.extensions.get("timeout", {})
+    return Asked(request.method, str(request.url), headers, timeout, route, body)
+
+
+async def _relayed(conversation: relaying.Conversation) -> httpx2.Response:
+    try:
+        kind, data = await _heard(conversation)
+        assert kind == HEAD
+    except BaseException:
+        conversation.close()
+        raise
+    status, headers, version = json.loads(data)
+    return httpx2.Response(
+        status,
+        headers=_raw(headers),
+        stream=_Relayed(conversation),
+        extensions={"http_version": version.encode("ascii")},
+    )
+
+
+async def _heard(conversation: relaying.Conversation) -> tuple[bytes, bytes]:
+    try:
+        kind, data = await conversation.hear()
+    except (EOFError, ConnectionError):
+        raise httpx2.ReadError("the process that asks for this one was ended") from None
+    if kind == FAILED:
+        name, message = json.loads(data)
+        failed = getattr(httpx2, name, None)
+        if isinstance(failed, type) and issubclass(failed, httpx2.TransportError):
+            raise failed(message)
+        raise httpx2.ReadError(message)
+    return kind, data
+
+
+def _raw(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+
+class _Relayed(httpx2.AsyncByteStream):
+    def __init__(self, conversation: relaying.Conversation) -> None:
+        self._conversation = conversation
+        self._ended = False
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        # Some libraries stop at the last event and come back for what is left.
+        while not self._ended:
+            kind, data = await _heard(self._conversation)
+            self._ended = kind == END
+            if not self._ended:
+                yield data
+
+    async def aclose(self) -> None:
+        self._conversation.close()
 
 
 class _Keeping(httpx2.AsyncByteStream):
@@ -80,13 +171,45 @@ class _Keeping(httpx2.AsyncByteStream):
             await self._stream.aclose()
 
 
-class _Replayed(httpx2.AsyncByteStream):
-    def __init__(self, kept: Kept) -> None:
-        self._pieces = iter(kept.pieces)
-        self._whole = kept.whole
+async def _kept(page: Page, question: str, request: httpx2.Request) -> httpx2.Response:
+    reading = page.read()
+    if reading is None:
+        raise httpx2.ReadError("nothing is kept of this answer", request=request)
+    followed = _Followed(reading)
+    try:
+        first = json.loads(await followed.next())
+        head = json.loads(await followed.next()) if first["question"] == question else None
+    except BaseException:
+        await followed.aclose()
+        raise
+    if head is None:
+        await followed.aclose()
+        raise httpx2.ReadError("what is kept answers something else", request=request)
+    return httpx2.Response(head["status"], headers=_raw(head["headers"]), stream=followed, request=request)
+
+
+class _Followed(httpx2.AsyncByteStream):
+    """What is kept of an answer and, as long as somebody receives it, what is still to come."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._pieces: list[bytes] = []
+
+    async def next(self) -> bytes:
+        """Nothing at the end."""
+        while not self._pieces:
+            # Asked first: what was written before its writer ended is read after that.
+            more_may_come = self._reading.is_written
+            self._pieces = self._reading.pieces()
+            if not self._pieces:
+                if not more_may_come:
+                    raise httpx2.RemoteProtocolError("the answer was not received to its end")
+                await asyncio.sleep(_LOOK_AGAIN)
+        return self._pieces.pop(0)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self._pieces:
+        while piece := await self.next():
             yield piece
-        if not self._whole:
-            raise httpx2.RemoteProtocolError("the answer was not received to its end")
+
+    async def aclose(self) -> None:
+        self._reading.close()
