@@ -29,10 +29,8 @@ def test_a_turn_killed_at_any_moment_goes_on_and_ends_in_one_commit(tmp_path: Pa
     for run in runs:
         assert run.recovery_median < RECOVERY
         assert run.recovery_slowest < 3 * RECOVERY, "a machine may be busy, but not that busy"
-        # Only an answer that was on its way when the process died is asked for again: once for a kill.
         assert run.repeated == 0, "a request that was on its way was sent again"
         assert run.commands_again <= run.kills
-    # Between reading a piece and writing it down lies a moment, which a busy machine can stretch; not again and again.
     assert not any(run.paid_again for run in runs)
 
 

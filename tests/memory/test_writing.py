@@ -243,7 +243,11 @@ def test_a_read_only_directory_is_told_and_left_alone(tmp_path: Path) -> None:
     for path in (tmp_path / ".claude", tmp_path):
         path.chmod(0o555)
     for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() == tmp_path.owner() and folder.name.startswith(("pytest", "popen", "test_")) and folder != tmp_path:
+        if (
+            folder.owner() == tmp_path.owner()
+            and folder.name.startswith(("pytest", "popen", "test_"))
+            and folder != tmp_path
+        ):
             folder.chmod(folder.stat().st_mode | 0o055)
     read, write = multiprocessing.Pipe(duplex=False)
     child = multiprocessing.get_context("fork").Process(target=_as_nobody, args=(tmp_path, write))
