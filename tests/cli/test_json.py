@@ -56,9 +56,12 @@ RUNS = [
     ["prompts", "list"],
     ["notify", "test"],
     ["notify", "list"],
+    ["user", "list"],
+    ["user", "add", "ana"],
+    ["key", "list"],
 ]
 
-ELSEWHERE = {"run", "demo"}
+ELSEWHERE = {"run", "demo", "serve", "completion"}
 """Tried by their own tests: they take seconds, or go on until they are ended."""
 
 

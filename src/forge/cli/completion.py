@@ -182,7 +182,7 @@ _forge_find() {
             _number=$((_number + 1))
         else
             case "$1" in
-                --) _plain=yes ;;
+                --) _plain=yes _flags= _words= ;;
                 -*)
                     case "$_values" in
                         *" $1="*)
@@ -195,7 +195,7 @@ _forge_find() {
                 *)
                     case " $_words " in
                         *" $1 "*) _path="${_path:+$_path }$1"; [ "$1" = help ] && _path=; _forge_after "$_path" ;;
-                        *) _number=$((_number + 1)) ;;
+                        *) _number=$((_number + 1)) _words= ;;
                     esac ;;
             esac
         fi
@@ -214,7 +214,7 @@ _forge_find() {
 _forge_words() {
     case "$_kind" in
         value:*) _words= ;;
-        *) case "$1" in -*) printf '%s\n' $_flags; return ;; esac ;;
+        *) case "$1" in -*) if [ -n "$_flags" ]; then printf '%s\n' $_flags; fi; return ;; esac ;;
     esac
     case "${_kind#value:}" in
         branches|projects) command forge ${_dir:+-C "$_dir"} completion --words "${_kind#value:}" 2>/dev/null ;;
@@ -239,19 +239,20 @@ _forge() {
         files) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$current")) ;;
         folders) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$current")) ;;
     esac
-    local found; found=$(_forge_words "$current")
-    IFS=$'\n'
-    COMPREPLY+=($(compgen -W "$found" -- "$current"))
+    # Not by `compgen -W`, which would run what stands in the name of a branch.
+    while IFS= read -r word; do
+        if [[ $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+    done < <(_forge_words "$current")
 }
 complete -F _forge forge
 """
 
 _ZSH = r"""
 _forge() {
-    local _words _flags _values _arguments _path _kind _dir _number _plain _each
+    local _words _flags _values _arguments _path _kind _dir _number _plain _each current=${words[CURRENT]}
     local -a found
     () { emulate -L sh; _forge_find "$@" } "${(@)words[2,CURRENT-1]}"
-    found=(${(f)"$(emulate -L sh; _forge_words "${words[CURRENT]}")"})
+    found=(${(f)"$(emulate -L sh; _forge_words "$current")"})
     case "${_kind#value:}" in
         files) _files ;;
         folders) _files -/ ;;

@@ -55,6 +55,8 @@ GROUPS: dict[str, dict[str, Command]] = {
         "key": Command("key", "forge-keys for programs and people: new, list, revoke"),
         "notify": Command("notify", "notifications: send a test message"),
         "doctor": Command("doctor", "check the repository, git and the sandbox"),
+        "serve": Command("serve", "the API, live events and the worker in one process"),
+        "completion": Command("completion", "words for bash, zsh or fish to complete"),
         "worker": Command("worker", "a further process that runs what waits"),
     },
 }

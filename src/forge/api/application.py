@@ -1,0 +1,91 @@
+"""The HTTP application: the routes of all nouns behind the gate, with one shape for errors and one documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.types import Scope
+
+from forge import __version__
+from forge.api import problems
+from forge.api.access import Access, Gate
+from forge.api.bodies import BodyLimit, LastResort
+from forge.api.pages import Pages
+from forge.api.routes import (
+    access,
+    events,
+    files,
+    history,
+    house,
+    merges,
+    project_files,
+    projects,
+    repositories,
+    sessions,
+    tools,
+)
+from forge.app.workshop import Workshop
+
+_ROUTES = (house, access, events, projects, project_files, files, history, merges, sessions, tools, repositories)
+_LARGE = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/files/.+)")
+_ABOUT = """\
+Everything that Forge does, for programs. Sign in with a cookie (`POST /api/session`) or send a key as
+`Authorization: Bearer`. Errors are problem JSON: switch on `code`. Lists take `after` and `limit`; with
+`Accept: application/x-ndjson` they come whole, one item a line. What happens is told by `GET /api/events` and live by
+the WebSocket `/api/stream`."""
+
+
+def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
+    """`static` holds the files of the web interface, if there are any."""
+    app = FastAPI(
+        title="Forge",
+        version=__version__,
+        description=_ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=_operation_id,
+    )
+    app.state.shop = shop
+    app.state.gate = gate
+    for module in _ROUTES:
+        app.include_router(module.router, prefix="/api")
+    problems.install(app)
+    _document(app)
+    # The last one added is the first that a request meets.
+    app.add_middleware(Pages, gate=gate, static=static)
+    app.add_middleware(BodyLimit, is_large=_is_large)
+    app.add_middleware(Access, gate=gate)
+    app.add_middleware(LastResort, redacted=shop.redactor.text)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _is_large(scope: Scope) -> bool:
+    return _LARGE.fullmatch(scope["path"]) is not None
+
+
+def _document(app: FastAPI) -> None:
+    made = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        fresh = app.openapi_schema is None
+        document = made()
+        if fresh:
+            parts = document.setdefault("components", {})
+            parts.setdefault("schemas", {})["Problem"] = problems.Problem.model_json_schema()
+            parts["securitySchemes"] = {
+                "key": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": app.state.gate.cookie_name},
+            }
+            document["security"] = [{"key": []}, {"cookie": []}]
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]

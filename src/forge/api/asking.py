@@ -1,0 +1,85 @@
+"""What every route is handed: the workshop, who asks, and which part of a long list they want."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from pydantic import BaseModel
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response, StreamingResponse
+
+from forge.api.access import who_of
+from forge.api.problems import document, status_of
+from forge.app.identity import Who
+from forge.app.pages import MOST, Page
+from forge.app.workshop import Workshop
+from forge.errors import ForgeError
+
+NDJSON = "application/x-ndjson"
+
+
+async def _shop(connection: HTTPConnection) -> Workshop:
+    shop: Workshop = connection.app.state.shop
+    return shop
+
+
+async def _who(connection: HTTPConnection) -> Who:
+    """As the gate found out before the request came here."""
+    return who_of(connection.scope)
+
+
+Shop = Annotated[Workshop, Depends(_shop)]
+Asking = Annotated[Who, Depends(_who)]
+After = Annotated[str | None, Query(max_length=4096, description="`next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=MOST, description="How many at most.")]
+
+
+class Wanted:
+    """Which part of a list, and in which form."""
+
+    def __init__(self, request: Request, after: After = None, limit: Limit = 100) -> None:
+        self.after = after
+        self.limit = limit
+        self._whole = NDJSON in request.headers.get("accept", "")
+
+    def given(self, shape: type[BaseModel], page_of: Callable[[str | None, int], Page[Any]]) -> Page[Any] | Response:
+        """One page; for who accepts NDJSON all that follows, one item a line, read page by page as it is sent."""
+        page = page_of(self.after, self.limit)
+        if not self._whole:
+            return page
+        return StreamingResponse(_lines(shape, page, page_of), media_type=NDJSON)
+
+
+Part = Annotated[Wanted, Depends()]
+
+
+def _lines(shape: type[BaseModel], page: Page[Any], page_of: Callable[[str | None, int], Page[Any]]) -> Iterator[str]:
+    while True:
+        for item in page.items:
+            yield f"{shape.model_validate(item, from_attributes=True).model_dump_json()}\n"
+        if page.next is None:
+            return
+        try:
+            page = page_of(page.next, MOST)
+        except ForgeError as e:
+            # The status is sent long since; a last line says why there is no more.
+            told = document(status_of(e), e.code, e.message, e.hint)
+            yield f"{_Broken(problem=told).model_dump_json()}\n"
+            return
+
+
+class _Broken(BaseModel):
+    problem: dict[str, Any]
+
+
+def in_pages(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    """For `responses=` of a list: NDJSON beside the page that is documented anyway."""
+    line = {"schema": {"type": "string", "description": f"One {shape.__name__} a line."}}
+    return {200: {"description": "A page; as NDJSON, everything that follows.", "content": {NDJSON: line}}}
+
+
+def binary(description: str) -> dict[int | str, dict[str, Any]]:
+    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    return {200: {"description": description, "content": content}}

@@ -1,0 +1,43 @@
+"""Which problems come where: codes by status, shared by the routes of a noun."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Codes = Mapping[int, Sequence[str]]
+
+REPOSITORY: Codes = {
+    404: ("repository_missing",),
+    422: ("request_invalid", "unsupported_repository"),
+    502: ("git_failed", "repository_unreadable", "storage_failed"),
+}
+LOOKING: Codes = {
+    404: ("repository_missing", "branch_missing", "revision_missing", "file_missing"),
+    409: ("session_unreadable",),
+    422: ("request_invalid", "invalid_revision", "invalid_name", "invalid_path", "invalid_page", "not_text"),
+}
+CHANGING: Codes = {
+    404: ("repository_missing", "branch_missing", "revision_missing", "file_missing", "operation_missing"),
+    409: (
+        "branch_moved",
+        "branch_exists",
+        "branch_busy",
+        "branch_checked_out",
+        "branch_is_alias",
+        "merge_conflicts",
+        "nothing_to_undo",
+        "path_clash",
+        "ref_locked",
+    ),
+    422: ("request_invalid", "invalid_revision", "invalid_name", "invalid_path", "invalid_input"),
+}
+
+
+def together(*groups: Codes) -> dict[int, list[str]]:
+    """All codes of these groups, each once."""
+    joined: dict[int, list[str]] = {}
+    for group in groups:
+        for status, names in group.items():
+            known = joined.setdefault(status, [])
+            known += [name for name in names if name not in known]
+    return joined

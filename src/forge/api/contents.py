@@ -1,0 +1,114 @@
+"""File contents over HTTP: entity tags, conditions and ranges."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from forge.api.problems import of_error, problem
+from forge.api.shapes.repositories import Search
+from forge.app.files import NEW, Case, FileChanged, FileContent, Query
+from forge.errors import InvalidInput
+
+_RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
+_TAG = re.compile(r'(?:W/)?"([0-9a-f]{4,64})"')
+# What a browser may show by itself; anything else is saved, so that no page of a repository runs as one of Forge's.
+_PICTURES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
+
+
+_TEXT = {"type": "string"}
+BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": _TEXT}}}}
+IF_MATCH = {"name": "If-Match", "in": "header", "required": False, "schema": _TEXT}
+IF_NONE_MATCH = {"name": "If-None-Match", "in": "header", "required": False, "schema": _TEXT}
+RANGE = {"name": "Range", "in": "header", "required": False, "schema": _TEXT}
+
+
+class ConditionInvalid(InvalidInput):
+    code = "condition_invalid"
+
+
+def expected(request: Request) -> str | None:
+    """What has to be there for a change: an etag, nothing at all (`If-None-Match: *`), or whatever there is."""
+    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+    if wanted is not None and unwanted is not None:
+        raise ConditionInvalid("Two conditions at once.", hint="Send If-Match, or If-None-Match: *.")
+    if unwanted is not None:
+        if unwanted.strip() != "*":
+            raise ConditionInvalid("A change takes only `If-None-Match: *`.", hint="It means: only a new file.")
+        return NEW
+    if wanted is None or wanted.strip() == "*":
+        return None
+    found = _TAG.fullmatch(wanted.strip())
+    if found is None:
+        raise ConditionInvalid("If-Match is no etag.", hint='Send the ETag of the file, as in `"e69de29b"`.')
+    return found[1]
+
+
+def query(body: Search) -> Query:
+    return Query(
+        body.pattern,
+        regex=body.regex,
+        case=Case(body.case),
+        whole_word=body.whole_word,
+        include=tuple(body.include),
+        exclude=tuple(body.exclude),
+        context_before=body.context,
+        context_after=body.context,
+        max_matches=body.max_matches,
+        max_seconds=10.0,
+    )
+
+
+def given(request: Request, content: FileContent) -> Response:
+    headers = {
+        "ETag": f'"{content.etag}"',
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "private, no-cache",
+        "X-Forge-Mode": content.mode,
+        **({"X-Forge-Commit": content.commit} if content.commit else {}),
+    }
+    if content.etag in _TAG.findall(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    name = content.path.rpartition("/")[2]
+    media_type = _PICTURES.get(name.rpartition(".")[2].lower(), "application/octet-stream")
+    headers["Content-Disposition"] = disposition(name, inline=media_type.startswith("image/"))
+    wanted = request.headers.get("range")
+    if wanted is None or request.headers.get("if-range", headers["ETag"]) != headers["ETag"]:
+        return Response(content.data, headers=headers, media_type=media_type)
+    return _part(content.data, wanted, headers, media_type)
+
+
+def _part(data: bytes, wanted: str, headers: dict[str, str], media_type: str) -> Response:
+    """One range; what is none, or several, gets the whole as HTTP allows."""
+    found = _RANGE.fullmatch(wanted.strip())
+    if found is None or not (found[1] or found[2]):
+        return Response(data, headers=headers, media_type=media_type)
+    size = len(data)
+    first = int(found[1]) if found[1] else max(0, size - int(found[2]))
+    last = min(int(found[2]), size - 1) if found[1] and found[2] else size - 1
+    if first > last or (not found[1] and int(found[2]) == 0):
+        told = {"Content-Range": f"bytes */{size}"}
+        return problem(416, "range_missing", f"The file has {size} bytes.", "Ask for a range within it.", headers=told)
+    headers["Content-Range"] = f"bytes {first}-{last}/{size}"
+    return Response(data[first : last + 1], 206, headers=headers, media_type=media_type)
+
+
+def disposition(name: str, *, inline: bool = False) -> str:
+    """A name that cannot break out of the header, whatever letters it is made of."""
+    kind = "inline" if inline else "attachment"
+    return f"{kind}; filename*=UTF-8''{quote(name.encode('utf-8', 'replace'), safe='')}"
+
+
+def changed(use: Any, *place: Any, conditional: bool, **options: Any) -> Any:
+    """A condition that does not hold is told as HTTP wants it, with the etag that would."""
+    try:
+        return use(*place, **options)
+    except FileChanged as e:
+        told = of_error(e, status=412 if conditional else 409)
+        if e.etag is not None:
+            told.headers["ETag"] = f'"{e.etag}"'
+        return told

@@ -1,0 +1,78 @@
+"""What is not the API: the files of the web interface, or a plain page that says how to use the API without one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from forge.api.access import Gate
+from forge.api.problems import problem
+from forge.errors import Denied
+
+_PLAIN = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Forge</title></head>
+<body><main><h1>Forge</h1>
+<p>{said}</p>
+<p>The API is at <a href="/api/openapi.json">/api/openapi.json</a>. Programs send a key:
+<code>Authorization: Bearer …</code>. <code>forge key new</code> makes one.</p></main></body></html>
+"""
+_HERE = "The server runs. This build has no web interface in it."
+_REFUSED = "This address was used before, or has expired. Run <code>forge serve</code> again for a new one."
+_LASTING = "public, max-age=31536000, immutable"
+
+
+class Pages:
+    """Answers whatever is not below `/api`; the rest goes on to the API."""
+
+    def __init__(self, app: ASGIApp, *, gate: Gate, static: Path | None) -> None:
+        self._app = app
+        self._gate = gate
+        self._static = static.resolve() if static is not None and static.is_dir() else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        if scope["type"] != "http" or path == "/api" or path.startswith("/api/"):
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        if request.method not in ("GET", "HEAD"):
+            response: Response = problem(405, "method_not_allowed", "Pages are read only.", headers={"Allow": "GET"})
+        elif path == "/" and (token := request.query_params.get("token")):
+            response = await self._signed_in(request, token)
+        else:
+            response = await run_in_threadpool(self._page, path)
+        await response(scope, receive, send)
+
+    async def _signed_in(self, request: Request, token: str) -> Response:
+        """The token leaves the address at once: it must stay in no history."""
+        try:
+            admitted = await run_in_threadpool(self._gate.sign_in, token, secure=request.url.scheme == "https")
+        except Denied:
+            return HTMLResponse(_PLAIN.format(said=_REFUSED), 401)
+        headers = {"Set-Cookie": admitted.cookie or "", "Cache-Control": "no-store"}
+        return RedirectResponse("/", 303, headers=headers)
+
+    def _page(self, path: str) -> Response:
+        if self._static is None:
+            if path == "/":
+                return HTMLResponse(_PLAIN.format(said=_HERE))
+            return _nothing()
+        found = Path(os.path.normpath(self._static / path.lstrip("/")))
+        inside = "\0" not in path and found.is_relative_to(self._static)
+        if inside and found.is_file() and found.resolve().is_relative_to(self._static):
+            lasting = {"Cache-Control": _LASTING} if "/assets/" in path else {"Cache-Control": "no-cache"}
+            return FileResponse(found, headers=lasting)
+        # Addresses without an ending are places of the interface, which finds its way by itself.
+        index = self._static / "index.html"
+        if "." in path.rpartition("/")[2] or not index.is_file():
+            return _nothing()
+        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+
+
+def _nothing() -> Response:
+    return problem(404, "route_missing", "There is nothing at this address.", "Start at /.")

@@ -1,0 +1,152 @@
+"""Errors as problem JSON: one shape for everything that can go wrong, with a code to switch on and a next step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from forge.errors import Conflict, Denied, ForgeError, InvalidInput, NotFound, Upstream
+
+MEDIA_TYPE = "application/problem+json"
+_FAMILIES = {
+    InvalidInput: 422,
+    NotFound: 404,
+    Conflict: 409,
+    Denied: 403,
+    Upstream: 502,
+}
+_TITLES = {
+    400: "The request cannot be read",
+    401: "Nobody is signed in",
+    403: "Not allowed",
+    404: "Not found",
+    405: "This method is not possible here",
+    406: "None of the accepted forms can be given",
+    409: "It clashes with what is there now",
+    412: "It was changed meanwhile",
+    413: "The request is too large",
+    415: "This media type cannot be read",
+    416: "There is no such range",
+    421: "This is not the host that was asked for",
+    422: "The request is wrong",
+    429: "Too many requests",
+    500: "Forge made a mistake",
+    502: "The disk, git or another program failed",
+    503: "Not ready",
+}
+_BY_STATUS = {
+    404: ("route_missing", "There is nothing at this address.", "GET /api/openapi.json lists all addresses."),
+    405: ("method_not_allowed", "This address does not take this method.", "The `Allow` header names those it takes."),
+    413: ("body_too_large", "The request is larger than allowed.", "Send less at once."),
+}
+ALWAYS = (400, 401, 403, 413, 422, 429, 500)
+"""Every operation may end so, whatever it does."""
+
+
+class Problem(BaseModel):
+    """What went wrong. Switch on `code`; `detail` and `hint` are for people."""
+
+    type: str = Field(description="A name for this kind of problem, as a URI.")
+    title: str
+    status: int
+    code: str
+    detail: str
+    hint: str = Field(description="What to do next; may be empty.")
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "type": "urn:forge:problem:project_missing",
+                    "title": "Not found",
+                    "status": 404,
+                    "code": "project_missing",
+                    "detail": "There is no project '20261116-0001'.",
+                    "hint": "GET /api/projects lists them.",
+                }
+            ]
+        }
+    )
+
+
+def may_end(codes: Mapping[int, Sequence[str]] | None = None) -> dict[int | str, dict[str, Any]]:
+    """For `responses=` of a route: the codes that it can end with, by status."""
+    told: dict[int | str, dict[str, Any]] = {status: _documented(status, ()) for status in ALWAYS}
+    return told | {status: _documented(status, names) for status, names in (codes or {}).items()}
+
+
+def _documented(status: int, codes: Sequence[str]) -> dict[str, Any]:
+    names = f": {', '.join(f'`{code}`' for code in codes)}" if codes else ""
+    reference = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    return {"description": f"{_TITLES[status]}{names}.", "content": {MEDIA_TYPE: reference}}
+
+
+def problem(
+    status: int, code: str, detail: str, hint: str = "", *, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    content = document(status, code, detail, hint)
+    return JSONResponse(content, status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def document(status: int, code: str, detail: str, hint: str = "") -> dict[str, Any]:
+    title = _TITLES.get(status, "It did not work")
+    told = {"title": title, "status": status, "code": code, "detail": _sendable(detail), "hint": _sendable(hint)}
+    return {"type": f"urn:forge:problem:{code}", **told}
+
+
+def status_of(error: ForgeError) -> int:
+    """By its family, unless the error knows better."""
+    own = getattr(error, "status", None)
+    if isinstance(own, int):
+        return own
+    return next((status for family, status in _FAMILIES.items() if isinstance(error, family)), 500)
+
+
+def of_error(error: ForgeError, *, status: int | None = None) -> JSONResponse:
+    headers = getattr(error, "headers", None)
+    return problem(status or status_of(error), error.code, error.message, error.hint, headers=headers)
+
+
+def install(app: FastAPI) -> None:
+    app.add_exception_handler(ForgeError, _forge_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http_error)
+
+
+async def _forge_error(request: Request, error: Exception) -> Response:
+    del request
+    assert isinstance(error, ForgeError)
+    return of_error(error)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """What was sent is never repeated: it may be a secret, and may be no text at all."""
+    del request
+    assert isinstance(error, RequestValidationError)
+    faults = error.errors()
+    if any(fault.get("type") == "json_invalid" for fault in faults):
+        return problem(400, "request_malformed", "The body is not JSON.", "Send one JSON document.")
+    told = "; ".join(f"{_place(fault)}: {fault.get('msg', 'is wrong')}" for fault in faults[:5])
+    return problem(422, "request_invalid", f"{told}.", "GET /api/openapi.json says what is expected.")
+
+
+def _place(fault: Mapping[str, Any]) -> str:
+    return ".".join(str(part)[:80] for part in fault.get("loc", ()))
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    del request
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    known = _BY_STATUS.get(status, ("request_malformed" if status == 400 else "request_refused", error.detail, ""))
+    code, detail, hint = known
+    return problem(status, code, detail, hint, headers=error.headers)
+
+
+def _sendable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

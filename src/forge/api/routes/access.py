@@ -1,0 +1,141 @@
+"""Who is signed in, users and their keys, shares of projects and repositories, and the audit."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from starlette.concurrency import run_in_threadpool
+
+from forge.api.access import Gate
+from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.problems import may_end
+from forge.api.shapes import access as shapes
+from forge.api.shapes.base import Page
+from forge.app import identity, users
+from forge.app.pages import Page as FoundPage
+
+router = APIRouter()
+
+Id = Annotated[str, Path(min_length=1, max_length=100)]
+Kind = Literal["projects", "repositories"]
+_KINDS: dict[str, Any] = {"projects": "project", "repositories": "repository"}
+_USER = {404: ["user_unknown"]}
+_SHARED = {404: ["user_unknown", "project_missing", "repository_missing"], 422: ["invalid_input"]}
+
+
+@router.post("/session", tags=["access"], response_model=shapes.WhoShape, responses=may_end({401: ["token_refused"]}))
+async def sign_in(request: Request, response: Response, body: shapes.SignIn) -> Any:
+    """A cookie, for the one-time token of the start URL or for a key."""
+    gate: Gate = request.app.state.gate
+    admitted = await run_in_threadpool(gate.sign_in, body.token, secure=request.url.scheme == "https")
+    if admitted.cookie is not None:
+        response.headers["Set-Cookie"] = admitted.cookie
+    return admitted.who
+
+
+@router.get("/session", tags=["access"], response_model=shapes.WhoShape, responses=may_end())
+async def show_who(who: Asking) -> Any:
+    """Who is signed in, and what they may do."""
+    return who
+
+
+@router.delete("/session", tags=["access"], status_code=204, responses=may_end())
+async def sign_out(request: Request, response: Response) -> None:
+    """End the session of this browser."""
+    gate: Gate = request.app.state.gate
+    response.headers["Set-Cookie"] = gate.sign_out(request.scope)
+
+
+@router.get("/users", tags=["access"], response_model=shapes.UsersShape, responses=may_end())
+def list_users(shop: Shop, who: Asking) -> Any:
+    """All users."""
+    return {"users": users.list_users(shop, who)}
+
+
+@router.post(
+    "/users",
+    tags=["access"],
+    status_code=201,
+    response_model=shapes.UserShape,
+    responses=may_end({409: ["user_exists"], 422: ["user_name_invalid"]}),
+)
+def add_user(shop: Shop, who: Asking, *, body: shapes.NewUser) -> Any:
+    """A new user. A key lets them in."""
+    return users.add_user(shop, who, body.name)
+
+
+@router.post("/users/{user}/disable", tags=["access"], response_model=shapes.UserShape, responses=may_end(_USER))
+def disable_user(shop: Shop, who: Asking, *, user: Id) -> Any:
+    """All their keys stop working, within a second. What is theirs stays theirs."""
+    return users.disable_user(shop, who, user)
+
+
+@router.get("/keys", tags=["access"], response_model=shapes.KeysShape, responses=may_end(_USER))
+def list_keys(shop: Shop, who: Asking, *, user: Annotated[str | None, Query(max_length=100)] = None) -> Any:
+    """Your own keys; for who may administer, a user's or everybody's. Never the keys themselves."""
+    return {"keys": users.list_keys(shop, who, user)}
+
+
+@router.post(
+    "/keys",
+    tags=["access"],
+    status_code=201,
+    response_model=shapes.NewKeyShape,
+    responses=may_end({**_USER, 422: ["key_options_invalid"]}),
+)
+def create_key(shop: Shop, who: Asking, *, body: shapes.NewKeyOrder) -> Any:
+    """A new key. It is shown this once."""
+    secret = identity.server_secret(shop.settings.data_dir)
+    return users.new_key(shop, who, secret, body.user, name=body.name, scopes=body.scopes, days=body.days)
+
+
+@router.post(
+    "/keys/{key}/revoke",
+    tags=["access"],
+    response_model=shapes.KeyShape,
+    responses=may_end({404: ["key_unknown"]}),
+)
+def revoke_key(shop: Shop, who: Asking, *, key: Id) -> Any:
+    """It opens nothing any more, within a second."""
+    return users.revoke_key(shop, who, key)
+
+
+@router.get("/{kind}/{id}/shares", tags=["access"], response_model=shapes.SharesShape, responses=may_end(_SHARED))
+def list_shares(shop: Shop, who: Asking, *, kind: Kind, id: Id) -> Any:  # noqa: A002
+    """With whom it is shared; for its owner."""
+    identity.require(who, "read")
+    return {"shares": identity.shared_with(shop, who, _KINDS[kind], id)}
+
+
+@router.put("/{kind}/{id}/shares/{user}", tags=["access"], status_code=204, responses=may_end(_SHARED))
+def share(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id, body: shapes.Share) -> None:  # noqa: A002
+    """Let another user see it, or also change it."""
+    identity.require(who, "write")
+    identity.share(shop, who, _KINDS[kind], id, user, right=body.right)
+
+
+@router.delete("/{kind}/{id}/shares/{user}", tags=["access"], status_code=204, responses=may_end(_SHARED))
+def unshare(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id) -> None:  # noqa: A002
+    """Take that back."""
+    identity.require(who, "write")
+    identity.unshare(shop, who, _KINDS[kind], id, user)
+
+
+@router.get(
+    "/audit",
+    tags=["access"],
+    response_model=Page[shapes.DeedShape],
+    responses={**may_end({422: ["invalid_page"]}), **in_pages(shapes.DeedShape)},
+)
+def list_audit(
+    shop: Shop, who: Asking, *, part: Part, user: Annotated[str | None, Query(max_length=100)] = None
+) -> Any:
+    """Who did what, newest first."""
+
+    def page(after: str | None, limit: int) -> FoundPage[Any]:
+        before = int(after) if after and after.isdecimal() and len(after) < 18 else None
+        found = identity.audited(shop, who, before=before, limit=limit, user=user)
+        return FoundPage(found, str(found[-1].id) if len(found) == limit else None)
+
+    return part.given(shapes.DeedShape, page)

@@ -1,0 +1,118 @@
+"""Looking after Forge: health, board, memory, settings, prompts, costs and a test of notifications."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from forge import __version__
+from forge.api.asking import Asking, Shop
+from forge.api.problems import may_end
+from forge.api.shapes import house as shapes
+from forge.api.shapes.projects import BoardShape
+from forge.app import overseeing, reaching
+
+router = APIRouter()
+
+Name = Annotated[str, Path(min_length=1, max_length=200, examples=["polish.max_iterations"])]
+Prompt = Annotated[str, Path(min_length=1, max_length=100, examples=["chat"])]
+_SETTING = {404: ["setting_unknown"], 422: ["settings_invalid"]}
+_PROMPT = {404: ["prompt_missing"], 422: ["prompt_unusable"], 502: ["prompt_unwritable"]}
+
+
+@router.get("/health", tags=["health"], response_model=shapes.HealthShape)
+async def health() -> Any:
+    """Whether the server answers; for anybody."""
+    return {"status": "ok", "version": __version__, "pid": os.getpid()}
+
+
+@router.get("/board", tags=["board"], response_model=BoardShape, responses=may_end())
+def show_board(shop: Shop, who: Asking) -> Any:
+    """Your projects in the columns of their phases."""
+    return reaching.board_for(shop, who)
+
+
+@router.get(
+    "/memory", tags=["memory"], response_model=shapes.MemoryShape, responses=may_end({404: ["project_missing"]})
+)
+def read_memory(shop: Shop, who: Asking, *, project: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
+    """What is remembered of a project's work, and which source ruled."""
+    return reaching.recalled(shop, who, project)
+
+
+@router.get("/settings", tags=["settings"], response_model=shapes.SettingsShape, responses=may_end(_SETTING))
+def list_settings(shop: Shop, who: Asking, *, name: Annotated[str, Query(max_length=200)] = "") -> Any:
+    """All settings, or those at and below a dotted name. Secrets are never shown."""
+    return {"settings": overseeing.settings(shop, who, name)}
+
+
+@router.get("/settings/{name}", tags=["settings"], response_model=shapes.SettingShape, responses=may_end(_SETTING))
+def show_setting(shop: Shop, who: Asking, *, name: Name) -> Any:
+    """One setting or section."""
+    return overseeing.setting(shop, who, name)
+
+
+@router.put(
+    "/settings/{name}",
+    tags=["settings"],
+    response_model=shapes.ChangedSetting,
+    responses=may_end({**_SETTING, 409: ["settings_not_edited"]}),
+)
+def change_setting(shop: Shop, who: Asking, *, name: Name, body: shapes.NewValue) -> Any:
+    """Change one value in the settings file. A running server takes it up when it starts again."""
+    return overseeing.set_setting(shop, who, name, body.value)
+
+
+@router.get("/prompts", tags=["prompts"], response_model=shapes.PromptsShape, responses=may_end(_PROMPT))
+def list_prompts(shop: Shop, who: Asking) -> Any:
+    """The words that agents are given, and which of them are your own."""
+    return {"prompts": overseeing.list_prompts(shop, who)}
+
+
+@router.get("/prompts/{name}", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT))
+def show_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
+    """A prompt as it is used, and as it comes with Forge."""
+    return overseeing.prompt(shop, who, name)
+
+
+@router.put("/prompts/{name}", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT))
+def save_prompt(shop: Shop, who: Asking, *, name: Prompt, body: shapes.NewPrompt) -> Any:
+    """Your own text; it is used from the next call on."""
+    return overseeing.save_prompt(shop, who, name, body.text)
+
+
+@router.post(
+    "/prompts/{name}/reset", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT)
+)
+def reset_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
+    """Back to the default; your text is kept beside it."""
+    return overseeing.reset_prompt(shop, who, name)
+
+
+@router.get("/prompts/{name}/diff", tags=["prompts"], response_model=shapes.PromptDiff, responses=may_end(_PROMPT))
+def diff_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
+    """What your text changes in the default."""
+    return {"name": name, "diff": overseeing.prompt_diff(shop, who, name)}
+
+
+@router.get(
+    "/costs", tags=["costs"], response_model=shapes.CostsShape, responses=may_end({404: ["repository_missing"]})
+)
+def show_costs(
+    shop: Shop,
+    who: Asking,
+    *,
+    by: Literal["branch", "day", "model", "run", "repository", "session"] = "branch",
+    days: Annotated[int, Query(ge=1, le=3650)] = 30,
+    repository: Annotated[str | None, Query(max_length=64)] = None,
+) -> Any:
+    """What models have taken, in tokens and dollars."""
+    return overseeing.costs(shop, who, by=by, days=days, repository_id=repository)
+
+
+@router.post("/notifications/test", tags=["notifications"], response_model=shapes.SentNotices, responses=may_end())
+async def test_notifications(shop: Shop, who: Asking) -> Any:
+    """Send a test message through every channel that is set up, and say how it went."""
+    return {"channels": await overseeing.test_notifications(shop, who)}

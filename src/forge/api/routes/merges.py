@@ -1,0 +1,108 @@
+"""Merges, rebases and cherry-picks: previewed, then performed exactly so; and operations, which can be undone."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+
+from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.problems import may_end
+from forge.api.routes.repositories import Repo
+from forge.api.shapes import history as shapes
+from forge.api.shapes.base import Page
+from forge.app import merging, operations
+
+router = APIRouter(prefix="/repositories/{repository}")
+
+_LOOKED = may_end(together(REPOSITORY, LOOKING))
+_CHANGED = may_end(together(REPOSITORY, CHANGING))
+
+
+@router.post("/merges/preview", tags=["merges"], response_model=shapes.MergeShape, responses=_CHANGED)
+def preview_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeRequest) -> Any:
+    """What it would give, with its conflicts. Nothing is written."""
+    return merging.preview_merge(shop, who, repository, _order(body), resolutions=_resolutions(body))
+
+
+@router.post("/merges", tags=["merges"], response_model=shapes.MergedShape, responses=_CHANGED)
+def perform_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeOrderShape) -> Any:
+    """Do it, unless conflicts are left. With what the preview saw, only if nothing has moved since."""
+    seen = (body.seen_target, body.seen_source) if body.seen_target and body.seen_source else None
+    return merging.perform_merge(shop, who, repository, _order(body), expected=seen, resolutions=_resolutions(body))
+
+
+@router.get(
+    "/merges/indicators",
+    tags=["merges"],
+    response_model=Page[shapes.IndicatorShape],
+    responses={**_LOOKED, **in_pages(shapes.IndicatorShape)},
+)
+def list_merge_indicators(
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    part: Part,
+    target: Annotated[str, Query(min_length=1, max_length=250)],
+) -> Any:
+    """For each branch, whether it would merge cleanly into `target`."""
+    return part.given(
+        shapes.IndicatorShape,
+        lambda after, limit: merging.indicators(shop, who, repository, target, after=after, limit=limit),
+    )
+
+
+@router.get(
+    "/operations",
+    tags=["operations"],
+    response_model=Page[shapes.OperationShape],
+    responses={**_LOOKED, **in_pages(shapes.OperationShape)},
+)
+def list_operations(shop: Shop, who: Asking, *, repository: Repo, part: Part) -> Any:
+    """What moved branches, newest first."""
+    return part.given(
+        shapes.OperationShape,
+        lambda after, limit: operations.list_operations(shop, who, repository, after=after, limit=limit),
+    )
+
+
+@router.post("/operations/undo", tags=["operations"], response_model=shapes.OperationShape, responses=_CHANGED)
+def undo_last_operation(shop: Shop, who: Asking, *, repository: Repo) -> Any:
+    """Take back the last one that is not undone yet."""
+    return operations.undo_operation(shop, who, repository)
+
+
+@router.post(
+    "/operations/{operation}/undo", tags=["operations"], response_model=shapes.OperationShape, responses=_CHANGED
+)
+def undo_operation(
+    shop: Shop, who: Asking, *, repository: Repo, operation: Annotated[str, Path(min_length=1, max_length=100)]
+) -> Any:
+    """Take back this one."""
+    return operations.undo_operation(shop, who, repository, operation)
+
+
+def _order(body: shapes.MergeRequest) -> merging.MergeOrder:
+    return merging.MergeOrder(
+        kind=merging.MergeKind(body.kind),
+        target=body.target,
+        sources=tuple(body.sources),
+        message=body.message,
+        no_ff=body.no_ff,
+        mainline=body.mainline,
+        record_origin=body.record_origin,
+    )
+
+
+def _resolutions(body: shapes.MergeRequest) -> dict[Any, Any] | None:
+    """By path, or for a chain by commit and path."""
+    found: dict[Any, Any] = {}
+    for each in body.resolutions:
+        text = None if each.text is None else each.text.encode()
+        if each.commit is None:
+            found[each.path] = text
+        else:
+            found.setdefault(each.commit, {})[each.path] = text
+    return found or None

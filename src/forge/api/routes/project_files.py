@@ -1,0 +1,78 @@
+"""Files of a project: resources that people send, documents and artifacts that they take away, and the log."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, UploadFile
+from starlette.responses import FileResponse, Response
+
+from forge.api.asking import Asking, Part, Shop, binary, in_pages
+from forge.api.problems import may_end
+from forge.api.routes.projects import Project
+from forge.api.shapes import projects as shapes
+from forge.api.shapes.base import Page
+from forge.app import reaching
+
+router = APIRouter(prefix="/projects/{project}", tags=["projects"])
+
+Name = Annotated[str, Path(max_length=300, examples=["plan.md"])]
+_MISSING = {404: ["project_missing"]}
+_NO_FILE = {404: ["project_missing", "document_missing"]}
+
+
+@router.get("/resources", response_model=shapes.FilesShape, responses=may_end(_MISSING))
+def list_resources(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """What people gave it to read."""
+    return {"files": reaching.resources(shop, who, project)}
+
+
+@router.post(
+    "/resources",
+    status_code=201,
+    response_model=shapes.FileShape,
+    responses=may_end(
+        {**_MISSING, 409: ["project_busy"], 413: ["body_too_large"], 422: ["resource_refused"], 502: ["storage_failed"]}
+    ),
+)
+def add_resource(shop: Shop, who: Asking, *, project: Project, file: UploadFile) -> Any:
+    """Send a file of up to 50 MB; it is read with the next distillation. A name that is taken gets a number."""
+    return reaching.add_resource(shop, who, project, file.filename or "", file.file)
+
+
+@router.get("/artifacts", response_model=shapes.FilesShape, responses=may_end(_MISSING))
+def list_artifacts(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """What can be taken away: the documents, and what the explorer wrote."""
+    return {"files": reaching.artifacts(shop, who, project)}
+
+
+@router.get("/artifacts/{name}", response_class=FileResponse, responses={**may_end(_NO_FILE), **binary("The file.")})
+def download_artifact(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
+    """One of them, to save."""
+    return _download(reaching.artifact(shop, who, project, name))
+
+
+@router.get(
+    "/documents/{name}", response_class=FileResponse, responses={**may_end(_NO_FILE), **binary("The document.")}
+)
+def read_document(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
+    """A document of the project, such as `intent.md`, `spec.md` or `plan.md`."""
+    return _download(reaching.document(shop, who, project, name))
+
+
+@router.get(
+    "/log",
+    response_model=Page[shapes.LogLine],
+    responses={**may_end(_MISSING), **in_pages(shapes.LogLine)},
+)
+def list_log(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
+    """The operational log, oldest line first."""
+    return part.given(
+        shapes.LogLine, lambda after, limit: reaching.log_lines(shop, who, project, after=after, limit=limit)
+    )
+
+
+def _download(file: reaching.StoredFile) -> FileResponse:
+    """Always as bytes to save: a page that somebody put there must not run as one of Forge's own."""
+    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'"}
+    return FileResponse(file.path, media_type="application/octet-stream", filename=file.name, headers=headers)

@@ -1,0 +1,133 @@
+"""Projects: made, listed, changed, talked to, and their buttons pressed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Query
+
+from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.problems import may_end
+from forge.api.shapes import projects as shapes
+from forge.api.shapes.base import Page
+from forge.app import reaching
+
+router = APIRouter(prefix="/projects", tags=["projects"])
+
+Project = Annotated[str, Path(max_length=200, description="The id of a project.", examples=["20261116-4f2a"])]
+Key = Annotated[
+    str | None,
+    Header(alias="Idempotency-Key", max_length=200, description="Names this press: sent again, it changes nothing."),
+]
+_MISSING = {404: ["project_missing"]}
+_PRESSED = {
+    **_MISSING,
+    409: ["action_refused", "project_busy"],
+    422: ["request_invalid", "invalid_input", "confirmation_needed"],
+    502: ["project_unwritable", "project_unreadable"],
+}
+
+
+@router.get("", response_model=Page[shapes.ProjectShape], responses={**may_end(), **in_pages(shapes.ProjectShape)})
+def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False) -> Any:
+    """Projects that you may see, by id."""
+    return part.given(
+        shapes.ProjectShape,
+        lambda after, limit: reaching.list_projects(shop, who, archived=archived, after=after, limit=limit),
+    )
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=shapes.ProjectShape,
+    responses=may_end(
+        {404: ["project_missing", "repository_missing"], 409: ["project_exists"], 502: ["project_unwritable"]}
+    ),
+)
+async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:
+    """A new project. Say something to it next."""
+    return await reaching.create_project(
+        shop, who, body.name, agent=body.agent, repository_id=body.repository, after=body.after
+    )
+
+
+@router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))
+def show_project(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """A project as it is now, with what can be pressed."""
+    return reaching.show_project(shop, who, project)
+
+
+@router.patch(
+    "/{project}",
+    response_model=shapes.ProjectShape,
+    responses=may_end({**_MISSING, 409: ["project_busy"], 422: ["invalid_record"], 502: ["project_unwritable"]}),
+)
+def change_project(shop: Shop, who: Asking, *, project: Project, body: shapes.ProjectChange) -> Any:
+    """Rename it, or take it into the archive and out again."""
+    return reaching.change_project(shop, who, project, name=body.name, archived=body.archived)
+
+
+@router.delete(
+    "/{project}",
+    status_code=204,
+    responses=may_end({**_MISSING, 409: ["project_busy"], 422: ["deletion_unconfirmed"], 502: ["project_unwritable"]}),
+)
+def delete_project(
+    shop: Shop,
+    who: Asking,
+    *,
+    project: Project,
+    confirm: Annotated[str, Query(max_length=300, description="The name of its directory, repeated.")],
+) -> None:
+    """Move it into the folder `deleted` of the workspace."""
+    reaching.delete_project(shop, who, project, confirm=confirm)
+
+
+@router.get(
+    "/{project}/messages",
+    response_model=Page[shapes.MessageShape],
+    responses={**may_end(_MISSING), **in_pages(shapes.MessageShape)},
+)
+def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
+    """The chat, oldest first."""
+    return part.given(
+        shapes.MessageShape, lambda after, limit: reaching.messages(shop, who, project, after=after, limit=limit)
+    )
+
+
+@router.post("/{project}/messages", status_code=202, response_model=shapes.PressedShape, responses=may_end(_PRESSED))
+async def say_to_project(
+    shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
+) -> Any:
+    """More of the brain dump, a correction, an answer, or input for a stuck build."""
+    return await reaching.say(shop, who, project, body.text, press_id=idempotency_key)
+
+
+@router.post(
+    "/{project}/actions/{action}", status_code=202, response_model=shapes.PressedShape, responses=may_end(_PRESSED)
+)
+async def press_action(
+    shop: Shop,
+    who: Asking,
+    *,
+    project: Project,
+    action: shapes.Action,
+    body: shapes.Press | None = None,
+    idempotency_key: Key = None,
+) -> Any:
+    """Press a button. The work that follows goes on by itself and is told in the project's topic."""
+    given = body or shapes.Press()
+    return await reaching.press(
+        shop, who, project, action, text=given.text, confirmed=given.confirmed, press_id=idempotency_key
+    )
+
+
+@router.post(
+    "/{project}/tests/accept",
+    response_model=shapes.AcceptedTests,
+    responses=may_end({**_MISSING, 422: ["invalid_input"], 502: ["project_unwritable"]}),
+)
+def accept_tests(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """The tests of the last run are enough, although there are fewer than before."""
+    return reaching.accept_tests(shop, who, project)

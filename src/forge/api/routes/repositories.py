@@ -1,0 +1,134 @@
+"""Repositories that Forge looks after, and their branches."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+
+import forge.api.whole_paths  # noqa: F401 - routes below use its kind of path
+from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.problems import may_end
+from forge.api.shapes import repositories as shapes
+from forge.api.shapes.base import Page
+from forge.app import branches, repositories
+from forge.errors import InvalidInput
+
+router = APIRouter(prefix="/repositories")
+
+Repo = Annotated[str, Path(max_length=64, description="The id of a repository.", examples=["0a1b2c3d4e5f"])]
+BranchName = Annotated[str, Path(min_length=1, max_length=250, examples=["ai/first"])]
+
+
+@router.get("", tags=["repositories"], response_model=shapes.RepositoriesShape, responses=may_end())
+def list_repositories(shop: Shop, who: Asking) -> Any:
+    """Those that you may see, by name."""
+    return {"repositories": repositories.list_repositories(shop, who)}
+
+
+@router.post(
+    "",
+    tags=["repositories"],
+    status_code=201,
+    response_model=shapes.RepositoryShape,
+    responses=may_end(REPOSITORY),
+)
+def add_repository(shop: Shop, who: Asking, *, body: shapes.NewRepository) -> Any:
+    """Look after the repository at this path from now on."""
+    return repositories.add_repository(shop, who, body.path)
+
+
+@router.get(
+    "/{repository}", tags=["repositories"], response_model=shapes.RepositoryShape, responses=may_end(REPOSITORY)
+)
+def show_repository(shop: Shop, who: Asking, *, repository: Repo) -> Any:
+    """One of them."""
+    return repositories.repository_entry(shop, who, repository)
+
+
+@router.delete("/{repository}", tags=["repositories"], status_code=204, responses=may_end(REPOSITORY))
+def forget_repository(shop: Shop, who: Asking, *, repository: Repo) -> None:
+    """Look after it no more. The repository itself stays as it is."""
+    repositories.forget_repository(shop, who, repository)
+
+
+@router.get(
+    "/{repository}/branches",
+    tags=["branches"],
+    response_model=Page[shapes.BranchShape],
+    responses={**may_end(together(REPOSITORY, LOOKING)), **in_pages(shapes.BranchShape)},
+)
+def list_branches(
+    shop: Shop, who: Asking, *, repository: Repo, part: Part, prefix: Annotated[str, Query(max_length=250)] = ""
+) -> Any:
+    """By name, with who is at work on them."""
+    return part.given(
+        shapes.BranchShape,
+        lambda after, limit: branches.list_branches(shop, who, repository, prefix=prefix, after=after, limit=limit),
+    )
+
+
+@router.post(
+    "/{repository}/branches",
+    tags=["branches"],
+    status_code=201,
+    response_model=shapes.BranchMadeShape,
+    responses=may_end(together(REPOSITORY, CHANGING)),
+)
+def create_branch(shop: Shop, who: Asking, *, repository: Repo, body: shapes.NewBranch) -> Any:
+    """A new branch at `start`, with its conversation if wanted."""
+    if body.conversation:
+        return branches.fork_branch(shop, who, repository, body.start, body.name)
+    return branches.create_branch(shop, who, repository, body.name, body.start)
+
+
+@router.get(
+    "/{repository}/kept-branches",
+    tags=["branches"],
+    response_model=shapes.KeptTipsShape,
+    responses=may_end(together(REPOSITORY, LOOKING)),
+)
+def list_kept_branches(
+    shop: Shop, who: Asking, *, repository: Repo, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+) -> Any:
+    """Where deleted, rewound and rebased branches were."""
+    return {"kept": branches.list_kept(shop, who, repository, limit=limit)}
+
+
+@router.get(
+    "/{repository}/branches/{branch:whole}",
+    tags=["branches"],
+    response_model=shapes.BranchShape,
+    responses=may_end(together(REPOSITORY, LOOKING)),
+)
+def show_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName) -> Any:
+    """One branch. Slashes in its name stay as they are."""
+    return branches.branch_entry(shop, who, repository, branch)
+
+
+@router.patch(
+    "/{repository}/branches/{branch:whole}",
+    tags=["branches"],
+    response_model=shapes.BranchMoveShape,
+    responses=may_end(together(REPOSITORY, CHANGING)),
+)
+def change_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName, body: shapes.BranchChange) -> Any:
+    """Rename it, or set it back to an earlier commit; what came after stays reachable."""
+    match body.name, body.rewind_to:
+        case str(name), None:
+            return branches.rename_branch(shop, who, repository, branch, name)
+        case None, str(commit):
+            return branches.rewind_branch(shop, who, repository, branch, commit)
+    raise InvalidInput("Say either a new name or where to go back to.", hint="Send `name` or `rewind_to`.")
+
+
+@router.delete(
+    "/{repository}/branches/{branch:whole}",
+    tags=["branches"],
+    response_model=shapes.BranchMoveShape,
+    responses=may_end(together(REPOSITORY, CHANGING)),
+)
+def delete_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName) -> Any:
+    """Its tip is kept; undo brings it back."""
+    return branches.delete_branch(shop, who, repository, branch)

@@ -1,0 +1,102 @@
+"""Conversations on branches: messages become turns, which can be ended, forked and rewound; and what is in context."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+
+from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.problems import may_end
+from forge.api.routes.repositories import Repo
+from forge.api.shapes import repositories as branches
+from forge.api.shapes import sessions as shapes
+from forge.api.shapes.base import Page
+from forge.app import talking
+
+router = APIRouter(prefix="/repositories/{repository}", tags=["sessions"])
+
+Branch = Annotated[str, Query(min_length=1, max_length=250, examples=["ai/first"])]
+At = Annotated[str | None, Query(min_length=1, max_length=250, description="As it was at this commit.")]
+_TURN = {404: ("turn_missing",)}
+_LOOKED = may_end(together(REPOSITORY, LOOKING, _TURN))
+_CHANGED = may_end(together(REPOSITORY, CHANGING, _TURN))
+_SAID = {
+    404: ("model_unknown", "program_missing"),
+    409: ("branch_busy",),
+    422: ("invalid_input", "key_missing"),
+}
+
+
+@router.get("/sessions", response_model=shapes.SessionsShape, responses=_LOOKED)
+def list_sessions(shop: Shop, who: Asking, *, repository: Repo) -> Any:
+    """Branches on which somebody has talked with an agent, or does right now."""
+    return {"sessions": talking.list_sessions(shop, who, repository)}
+
+
+@router.get("/session", response_model=shapes.SessionShape, responses=_LOOKED)
+def show_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, at: At = None) -> Any:
+    """The conversation of a branch: how long it is, what it took, and whether a turn is under way."""
+    return talking.session(shop, who, repository, branch, at=at)
+
+
+@router.get(
+    "/session/turns", response_model=Page[shapes.TurnShape], responses={**_LOOKED, **in_pages(shapes.TurnShape)}
+)
+def list_turns(shop: Shop, who: Asking, *, repository: Repo, part: Part, branch: Branch, at: At = None) -> Any:
+    """Its turns, newest first."""
+    return part.given(
+        shapes.TurnShape,
+        lambda after, limit: talking.list_turns(shop, who, repository, branch, at=at, after=after, limit=limit),
+    )
+
+
+@router.get("/session/turns/{turn}", response_model=shapes.TurnShape, responses=_LOOKED)
+def show_turn(
+    shop: Shop, who: Asking, *, repository: Repo, turn: Annotated[str, Path(max_length=64)], branch: Branch
+) -> Any:
+    """One turn, by number or id, with everything that was said and done."""
+    return talking.turn(shop, who, repository, branch, turn)
+
+
+@router.post(
+    "/session/messages",
+    status_code=202,
+    response_model=shapes.SentShape,
+    responses=may_end(together(REPOSITORY, CHANGING, _SAID)),
+)
+async def send_message(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn) -> Any:
+    """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
+    return await talking.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
+
+
+@router.post("/session/cancel", response_model=shapes.CancelledShape, responses=_CHANGED)
+async def cancel_turn(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
+    """End the turn that is under way, wherever it runs. Its conversation is kept."""
+    return {"cancelled": await talking.cancel(shop, who, repository, branch)}
+
+
+@router.post("/session/fork", status_code=201, response_model=branches.BranchMadeShape, responses=_CHANGED)
+def fork_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.Fork) -> Any:
+    """A new branch as this one was right after a turn: files and conversation."""
+    return talking.fork(shop, who, repository, branch, body.turn, name=body.name)
+
+
+@router.post("/session/rewind", response_model=branches.BranchMoveShape, responses=_CHANGED)
+def rewind_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.Rewind) -> Any:
+    """Back to right after a turn. The old tip is kept, and undo takes it back."""
+    return talking.rewind(shop, who, repository, branch, body.turn)
+
+
+@router.get("/session/context", response_model=shapes.ContextShape, responses=_LOOKED)
+def show_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
+    """The files that the agent has before it."""
+    return {"files": talking.context(shop, who, repository, branch)}
+
+
+@router.patch("/session/context", response_model=shapes.ContextShape, responses=_CHANGED)
+def change_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.ContextChange) -> Any:
+    """Take files in and out."""
+    add = [(each.path, each.ranges) for each in body.add]
+    return {"files": talking.change_context(shop, who, repository, branch, add=add, remove=body.remove)}

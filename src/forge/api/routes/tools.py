@@ -1,0 +1,89 @@
+"""Tools of a branch with their approvals, who can answer, and questions that wait for a person."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+
+from forge.api.asking import Asking, Shop
+from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.problems import may_end
+from forge.api.routes.repositories import Repo
+from forge.api.routes.sessions import Branch
+from forge.api.shapes import sessions as shapes
+from forge.api.shapes.house import ModelsShape
+from forge.app import questions, tooling
+
+router = APIRouter()
+
+Name = Annotated[str, Path(min_length=1, max_length=200)]
+Question = Annotated[str, Path(min_length=1, max_length=200)]
+_TOOL = {404: ("user_tool_missing",), 409: ("approvals_unreadable",), 422: ("user_tool_broken", "tool_unreadable")}
+
+
+@router.get(
+    "/repositories/{repository}/tools",
+    tags=["tools"],
+    response_model=shapes.ToolsShape,
+    responses=may_end(together(REPOSITORY, LOOKING, _TOOL)),
+)
+def list_tools(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
+    """What agents can do on a branch: built-in tools, and the repository's own with their approvals."""
+    return tooling.list_tools(shop, who, repository, branch)
+
+
+@router.post(
+    "/repositories/{repository}/tools/{name}/approve",
+    tags=["tools"],
+    response_model=shapes.ToolChangeShape,
+    responses=may_end(together(REPOSITORY, CHANGING, _TOOL)),
+)
+def approve_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
+    """Let it run as it is now."""
+    return tooling.approve_tool(shop, who, repository, branch, name)
+
+
+@router.post(
+    "/repositories/{repository}/tools/{name}/revoke",
+    tags=["tools"],
+    response_model=shapes.ToolChangeShape,
+    responses=may_end(together(REPOSITORY, CHANGING, _TOOL)),
+)
+def revoke_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
+    """Let it run no more."""
+    return tooling.revoke_tool(shop, who, repository, branch, name)
+
+
+@router.get("/models", tags=["models"], response_model=ModelsShape, responses=may_end())
+def list_models(shop: Shop, who: Asking) -> Any:
+    """Who can answer here. Keys are never shown, only where they come from."""
+    return tooling.models(shop, who)
+
+
+@router.get("/questions", tags=["questions"], response_model=shapes.QuestionsShape, responses=may_end())
+def list_questions(shop: Shop, who: Asking) -> Any:
+    """Questions that wait for a person, oldest first."""
+    return {"questions": questions.open_questions(shop, who)}
+
+
+@router.get(
+    "/questions/{question}",
+    tags=["questions"],
+    response_model=shapes.QuestionShape,
+    responses=may_end({404: ["question_unknown"]}),
+)
+def show_question(shop: Shop, who: Asking, *, question: Question) -> Any:
+    """One of them, also when it is closed."""
+    return questions.question(shop, who, question)
+
+
+@router.post(
+    "/questions/{question}/answer",
+    tags=["questions"],
+    response_model=shapes.AnsweredShape,
+    responses=may_end({404: ["question_unknown"], 409: ["question_closed"], 422: ["invalid_input"]}),
+)
+async def answer_question(shop: Shop, who: Asking, *, question: Question, body: shapes.Answer) -> Any:
+    """The first answer counts; the same once more does no harm, another one is refused."""
+    return await questions.answer(shop, who, question, body.text)

@@ -1,0 +1,175 @@
+"""Looking after Forge: health, settings, prompts, models, costs, memory, notifications, and who may do what."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from forge.api.shapes.base import Given, Shape, Text, shown, taken
+
+
+class HealthShape(Shape):
+    status: Literal["ok"]
+    version: str
+    pid: int
+    model_config = shown(status="ok", version="0.1.0", pid=4711)
+
+
+class EventShape(Shape):
+    topic: Text
+    id: int
+    time: float
+    event: dict[str, Any] = Field(description="`type` names what happened; the rest are its facts.")
+    model_config = shown(
+        topic="project:20261116-4f2a",
+        id=7,
+        time=1794800000.0,
+        event={"type": "ProjectProgressed", "project": "20261116-4f2a", "text": "Reading the brain dump"},
+    )
+
+
+class EventsShape(Shape):
+    items: list[EventShape]
+    next: int = Field(description="Goes into `after` for what comes later.")
+
+
+class SettingShape(Shape):
+    name: str
+    value: Any = Field(description="Secrets are never shown.")
+    origin: Text
+    model_config = shown(name="polish.max_iterations", value=10, origin="default")
+
+
+class SettingsShape(Shape):
+    settings: list[SettingShape]
+
+
+class NewValue(Given):
+    value: Any = None
+    model_config = taken(value=5)
+
+
+class ChangedSetting(Shape):
+    name: str
+    value: Any
+    origin: Text = Field(description="A variable may still decide.")
+
+
+class PromptShape(Shape):
+    name: str
+    origin: Literal["default", "override", "own"]
+    problem: Text
+
+
+class PromptsShape(Shape):
+    prompts: list[PromptShape]
+
+
+class PromptTextShape(Shape):
+    name: str
+    text: Text
+    default: Text | None
+    model_config = shown(name="chat", text="You help people with their files.", default=None)
+
+
+class NewPrompt(Given):
+    text: str = Field(min_length=1, max_length=204_800)
+    model_config = taken(text="You help people with their files.")
+
+
+class PromptDiff(Shape):
+    name: str
+    diff: Text
+
+
+class ProviderShape(Shape):
+    name: str
+    usable: bool
+    how: Text = Field(description="Where its key comes from, or what is missing. Never the key.")
+    model: Text | None
+    input_price: float | None
+    output_price: float | None
+
+
+class ProgramShape(Shape):
+    name: str
+    version: Text
+    path: Text
+
+
+class ModelsShape(Shape):
+    chat: Text
+    providers: list[ProviderShape]
+    programs: list[ProgramShape]
+
+
+class SpentShape(Shape):
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    requests: int
+    cost: float | None
+    unpriced: int
+
+
+class CostsShape(Shape):
+    by: str
+    days: int
+    rows: dict[str, SpentShape]
+    total: SpentShape
+
+
+class MilestoneShape(Shape):
+    id: Text
+    title: Text
+    status: str
+    done: int
+    total: int
+
+
+class InitiativeShape(Shape):
+    id: Text
+    title: Text
+    type: Text
+    status: str
+    phase: Text
+    context: Text
+    milestones: list[MilestoneShape]
+    milestone: Text
+    reason: Text
+    outcome: Text
+    created: datetime
+    updated: datetime
+
+
+class MemoryEntryShape(Shape):
+    kind: str
+    text: Text
+    at: datetime
+
+
+class CautionShape(Shape):
+    code: str
+    message: Text
+    hint: Text
+    prominent: bool
+
+
+class MemoryShape(Shape):
+    source: str | None
+    initiative: InitiativeShape | None
+    entries: list[MemoryEntryShape]
+    warnings: list[CautionShape]
+
+
+class SentNotice(Shape):
+    channel: str
+    sent: bool
+    reason: Text
+
+
+class SentNotices(Shape):
+    channels: list[SentNotice]

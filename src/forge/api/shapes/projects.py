@@ -1,0 +1,163 @@
+"""Projects, their chat, files and board."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from forge.api.shapes.base import Given, Json, Shape, Text, shown, taken
+
+Action = Literal["distill", "confirm", "provide_input", "resume", "override", "terminate", "correct", "realign"]
+_ID = "20261116-4f2a"
+
+
+class NewProject(Given):
+    name: str | None = Field(default=None, max_length=200)
+    agent: str | None = Field(default=None, max_length=200, description="Who answers: a model, a program, `builtin`.")
+    repository: str | None = Field(default=None, max_length=64, description="Id of the repository to build code in.")
+    after: str | None = Field(default=None, max_length=200, description="Id of the finished plan that it follows.")
+    model_config = taken(name="Summer party", agent="builtin")
+
+
+class ProjectChange(Given):
+    name: str | None = Field(default=None, max_length=200)
+    archived: bool | None = None
+    model_config = taken(name="Garden party")
+
+
+class NewMessage(Given):
+    text: str = Field(min_length=1, max_length=400_000)
+    model_config = taken(text="We want to plan a summer party for forty people.")
+
+
+class Press(Given):
+    text: str = Field(default="", max_length=400_000)
+    confirmed: bool = Field(default=False, description="Some actions ask for a confirmation first.")
+    model_config = taken(text="", confirmed=True)
+
+
+class ProjectShape(Shape):
+    id: str
+    name: Text
+    directory: Text
+    phase: str
+    halt_reason: str | None
+    deliverable_type: str | None
+    agent: Text
+    busy: bool
+    waiting: str | None
+    question: Text
+    open_questions: list[Text]
+    actions: list[str]
+    rounds: list[Json]
+    tests: Json | None
+    repository: Text | None
+    branch: Text | None
+    deliverable: Text | None
+    created_at: str
+    updated_at: str
+    phase_times: dict[str, float]
+    archived: bool
+    problem: Text
+    model_config = shown(
+        id=_ID,
+        name="Summer party",
+        directory="/workspace/projects/summer-party",
+        phase="brain_dump",
+        halt_reason=None,
+        deliverable_type=None,
+        agent="builtin",
+        busy=False,
+        waiting=None,
+        question="",
+        open_questions=[],
+        actions=["distill", "correct"],
+        rounds=[],
+        tests=None,
+        repository=None,
+        branch=None,
+        deliverable=None,
+        created_at="2026-11-16T03:00:00.000Z",
+        updated_at="2026-11-16T03:00:00.000Z",
+        phase_times={"brain_dump": 12.5},
+        archived=False,
+        problem="",
+    )
+
+
+class PressedShape(Shape):
+    """The project as it is now; `changed` is false where the press had had its effect before."""
+
+    project: ProjectShape
+    changed: bool
+    run: str | None = Field(description="The work that follows, if any.")
+    topic: str = Field(description="Where its events are told.")
+    after: int = Field(description="The id after which they begin.")
+    message: Text
+
+
+class MessageShape(Shape):
+    role: Literal["human", "ai"]
+    content: Text
+    phase: str
+    timestamp: str
+    model_config = shown(
+        role="human", content="We want a party.", phase="brain_dump", timestamp="2026-11-16T03:00:00.000Z"
+    )
+
+
+class LogLine(Shape):
+    timestamp: Text = ""
+    level: Text = ""
+    event: Text = ""
+    phase: Text = ""
+    detail: Text = ""
+
+
+class FileShape(Shape):
+    name: Text
+    bytes_size: int
+    model_config = shown(name="plan.md", bytes_size=5120)
+
+
+class FilesShape(Shape):
+    files: list[FileShape]
+
+
+class AcceptedTests(Shape):
+    total: int
+    runs: int
+
+
+class RowShape(Shape):
+    id: str
+    name: Text
+    phase: str
+    halt_reason: str | None
+    deliverable_type: str | None
+    phase_times: dict[str, float]
+    rounds: int
+    totals: list[int]
+    updated: str
+    waiting: Text | None
+
+
+class CardShape(Shape):
+    row: RowShape
+    in_phase: float
+    overall: float
+    sparkline: str
+    trend: str
+    halted: bool
+
+
+class ColumnShape(Shape):
+    phase: str
+    title: str
+    cards: list[CardShape]
+
+
+class BoardShape(Shape):
+    columns: list[ColumnShape]
+    model_config = shown(columns=[{"phase": "brain_dump", "title": "Brain dump", "cards": []}])

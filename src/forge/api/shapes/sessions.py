@@ -1,0 +1,156 @@
+"""Conversations on branches, tools and questions."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from forge.api.shapes.base import Given, Json, Shape, Text, taken
+
+
+class UsageShape(Shape):
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    requests: int
+    cost: float | None
+
+
+class ActiveFileShape(Shape):
+    path: Text
+    ranges: list[tuple[int, int]] = Field(description="First and last lines; none means the whole file.")
+
+
+class ContextShape(Shape):
+    files: list[ActiveFileShape]
+
+
+class ContextFile(Given):
+    path: str = Field(min_length=1, max_length=4096, description="A path, a folder or a pattern.")
+    ranges: list[tuple[int, int]] = Field(default_factory=list, max_length=100)
+
+
+class ContextChange(Given):
+    add: list[ContextFile] = Field(default_factory=list, max_length=500)
+    remove: list[str] = Field(default_factory=list, max_length=500)
+    model_config = taken(add=[{"path": "README.md"}], remove=[])
+
+
+class WorkingShape(Shape):
+    turn: str
+    who: Text
+    since: float
+
+
+class SessionShape(Shape):
+    branch: Text
+    turns: int
+    messages: int
+    usage: UsageShape
+    active_files: list[ActiveFileShape]
+    merged_turns: list[str]
+    working: WorkingShape | None
+    topic: Text
+
+
+class SessionsShape(Shape):
+    sessions: list[SessionShape]
+
+
+class TurnShape(Shape):
+    id: str
+    number: int
+    commit: str | None
+    started: float
+    model: Text
+    status: str
+    reason: Text
+    asked: Text
+    answered: Text
+    files: list[Text]
+    usage: UsageShape
+    messages: list[Json] | None = Field(description="All that was said and done; only where one turn is asked for.")
+
+
+class NewTurn(Given):
+    text: str = Field(min_length=1, max_length=400_000)
+    model: str | None = Field(default=None, max_length=200)
+    agent: str | None = Field(default=None, max_length=200, description="An agent program instead of a model.")
+    model_config = taken(text="Plant tulips in the north bed.")
+
+
+class SentShape(Shape):
+    run: str
+    topic: Text = Field(description="Where the turn is told.")
+    after: int = Field(description="The id after which its events begin.")
+    model: Text
+
+
+class CancelledShape(Shape):
+    cancelled: WorkingShape | None = Field(description="The turn that was ended; null where none was under way.")
+
+
+class Fork(Given):
+    turn: str = Field(min_length=1, max_length=64, description="Its number or id.")
+    name: str = Field(min_length=1, max_length=250)
+    model_config = taken(turn="2", name="ai/other")
+
+
+class Rewind(Given):
+    turn: str = Field(min_length=1, max_length=64)
+    model_config = taken(turn="2")
+
+
+class BuiltInToolShape(Shape):
+    name: str
+    description: Text
+
+
+class OwnToolShape(Shape):
+    name: Text
+    path: Text
+    state: str
+    reason: Text
+    hash: str
+    files: list[Text]
+    approved_by: Text | None
+
+
+class ToolsShape(Shape):
+    built_in: list[BuiltInToolShape]
+    own: list[OwnToolShape]
+
+
+class ToolChangeShape(Shape):
+    name: Text
+    hash: str
+    files: list[Text]
+    commit: str | None
+
+
+class QuestionShape(Shape):
+    id: str
+    run: str
+    text: Text
+    context: Text
+    options: list[Text]
+    state: str
+    asked: float
+    expires: float | None
+    project: str | None
+    repository: str | None
+    branch: Text | None
+
+
+class QuestionsShape(Shape):
+    questions: list[QuestionShape]
+
+
+class Answer(Given):
+    text: str = Field(min_length=1, max_length=100_000)
+    model_config = taken(text="yes")
+
+
+class AnsweredShape(Shape):
+    question: str
+    counted: bool = Field(description="False: the very same answer had been given before.")

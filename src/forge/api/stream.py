@@ -1,0 +1,153 @@
+"""Live events over a WebSocket: topics are subscribed to, each is replayed from an id on and then followed.
+
+A slow client holds up nobody: its queue is short, what waits behind it is bounded, live pieces are dropped first and
+recorded events are read from the database again, so it misses none of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from functools import lru_cache
+from typing import Any
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from forge.api.problems import document, status_of
+from forge.app.hearing import Heard, Topic, hear, topic_for
+from forge.app.identity import Who
+from forge.app.workshop import Workshop
+from forge.errors import ForgeError, InvalidInput
+from forge.events import Event, to_json
+
+HEARTBEAT = 15.0
+_WAITING = 64
+_TOPICS = 100
+_LONGEST = 4096
+POLICY, TOO_BIG = 1008, 1009
+
+
+class SubscriptionInvalid(InvalidInput):
+    code = "subscription_invalid"
+
+
+class Stream:
+    """One client: a task for each topic that it hears, one that sends, and the loop that reads what it wants."""
+
+    def __init__(
+        self, socket: WebSocket, shop: Workshop, who: Who, *, may_stay: Callable[[], Awaitable[bool]] | None = None
+    ) -> None:
+        """`may_stay` is asked with each heartbeat: a key may be revoked while a connection stands."""
+        self._socket = socket
+        self._shop = shop
+        self._who = who
+        self._may_stay = may_stay
+        self._waiting: asyncio.Queue[str] = asyncio.Queue(_WAITING)
+        self._heard: dict[str, asyncio.Task[None]] = {}
+
+    async def run(self, topics: Sequence[str], after: int) -> None:
+        sending = asyncio.create_task(self._send())
+        reading = asyncio.create_task(self._read(topics, after))
+        beating = asyncio.create_task(self._beat())
+        try:
+            await asyncio.wait({sending, reading, beating}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tasks = (sending, reading, beating, *self._heard.values())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _read(self, topics: Sequence[str], after: int) -> None:
+        for topic in topics:
+            await self._answer({"subscribe": topic, "after": after})
+        try:
+            while True:
+                text = await self._socket.receive_text()
+                if len(text) > _LONGEST:
+                    await self._socket.close(TOO_BIG, "message too long")
+                    return
+                await self._answer(_wanted(text))
+        except (WebSocketDisconnect, KeyError):  # gone, or it sent bytes
+            return
+
+    async def _answer(self, wanted: dict[str, Any]) -> None:
+        try:
+            await self._do(wanted)
+        except ForgeError as e:
+            told = document(status_of(e), e.code, e.message, e.hint)
+            await self._waiting.put(json.dumps({"topic": wanted.get("subscribe"), "problem": told}))
+
+    async def _do(self, wanted: dict[str, Any]) -> None:
+        match wanted:
+            case {"subscribe": str(name)}:
+                after = wanted.get("after", 0)
+                if not isinstance(after, int) or isinstance(after, bool) or not 0 <= after < 1 << 62:
+                    raise SubscriptionInvalid("`after` is no event id.", hint="Send the id that you saw last.")
+                await self._subscribe(name, after)
+            case {"unsubscribe": str(name)}:
+                if (task := self._heard.pop(name, None)) is not None:
+                    task.cancel()
+            case {"pong": _}:
+                return
+            case _:
+                raise SubscriptionInvalid(
+                    "This message means nothing.",
+                    hint='Send {"subscribe": topic, "after": id} or {"unsubscribe": topic}.',
+                )
+
+    async def _subscribe(self, name: str, after: int) -> None:
+        """Once more for the same topic begins it anew, from `after` on."""
+        if name not in self._heard and len(self._heard) >= _TOPICS:
+            raise SubscriptionInvalid(f"More than {_TOPICS} topics.", hint="Unsubscribe from some, or open another.")
+        topic = await asyncio.to_thread(topic_for, self._shop, self._who, name)
+        if (before := self._heard.pop(name, None)) is not None:
+            before.cancel()
+            await asyncio.gather(before, return_exceptions=True)
+        await self._waiting.put(json.dumps({"topic": name, "subscribed": True, "after": after}))
+        self._heard[name] = asyncio.create_task(self._hear(topic, after))
+
+    async def _hear(self, topic: Topic, after: int) -> None:
+        async with aclosing(hear(self._shop, topic, after)) as heard:
+            async for item in heard:
+                # Waits while the client is slow; meanwhile the follower's inbox is bounded, and drops live pieces.
+                await self._waiting.put(told(topic.name, item))
+
+    async def _send(self) -> None:
+        try:
+            while True:
+                # Waits until the connection can take more: nothing piles up behind it.
+                await self._socket.send_text(await self._waiting.get())
+        except (WebSocketDisconnect, RuntimeError):  # the second one: closed by the reader in between
+            return
+
+    async def _beat(self) -> None:
+        number = 0
+        while True:
+            await asyncio.sleep(HEARTBEAT)
+            if self._may_stay is not None and not await self._may_stay():
+                await self._socket.close(POLICY, "sign_in_needed")
+                return
+            number += 1
+            await self._waiting.put(json.dumps({"ping": number}))
+
+
+def _wanted(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def told(topic: str, item: Heard) -> str:
+    if item.id is None:
+        return json.dumps({"topic": topic, "live": True, "event": to_json(item.event)})
+    return _recorded(topic, item.id, item.time, item.event)
+
+
+# Many clients hear the same topic: it is written once for all of them.
+@lru_cache(maxsize=512)
+def _recorded(topic: str, id_: int, time: float, event: Event) -> str:
+    return json.dumps({"topic": topic, "id": id_, "time": time, "event": to_json(event)})

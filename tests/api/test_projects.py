@@ -1,0 +1,220 @@
+"""Projects over HTTP: made, talked to, pressed once, given files, and taken away from."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from contextlib import closing
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.house import House
+
+pytestmark = pytest.mark.req("X-02", "P-12")
+
+DUMP = (
+    "We want to plan a summer party for our club of forty people. The budget is 1500 euros and must not be exceeded. "
+    "It should be on the second Saturday in July, in the garden of the club house. We need food for vegetarians."
+)
+
+
+def made(client: httpx.Client, name: str | None = None, **more: Any) -> dict[str, Any]:
+    answer = client.post("/api/projects", json={"name": name, "agent": "builtin", **more})
+    assert answer.status_code == 201, answer.text
+    result: dict[str, Any] = answer.json()
+    return result
+
+
+def at_rest(client: httpx.Client, id_: str) -> dict[str, Any]:
+    deadline = time.monotonic() + 60
+    while True:
+        seen: dict[str, Any] = client.get(f"/api/projects/{id_}").json()
+        if not seen["busy"]:
+            return seen
+        assert time.monotonic() < deadline, seen
+        time.sleep(0.05)
+
+
+def code(answer: httpx.Response) -> tuple[int, str]:
+    assert answer.headers["content-type"] == "application/problem+json", answer.text
+    problem = answer.json()
+    assert set(problem) == {"type", "title", "status", "code", "detail", "hint"}
+    assert problem["status"] == answer.status_code
+    return answer.status_code, problem["code"]
+
+
+def test_a_project_is_made_talked_to_and_distilled(client: httpx.Client) -> None:
+    project = made(client, "Summer party")
+    said = client.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP})
+    assert said.status_code == 202
+    assert said.json()["topic"] == f"project:{project['id']}"
+    pressed = client.post(f"/api/projects/{project['id']}/actions/distill", headers={"Idempotency-Key": "one"})
+    assert pressed.status_code == 202, pressed.text
+    assert pressed.json()["run"]
+    seen = at_rest(client, project["id"])
+    assert seen["phase"] == "human_review"
+    roles = [each["role"] for each in client.get(f"/api/projects/{project['id']}/messages").json()["items"]]
+    assert "human" in roles
+    intent = client.get(f"/api/projects/{project['id']}/documents/intent.md")
+    assert intent.status_code == 200
+    assert intent.headers["content-type"] == "application/octet-stream"
+    assert intent.headers["content-disposition"].startswith("attachment")
+    names = [each["name"] for each in client.get(f"/api/projects/{project['id']}/artifacts").json()["files"]]
+    assert "intent.md" in names
+    assert client.get(f"/api/projects/{project['id']}/artifacts/intent.md").content == intent.content
+    assert client.get(f"/api/projects/{project['id']}/log").json()["items"]
+
+
+def test_the_same_press_twice_has_one_effect_and_gets_the_present_state(client: httpx.Client) -> None:
+    project = made(client)
+    client.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP})
+    address, key = f"/api/projects/{project['id']}/actions/distill", {"Idempotency-Key": "press-7"}
+    first, second = (client.post(address, headers=key) for _ in range(2))
+    assert (first.status_code, second.status_code) == (202, 202)
+    assert (first.json()["changed"], second.json()["changed"]) == (True, False)
+    assert first.json()["run"] == second.json()["run"]
+    assert second.json()["project"]["id"] == project["id"]
+    at_rest(client, project["id"])
+
+
+def test_what_cannot_be_pressed_is_refused_with_what_can_be(client: httpx.Client) -> None:
+    project = made(client)
+    refused = client.post(f"/api/projects/{project['id']}/actions/confirm")
+    assert code(refused) == (409, "action_refused")
+    assert refused.json()["hint"]
+    unconfirmed = client.post(f"/api/projects/{project['id']}/actions/terminate")
+    assert code(unconfirmed) == (422, "confirmation_needed")
+    done = client.post(f"/api/projects/{project['id']}/actions/terminate", json={"confirmed": True})
+    assert done.json()["project"]["phase"] == "halted"
+    assert code(client.post(f"/api/projects/{project['id']}/actions/dance")) == (422, "request_invalid")
+
+
+def test_projects_are_listed_in_pages_and_as_lines(client: httpx.Client) -> None:
+    wanted = sorted(made(client)["id"] for _ in range(3))
+    everything = client.get("/api/projects", params={"limit": 1000}).json()["items"]
+    found, after = [], None
+    while True:
+        page = client.get("/api/projects", params={"limit": 2, **({"after": after} if after else {})}).json()
+        found += [each["id"] for each in page["items"]]
+        after = page["next"]
+        if after is None:
+            break
+    assert found == [each["id"] for each in everything]
+    assert set(wanted) <= set(found)
+    lines = client.get("/api/projects", params={"limit": 2}, headers={"Accept": "application/x-ndjson"})
+    assert lines.headers["content-type"].startswith("application/x-ndjson")
+    assert len(lines.text.splitlines()) == len(found)
+
+
+def test_a_project_is_renamed_archived_and_deleted_only_when_confirmed(client: httpx.Client) -> None:
+    project = made(client, "To be deleted")
+    address = f"/api/projects/{project['id']}"
+    assert client.patch(address, json={"name": "Named anew", "archived": True}).json()["archived"] is True
+    assert project["id"] not in [each["id"] for each in client.get("/api/projects").json()["items"]]
+    assert project["id"] in [
+        each["id"] for each in client.get("/api/projects", params={"archived": True, "limit": 1000}).json()["items"]
+    ]
+    assert code(client.delete(address, params={"confirm": "no"})) == (422, "deletion_unconfirmed")
+    directory = project["directory"].rpartition("/")[2]
+    assert client.delete(address, params={"confirm": directory}).status_code == 204
+    assert code(client.get(address)) == (404, "project_missing")
+
+
+def test_a_missing_project_is_missing_everywhere(client: httpx.Client) -> None:
+    for method, rest in (
+        ("GET", ""),
+        ("GET", "/messages"),
+        ("GET", "/resources"),
+        ("GET", "/artifacts"),
+        ("GET", "/artifacts/plan.md"),
+        ("GET", "/documents/plan.md"),
+        ("GET", "/log"),
+        ("POST", "/actions/distill"),
+        ("POST", "/tests/accept"),
+    ):
+        assert code(client.request(method, f"/api/projects/none{rest}")) == (404, "project_missing"), rest
+    assert code(client.get("/api/memory", params={"project": "none"})) == (404, "project_missing")
+    assert code(client.post("/api/projects", json={"after": "none"})) == (404, "project_missing")
+    assert code(client.post("/api/projects", json={"repository": "none"})) == (404, "repository_missing")
+
+
+def test_files_are_taken_in_under_a_safe_and_free_name(client: httpx.Client, house: House) -> None:
+    project = made(client)
+    address = f"/api/projects/{project['id']}/resources"
+    names = []
+    for sent in ("notes.txt", "notes.txt", "../../escape.txt", 'a"b\r\nX: y.txt'):
+        answer = client.post(address, files={"file": (sent, b"Forty people come.")})
+        assert answer.status_code == 201, answer.text
+        names.append(answer.json()["name"])
+    assert names[:3] == ["notes.txt", "notes-2.txt", "escape.txt"]
+    listed = client.get(address).json()["files"]
+    assert sorted(each["name"] for each in listed) == sorted(names)
+    assert not list(house.place.rglob("../escape.txt"))
+    assert code(client.post(address, files={"file": ("empty.txt", b"")})) == (422, "resource_refused")
+    assert code(client.post(address, files={"file": (".hidden", b"x")})) == (422, "resource_refused")
+    assert code(client.post(address, data={"file": "no file"})) == (422, "request_invalid")
+
+
+def test_a_large_file_is_streamed_and_one_too_large_is_refused(client: httpx.Client, house: House) -> None:
+    address = f"/api/projects/{made(client)['id']}/resources"
+    megabytes = b"x" * 1_000_000
+
+    def parts(count: int) -> Any:
+        yield b'--mark\r\nContent-Disposition: form-data; name="file"; filename="big.txt"\r\n\r\n'
+        for _ in range(count):
+            yield megabytes
+        yield b"\r\n--mark--\r\n"
+
+    headers = {"Content-Type": "multipart/form-data; boundary=mark"}
+    assert client.post(address, content=parts(8), headers=headers).json()["bytes_size"] == 8_000_000
+    # Refused before a byte of it was sent.
+    connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=10)
+    with closing(connection):
+        connection.request("POST", address, headers={**headers, **house.bearer, "Content-Length": "60000000"})
+        assert connection.getresponse().status == 413
+    # A body of unknown length is cut off where it gets too long.
+    assert code(client.post("/api/projects", content=iter([megabytes] * 6))) == (413, "body_too_large")
+
+
+def test_documents_outside_of_the_project_cannot_be_named(client: httpx.Client) -> None:
+    project = made(client)
+    for name in ("..%2Fproject.json", "%2e%2e", "nothing.md"):
+        answer = client.get(f"/api/projects/{project['id']}/documents/{name}")
+        assert answer.status_code == 404, name
+
+
+def test_the_board_shows_the_project_in_its_column(client: httpx.Client) -> None:
+    project = made(client, "On the board")
+    columns = client.get("/api/board").json()["columns"]
+    first = next(column for column in columns if column["phase"] == "brain_dump")
+    assert project["id"] in [card["row"]["id"] for card in first["cards"]]
+
+
+def test_memory_is_read(client: httpx.Client) -> None:
+    project = made(client)
+    told = client.get("/api/memory", params={"project": project["id"]})
+    assert told.status_code == 200, told.text
+    assert set(told.json()) == {"source", "initiative", "entries", "warnings"}
+
+
+@pytest.mark.req("X-06")
+def test_a_project_of_somebody_else_is_missing(house: House, client: httpx.Client) -> None:
+    ada, bo = house.user("ada"), house.user("bo")
+    with house.client(ada) as hers, house.client(bo) as his:
+        mine = made(hers)
+        address = f"/api/projects/{mine['id']}"
+        assert code(his.get(address)) == (404, "project_missing")
+        absent = his.get("/api/projects/20990101-0000").json()
+        told = his.get(address).json()
+        assert told["detail"].replace(mine["id"], "ID") == absent["detail"].replace("20990101-0000", "ID")
+        assert his.get("/api/projects").json()["items"] == []
+        assert hers.put(f"{address}/shares/bo", json={"right": "read"}).status_code == 204
+        assert his.get(address).status_code == 200
+        assert code(his.post(f"{address}/messages", json={"text": DUMP})) == (403, "shared_for_reading")
+        assert list(hers.get(f"{address}/shares").json()["shares"].values()) == ["read"]
+        assert hers.delete(f"{address}/shares/bo").status_code == 204
+        assert code(his.get(address)) == (404, "project_missing")
+    with house.client(house.user("reader", ("read",))) as reader:
+        assert code(reader.post("/api/projects", json={})) == (403, "scope_missing")

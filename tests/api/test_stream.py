@@ -1,0 +1,207 @@
+"""Live events over a WebSocket: replayed once, followed, heard only by who may, and never held up by a slow client."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from forge.api import stream
+from forge.events import ProjectProgressed, ProjectSaid, TextStreamed
+from forge.store.listeners import ROOM
+from tests.api.house import House
+from tests.api.test_projects import DUMP, at_rest, made
+
+pytestmark = pytest.mark.req("P-21")
+_RECORDED = 20
+
+
+@contextmanager
+def listening(house: House, query: str = "", key: str | None = None, **options: Any) -> Iterator[ClientConnection]:
+    headers = {"Authorization": f"Bearer {key}"} if key else house.bearer
+    address = f"ws://127.0.0.1:{house.port}/api/stream{query}"
+    with connect(address, additional_headers=headers, proxy=None, **{"max_queue": None, **options}) as socket:
+        yield socket
+
+
+def heard(socket: ClientConnection, seconds: float = 20) -> dict[str, Any]:
+    result: dict[str, Any] = json.loads(socket.recv(timeout=seconds))
+    return result
+
+
+def until_closed(socket: ClientConnection) -> None:
+    while True:
+        heard(socket)
+
+
+def subscribe(socket: ClientConnection, topic: str, after: int = 0) -> dict[str, Any]:
+    socket.send(json.dumps({"subscribe": topic, "after": after}))
+    return heard(socket)
+
+
+def tell(house: House, project: str, *texts: str) -> None:
+    for text in texts:
+        house.shop.events.append(f"project:{project}", ProjectProgressed(project, text))
+
+
+def test_recorded_events_are_replayed_once_and_then_followed(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    topic = f"project:{project}"
+    tell(house, project, "one", "two")
+    with listening(house) as socket:
+        assert subscribe(socket, topic, 1) == {"topic": topic, "subscribed": True, "after": 1}
+        second = heard(socket)
+        assert (second["topic"], second["id"], second["event"]["text"]) == (topic, 2, "two")
+        assert abs(second["time"] - time.time()) < 60
+        house.shop.events.append(topic, TextStreamed("t", "piece"))
+        tell(house, project, "three")
+        live, third = heard(socket), heard(socket)
+        assert live == {"topic": topic, "live": True, "event": {"type": "TextStreamed", "turn": "t", "text": "piece"}}
+        assert third["id"] == 3
+        socket.send(json.dumps({"unsubscribe": topic}))
+        socket.send(json.dumps({"subscribe": "board"}))
+        assert heard(socket)["subscribed"] is True
+        tell(house, project, "nobody listens")
+        assert subscribe(socket, topic, 3)["topic"] == topic
+        assert heard(socket)["id"] == 4
+
+
+def test_topics_of_the_address_are_heard_at_once(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    tell(house, project, "one", "two")
+    with listening(house, f"?topic=project:{project}&after=1") as socket:
+        assert heard(socket)["subscribed"] is True
+        assert heard(socket)["id"] == 2
+
+
+def test_what_cannot_be_subscribed_to_is_told_and_the_stream_goes_on(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    with listening(house) as socket:
+        assert subscribe(socket, "project:none")["problem"]["code"] == "project_missing"
+        assert subscribe(socket, "branch:none:main")["problem"]["code"] == "repository_missing"
+        assert subscribe(socket, "weather")["problem"]["code"] == "topic_unknown"
+        for message in ("no json", "[1]", '{"subscribe": 7}', f'{{"subscribe": "project:{project}", "after": -1}}'):
+            socket.send(message)
+            assert heard(socket)["problem"]["code"] == "subscription_invalid", message
+        assert subscribe(socket, f"project:{project}")["subscribed"] is True
+
+
+def test_a_message_too_long_closes_the_stream_with_its_code(house: House) -> None:
+    with listening(house) as socket:
+        socket.send("x" * 5000)
+        with pytest.raises(ConnectionClosed) as closed:
+            heard(socket)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == stream.TOO_BIG
+
+
+@pytest.mark.req("X-06")
+def test_nobody_hears_what_is_not_theirs(house: House, client: httpx.Client) -> None:
+    ada, bo = house.user("ada"), house.user("bo")
+    with house.client(ada) as hers:
+        project = made(hers)["id"]
+        with listening(house, "?topic=board", ada) as mine, listening(house, "?topic=all", bo) as other:
+            assert heard(mine)["subscribed"]
+            assert heard(other)["subscribed"]
+            assert subscribe(other, f"project:{project}")["problem"]["code"] == "project_missing"
+            hers.post(f"/api/projects/{project}/messages", json={"text": DUMP})
+            hers.post(f"/api/projects/{project}/actions/distill")
+            at_rest(hers, project)
+            moved = heard(mine)
+            assert (moved["event"]["type"], moved["event"]["project"]) == ("ProjectMoved", project)
+            with pytest.raises(TimeoutError):
+                heard(other, 0.3)
+        board = hers.get("/api/events", params={"topic": "board"}).json()
+        assert {each["event"]["project"] for each in board["items"]} == {project}
+    with house.client(bo) as his:
+        assert his.get("/api/events", params={"topic": "all"}).json()["items"] == []
+
+
+@pytest.mark.req("X-06")
+def test_a_stream_needs_a_key_and_no_foreign_page_opens_one(house: House) -> None:
+    address = f"ws://127.0.0.1:{house.port}/api/stream"
+    with pytest.raises(InvalidStatus) as refused:
+        connect(address, proxy=None)
+    assert refused.value.response.status_code == 401
+    token = house.gate.new_token()
+    with house.client("") as browser:
+        browser.get("/", params={"token": token})
+        cookie = f"{house.gate.cookie_name}={browser.cookies[house.gate.cookie_name]}"
+    with pytest.raises(InvalidStatus) as foreign:
+        connect(address, proxy=None, additional_headers={"Cookie": cookie}, origin="http://evil.example")  # type: ignore[arg-type]
+    assert foreign.value.response.status_code == 403
+    with connect(address, proxy=None, additional_headers={"Cookie": cookie}, origin=house.url) as socket:  # type: ignore[arg-type]
+        assert subscribe(socket, "board")["subscribed"] is True
+
+
+def test_a_heartbeat_comes_and_a_revoked_key_is_shut_out(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT", 0.05)
+    key = house.user("shortly")
+    with listening(house, key=key) as socket:
+        assert heard(socket) == {"ping": 1}
+        (id_,) = [each["id"] for each in client.get("/api/keys", params={"user": "shortly"}).json()["keys"]]
+        client.post(f"/api/keys/{id_}/revoke")
+        with pytest.raises(ConnectionClosed) as closed:
+            until_closed(socket)
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == stream.POLICY
+
+
+def test_after_many_reconnects_every_event_was_heard_once_and_in_order(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    topic, known, last = f"project:{project}", [], 0
+    for number in range(20):
+        # Some are told while nobody listens, some while somebody does.
+        tell(house, project, f"{number} away")
+        with listening(house) as socket:
+            subscribe(socket, topic, last)
+            tell(house, project, f"{number} here", f"{number} here too")
+            for _ in range(1 + number % 3):
+                item = heard(socket)
+                last = item["id"]
+                known.append((item["id"], item["event"]["text"]))
+    rest = client.get("/api/events", params={"topic": topic, "after": last}).json()
+    known += [(each["id"], each["event"]["text"]) for each in rest["items"]]
+    expected = [f"{number} {what}" for number in range(20) for what in ("away", "here", "here too")]
+    assert known == list(enumerate(expected, 1))
+    assert rest["next"] == len(expected)
+
+
+def test_a_slow_client_misses_only_live_pieces_and_holds_up_nobody(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    topic, count = f"project:{project}", 2 * ROOM
+    long = "x" * 60_000
+    with listening(house, max_queue=1) as slow, listening(house) as quick:
+        subscribe(slow, topic)
+        subscribe(quick, topic)
+        began = time.monotonic()
+        for number in range(count):
+            # The first ones fill what the network holds; then its queue, then its inbox.
+            text = long if number < 150 else str(number)
+            house.shop.events.publish(topic, TextStreamed("t", text))
+            if number % _RECORDED == 0:
+                house.shop.events.publish(topic, ProjectSaid(project, "ai", text))
+        house.call(house.shop.events.flush())
+        ids: list[int] = []
+        while len(ids) < count // _RECORDED:
+            item = heard(quick)
+            ids += [item["id"]] if "id" in item else []
+        assert ids == list(range(1, count // _RECORDED + 1))
+        assert time.monotonic() - began < 60
+        late: list[int] = []
+        live = 0
+        while len(late) < count // _RECORDED:
+            item = heard(slow)
+            late += [item["id"]] if "id" in item else []
+            live += "live" in item
+        assert late == ids
+        assert live < count

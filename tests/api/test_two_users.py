@@ -1,0 +1,76 @@
+"""Two users of one server: whatever the one tries, it learns nothing of the other's, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from websockets.sync.client import connect
+
+from benchmarks.soak.api import crossed_users
+from benchmarks.soak.planted import MARKS, Planted, plant
+from tests.api.house import House
+
+pytestmark = pytest.mark.req("X-06")
+
+
+@pytest.fixture(scope="module")
+def planted(house: House) -> Planted:
+    return plant(house)
+
+
+def test_what_is_planted_is_there_for_its_owner_to_see(house: House, planted: Planted) -> None:
+    seen = json.dumps(planted.state(house))
+    with house.client(planted.owner_key) as client:
+        file = client.get(
+            f"/api/repositories/{planted.names['repository']}/files/{planted.names['path']}",
+            params={"branch": planted.names["branch"]},
+        )
+        commits = client.get(f"/api/repositories/{planted.names['repository']}/commits").text
+    missing = [mark for mark in MARKS if mark not in seen + file.text + commits]
+    assert not missing
+
+
+def test_somebody_elses_and_what_is_not_there_get_the_same_answers(house: House, planted: Planted) -> None:
+    found = crossed_users(house, planted, 600, seed=11)
+    assert found.operations > 80
+    # Both happen: what is refused because of whose it is, and what a stranger may do with what is their own.
+    assert found.answers[404] > 100
+    assert found.answers[200] > 10
+    assert found.told_apart < 3
+
+
+def test_no_topic_of_somebody_else_can_be_heard(house: House, planted: Planted) -> None:
+    names = planted.names
+    headers = {"Authorization": f"Bearer {planted.stranger_key}"}
+    address = f"ws://127.0.0.1:{house.port}/api/stream"
+    pairs = [
+        (f"project:{names['project']}", "project:20260101-none", names["project"], "20260101-none"),
+        (f"branch:{names['repository']}:{names['branch']}", f"branch:000000000000:{names['branch']}",
+         names["repository"], "000000000000"),
+    ]  # fmt: skip
+    with connect(address, additional_headers=headers, proxy=None) as socket:
+        for theirs, absent, id_, none in pairs:
+            told = []
+            for topic in (theirs, absent):
+                socket.send(json.dumps({"subscribe": topic, "after": 0}))
+                told.append(str(socket.recv(timeout=20)))
+            assert '"problem"' in told[0]
+            assert told[0].replace(id_, none) == told[1]
+
+
+def test_a_model_by_path_reads_no_file_of_the_machine_for_a_user(
+    house: House, planted: Planted, tmp_path: Path
+) -> None:
+    """Neither what a file holds, nor whether it is there."""
+    (tmp_path / "notes.txt").write_text(f"{MARKS[2]} is no JSON\n")
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"text": MARKS[2]}) + "\n")
+    address = f"/api/repositories/{planted.own['repository']}/session/messages"
+    told = set()
+    with house.client(planted.stranger_key) as client:
+        for name in ("notes.txt", "answers.jsonl", "nothing.txt"):
+            asked = {"text": "Answer.", "model": f"recorded:{tmp_path / name}"}
+            answer = client.post(address, params={"branch": planted.own["branch"]}, json=asked)
+            told.add((answer.status_code, answer.text.replace(name, "NAME")))
+    assert len(told) == 1, told

@@ -1,0 +1,148 @@
+"""`forge completion`: the scripts in the shells themselves, and that only names cost the start of a process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from forge.cli import main
+from forge.cli.completion import Node, Shell, nodes, script
+from forge.cli.main import Command
+from tests.cli.conftest import Forge
+from tests.conftest import Git, MakeRepo
+from tests.machine import write_program
+
+BASH = """
+source "$1"; shift
+COMP_WORDS=(forge "$@"); COMP_CWORD=$#; _forge
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+ZSH = """
+compdef() { : }; compadd() { print -rl -- $found }; _files() { print -r -- files "$@" }
+source "$1"; shift
+words=(forge "$@"); CURRENT=$#words
+_forge
+"""
+FISH = 'source "$argv[1]"; complete -C "$argv[2]"'
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Command("completion", "completion of commands in bash, zsh and fish")
+    monkeypatch.setitem(main.COMMANDS, "completion", entry)
+    monkeypatch.setitem(main.GROUPS["Look after Forge"], "completion", entry)
+
+
+@pytest.fixture
+def stub(tmp_path: Path) -> Path:
+    """A `forge` that notes that it was started, and knows two names."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    write_program(folder / "forge", f'echo "$@" >>{tmp_path}/calls; printf "main\\nai/one\\n"')
+    return folder
+
+
+def calls(tmp_path: Path) -> list[str]:
+    file = tmp_path / "calls"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+def proposed(shell: Shell, stub: Path, *words: str) -> list[str]:
+    """What the shell proposes after `forge WORDS`, the last of which is being typed."""
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed")
+    file = stub.parent / f"script.{shell}"
+    file.write_text(script(shell))
+    command = {
+        Shell.BASH: [program, "--norc", "--noprofile", "-c", BASH, "bash", str(file), *words],
+        Shell.ZSH: [program, "-f", "-c", ZSH, "zsh", str(file), *words],
+        Shell.FISH: [program, "--no-config", "-c", FISH, str(file), " ".join(("forge", *words))],
+    }[shell]
+    environ = {**os.environ, "PATH": f"{stub}:{os.environ['PATH']}"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environ, cwd=stub.parent, timeout=60, check=True)
+    assert done.stderr == ""
+    found = [line.partition("\t")[0] for line in done.stdout.splitlines() if line]
+    return sorted(each for each in found if each.startswith(words[-1]))
+
+
+SHELLS = pytest.mark.parametrize("shell", list(Shell))
+
+
+@SHELLS
+@pytest.mark.req("X-02")
+def test_commands_and_options_are_completed_without_starting_a_process(
+    shell: Shell, stub: Path, tmp_path: Path
+) -> None:
+    assert proposed(shell, stub, "bra") == ["branch"]
+    assert proposed(shell, stub, "project", "st") == ["status"]
+    assert proposed(shell, stub, "-C", "branch", "project", "st") == ["status"]
+    assert {"--path", "--grep", "--json"} <= set(proposed(shell, stub, "log", "--"))
+    assert proposed(shell, stub, "cost", "--by", "") == ["branch", "day", "model", "run"]
+    assert proposed(shell, stub, "completion", "") == ["bash", "fish", "zsh"]
+    assert calls(tmp_path) == []
+
+
+@SHELLS
+@pytest.mark.req("X-02")
+def test_branches_and_projects_are_asked_for(shell: Shell, stub: Path, tmp_path: Path) -> None:
+    assert proposed(shell, stub, "chat", "--branch", "") == ["ai/one", "main"]
+    assert proposed(shell, stub, "project", "open", "m") == ["main"]
+    assert calls(tmp_path) == ["completion --words branches", "completion --words projects"]
+
+
+def test_bash_completes_files_folders_and_values_after_an_equals_sign(stub: Path, tmp_path: Path) -> None:
+    (tmp_path / "idea one.md").touch()
+    (tmp_path / "ideas").mkdir()
+    assert proposed(Shell.BASH, stub, "run", "id") == ["idea one.md", "ideas"]
+    assert proposed(Shell.BASH, stub, "-C", "id") == ["ideas"]
+    assert proposed(Shell.BASH, stub, "chat", "--branch", "=", "a") == ["ai/one"]
+    assert proposed(Shell.BASH, stub, "-C", "ideas", "chat", "-b", "a") == ["ai/one"]
+    assert calls(tmp_path)[-1] == "-C ideas completion --words branches"
+
+
+def test_bash_proposes_nothing_where_nothing_fits(stub: Path, tmp_path: Path) -> None:
+    assert proposed(Shell.BASH, stub, "nothing-like-it") == []
+    assert proposed(Shell.BASH, stub, "chat", "-m", "") == []
+    assert proposed(Shell.BASH, stub, "project", "open", "main", "") == []
+    assert proposed(Shell.BASH, stub, "branch", "list", "--", "--") == []
+    assert calls(tmp_path) == []
+
+
+def test_names_with_signs_that_mean_something_to_a_shell_are_only_words(stub: Path, tmp_path: Path) -> None:
+    write_program(stub / "forge", """printf '%s\\n' 'a$(touch${IFS}made)' 'a`touch${IFS}made`'""")
+    proposed(Shell.BASH, stub, "chat", "--branch", "a")
+    assert not (tmp_path / "made").exists()
+
+
+def test_every_command_has_its_place() -> None:
+    found = {node.path: node for node in nodes()}
+    assert {name for name, _ in found[""].words} == {*(n for g in main.GROUPS.values() for n in g), "help"}
+    assert found["project rename"].arguments == ("projects", "", "")
+    assert isinstance(found["branch new"], Node)
+
+
+def test_the_script_is_printed_for_the_shell_that_is_named(forge: Forge) -> None:
+    assert forge("completion", "bash").out == script(Shell.BASH)
+    assert forge("completion", "fish", "--json").document == {"shell": "fish", "script": script(Shell.FISH)}
+    ran = forge("completion", "--json")
+    assert (ran.code, ran.error) == (2, "bad_usage")
+    assert forge("completion", "tcsh").code == 2
+
+
+def test_names_are_printed_one_a_line(
+    forge: Forge, make_repo: MakeRepo, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = make_repo({"a": "a\n"})
+    git(repo, "branch", "ai/two")
+    monkeypatch.setenv("FORGE_WORKSPACE", str(tmp_path / "workspace"))
+    (tmp_path / "workspace" / "projects" / "party").mkdir(parents=True)
+    (tmp_path / "workspace" / "projects" / ".new-x").mkdir()
+    assert forge("-C", str(repo), "completion", "--words", "branches").out == snapshot("ai/two\nmain\n")
+    assert forge("completion", "--words", "projects").out == "party\n"
+    assert forge("-C", str(tmp_path), "completion", "--words", "branches", "--json").document == []
