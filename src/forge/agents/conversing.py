@@ -146,7 +146,7 @@ class Conversation:
 
     async def _used(self, desk: Desk, steps: Steps, call: ToolCall, place: str) -> ToolResult:
         steps.emit(ToolStarted(desk.turn, call.id, call.name, self.redactor.text(_about(call))))
-        if _has_mark(call.arguments):
+        if _has_mark(call.arguments) or self.redactor.is_own(call.arguments):
             text, failed = _SECRET_TEXT, True
         elif self.toolbox.outside(call.name):
             text, failed = await self._outside(desk, steps, call, place)

@@ -95,7 +95,8 @@ class ProjectHands:
     async def answer(self, task: Task) -> AgentResponse:
         who = self._who(task.prompt)
         if who == _BUILTIN:
-            return AgentResponse(success=True, output=rules.answer(task.prompt, task.material), model=who)
+            said = self.shop.redactor.text(rules.answer(task.prompt, task.material))
+            return AgentResponse(success=True, output=said, model=who)
         if who.startswith(_RECORDED):
             answers = RecordedAnswers.named(who.removeprefix(_RECORDED))
             return AgentResponse(success=True, output=answers.answer(task.prompt, task.nth), model=who)

@@ -68,6 +68,8 @@ async def press(
     press_id: str | None = None,
 ) -> Pressed:
     """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing."""
+    # What a person says is committed, told and recorded: not their keys.
+    text = shop.redactor.text(text)
     await go_on(shop, project)
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     if action is Action.TERMINATE and confirmed:
@@ -298,7 +300,8 @@ async def _dump(shop: Workshop, project: Project, text: str) -> Pressed:
     pulled = await pull_links(shop, project, text)
     told = [pulled] if pulled else []
     if first and sets_the_scene(text):
-        await asyncio.to_thread(context_file.update_org_context, project.records, internal_context=text)
+        said = shop.redactor.text(text)
+        await asyncio.to_thread(context_file.update_org_context, project.records, internal_context=said)
         told.append(SCENE_NOTED)
     if told:
         await asyncio.to_thread(changed, project, lambda draft: draft.say("\n\n".join(told)), "chat: Forge")

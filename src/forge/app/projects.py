@@ -56,18 +56,19 @@ async def create(
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
     plan = _finished_plan(after) if after is not None else None
     now = datetime.fromtimestamp(time.time(), UTC)
-    workspace = workspace_of(shop.settings)
-    project = await asyncio.to_thread(lambda: workspace.create(name, agent=agent or "", now=now))
 
-    def about(draft: Draft) -> None:
-        draft.info.update(agent=agent or "", branch=f"forge/build-{project.id}", repository=code and str(code))
+    def prepare(read: Any) -> Any:
+        draft = Draft(read, now.timestamp())
+        draft.info.update(agent=agent or "", branch=f"forge/build-{draft.info['id']}", repository=code and str(code))
         draft.info["phase_entered"] = draft.now
+        draft.say(priming.PRIMING_MESSAGE)
         if plan is not None and after is not None:
             draft.info["chained_from"] = after.id
             draft.write("resources/plan.md", plan)
+        return draft.files()
 
-    await asyncio.to_thread(changed, project, about, "project: set up")
-    await asyncio.to_thread(priming.open_conversation, project.records, now=now)
+    workspace = workspace_of(shop.settings)
+    project = await asyncio.to_thread(lambda: workspace.create(name, agent=agent or "", now=now, prepare=prepare))
     await _show_card(shop, project)
     return project
 

@@ -62,7 +62,7 @@ async def send_message(
         await asyncio.to_thread(repo.create_branch, branch, "HEAD", actor=actor)
     who = repo.signature()
     mark = secrets.token_hex(6)
-    request = TurnRequest(mark, branch, text, f"{who.name} <{who.email}>", time.time(), name)
+    request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
     topic = topic_of(repo, branch)
     after = await asyncio.to_thread(shop.events.last, topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, **asdict(request)}

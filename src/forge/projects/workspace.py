@@ -25,7 +25,7 @@ from forge.projects.files import reported
 from forge.projects.info import FILE as INFO_FILE
 from forge.projects.info import ProjectInfo
 from forge.projects.project import Files, Project
-from forge.projects.records import LOCK, Read, Records
+from forge.projects.records import LOCK, Change, Read, Records
 from forge.projects.state import SavedState
 from forge.projects.status import ProjectStatus
 
@@ -57,8 +57,10 @@ class Workspace:
         self.directory = directory
         self.projects = directory / "projects"
 
-    def create(self, name: str | None, *, agent: str = "", now: datetime) -> Project:
-        """A new project, wholly there or not at all. Without a name its directory is called by its id."""
+    def create(self, name: str | None, *, agent: str = "", now: datetime, prepare: Change | None = None) -> Project:
+        """A new project, wholly there or not at all. Without a name its directory is called by its id. What `prepare`
+        changes is part of it from the beginning.
+        """
         typed = (name or "").strip()
         project_id = names.new_id(now, {project.id for project in self.list(archived=True)})
         place = self.projects / (names.slug(typed) if typed else project_id)
@@ -70,7 +72,9 @@ class Workspace:
             for folder in FOLDERS:
                 (made / folder).mkdir(parents=True)
         try:
-            Records.init(made, _first_files(project_id, typed, agent, now), f"project: {typed or project_id}")
+            records = Records.init(made, _first_files(project_id, typed, agent, now), f"project: {typed or project_id}")
+            if prepare is not None:
+                records.update(prepare, "project: set up")
             self._put_in_place(made, place)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)

@@ -75,6 +75,17 @@ class Redactor:
         text = _ASSIGNED.sub(_if_random, text)
         return _WORD.sub(lambda m: f"{MARK}high-entropy]" if _is_random(m[0]) else m[0], text)
 
+    def is_own(self, value: Any) -> bool:
+        """Whether a JSON value holds a secret of this very process, unlike what only looks like one."""
+        match value:
+            case str():
+                return self._own is not None and self._own.search(value) is not None
+            case dict():
+                return any(map(self.is_own, value.values()))
+            case list() | tuple():
+                return any(map(self.is_own, value))
+        return False
+
     def json(self, value: Any) -> Any:
         """The same for every string in a JSON value; keys are names, not content."""
         match value:

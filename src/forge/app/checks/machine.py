@@ -62,8 +62,8 @@ def clock(place: Place) -> Check:
         file.write(b"x")
         file.flush()
         skews = {"the file system": Path(file.name).stat().st_mtime - time.time()}
-    if place.records.path is None and (server := place.records.facts.clock) is not None:
-        skews["the database server"] = server
+    if place.records.path is None and place.records.usable:
+        skews["the database server"] = place.records.facts.clock or 0.0
     whose, skew = max(skews.items(), key=lambda each: abs(each[1]))
     if abs(skew) > _SKEW:
         hint = "Let all machines set their clocks by the network (NTP)."
