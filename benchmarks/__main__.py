@@ -16,6 +16,7 @@ from benchmarks import (
     files,
     guards,
     history,
+    load,
     merging,
     projects,
     prompts,
@@ -37,7 +38,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards", "projects"]
+ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards", "projects", "load"]
 
 
 def main() -> None:
@@ -84,6 +85,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from guards.guards()
     if "projects" in names:
         yield from projects.projects(root)
+    if "load" in names:
+        yield from load.load(root)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,10 @@ async def _listen(pipe: Connection, address: str, key: str, clients: list[_Clien
     while not all(client.broken or client.subscribed == len(client.topics) for client in clients):
         await asyncio.sleep(0.02)
     pipe.send("ready")
-    ends, digests = await asyncio.to_thread(pipe.recv)
+    try:
+        ends, digests = await asyncio.to_thread(pipe.recv)
+    except EOFError:  # whoever wanted to know is gone
+        return
     deadline = asyncio.get_running_loop().time() + _PATIENCE
     while asyncio.get_running_loop().time() < deadline and not all(client.has(ends) for client in clients):
         await asyncio.sleep(0.05)

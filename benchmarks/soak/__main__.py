@@ -112,6 +112,13 @@ def run_projects(folder: Path, options: argparse.Namespace) -> object:
     return [random_ones, *killed]
 
 
+def run_api(folder: Path, options: argparse.Namespace) -> object:
+    # It needs the web framework and the tests' own server, which no other run does.
+    from benchmarks.soak import api  # noqa: PLC0415
+
+    return api.strangers(folder, options.rounds or 10_000, seed=options.seed)
+
+
 RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "kills": run_kills,
     "kills-in-checkout": run_kills_in_checkout,
@@ -124,6 +131,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "many": run_many,
     "turns": run_turns,
     "projects": run_projects,
+    "api": run_api,
 }
 
 

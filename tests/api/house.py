@@ -129,6 +129,7 @@ async def _serve(house: House, environ: dict[str, str], static: Path | None, rea
         **environ,
     }
     listening = socket.create_server(("127.0.0.1", 0))
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     house.port = listening.getsockname()[1]
     async with open_workshop(load(around), around, serve=True) as shop:
         house.shop = shop

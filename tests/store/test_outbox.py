@@ -163,7 +163,10 @@ def test_a_database_from_before_the_outbox_is_brought_up_to_date(url: str) -> No
     older = Database.open(url)
     with older.transaction() as connection:
         connection.execute(text("INSERT INTO topics (name, last) VALUES ('kept', 7)"))
-        connection.execute(text("DROP TABLE outbox"))
+        for table in ("outbox", "repositories", "owners", "shares", "audit"):
+            connection.execute(text(f"DROP TABLE {table}"))
+        for column in ("scopes", "expires"):
+            connection.execute(text(f"ALTER TABLE keys DROP COLUMN {column}"))
         connection.execute(text("UPDATE forge_schema SET version_num = '0001'"))
     older.close()
     newer = Database.open(url)

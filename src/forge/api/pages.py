@@ -42,7 +42,7 @@ class Pages:
         request = Request(scope)
         if request.method not in ("GET", "HEAD"):
             response: Response = problem(405, "method_not_allowed", "Pages are read only.", headers={"Allow": "GET"})
-        elif path == "/" and (token := request.query_params.get("token")):
+        elif path == "/" and (token := request.query_params.get("token")) and not token.startswith("fk_"):
             response = await self._signed_in(request, token)
         else:
             response = await run_in_threadpool(self._page, path)

@@ -8,6 +8,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -247,13 +248,14 @@ def changed_texts(repo: Repository, branch: str, baseline: str | None) -> dict[s
     """Whole texts of what differs from the baseline, smallest first, as far as a review can hold them."""
     files = repo.commit_vfs(branch)
     changed = [change.path for change in repo.diff(baseline, branch) if files.file_exists(change.path)]
-    texts: dict[str, str] = {}
+    found: dict[str, str] = {}
+    for path in (path for path in changed if not path.startswith(".forge/")):
+        with suppress(NotText):
+            found[path] = files.read_file(path)
     room = _REVIEWED_BYTES
-    for path in sorted(path for path in changed if not path.startswith(".forge/")):
-        try:
-            text = files.read_file(path)
-        except NotText:
-            continue
-        room -= len(text)
-        texts[path] = text if room >= 0 else f"(left out: {len(text):,} characters, too much for one review)"
-    return texts
+    shown: dict[str, str] = {}
+    for path, text in sorted(found.items(), key=lambda item: (len(item[1]), item[0])):
+        fits = len(text) <= room
+        shown[path] = text if fits else f"(left out: {len(text):,} characters, too much for one review)"
+        room -= len(text) if fits else 0
+    return dict(sorted(shown.items()))

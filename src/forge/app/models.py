@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from forge.agents.errors import ModelUnknown
 from forge.agents.models import registry
 from forge.agents.models.registry import Availability
 from forge.agents.pricing import Price
 from forge.agents.programs import Found
+from forge.agents.recorded import recordings
+from forge.app.identity import Who
 from forge.app.programs import installed_programs
 from forge.settings import Settings
 
@@ -27,3 +30,11 @@ def answerers(settings: Settings, environ: Mapping[str, str]) -> Answerers:
     """Looks for programs and a local server, so it takes a moment. Keys are never in it, only where they come from."""
     programs = installed_programs(settings, environ)
     return Answerers(registry.choose("chat", settings), registry.available(settings), programs)
+
+
+def refuse_paths(who: Who, name: str | None) -> None:
+    """A recording by path is a file of this machine: only the person who sits at it may name one."""
+    if who.is_local or name is None or not name.startswith("recorded:"):
+        return
+    if name.removeprefix("recorded:") not in recordings():
+        raise ModelUnknown("There is no such recording.", hint=f"There are: {', '.join(recordings())}.")

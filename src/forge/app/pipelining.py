@@ -16,7 +16,7 @@ from forge.pipeline.distilling import distil
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.specifying import specify
-from forge.plugins.errors import AgentFailed, AnswerUnusable
+from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
 
@@ -45,10 +45,11 @@ def _or_halted(phase: Callable[[Journey], Awaitable[Json]]) -> Callable[[Journey
     async def run(journey: Journey) -> Json:
         try:
             return await phase(journey)
-        except (AgentFailed, AnswerUnusable) as e:
+        except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
             reason = e.message
 
         def halt(draft: Draft) -> None:
+            draft.info["waiting"] = {"kind": "halted", "text": reason}
             draft.say(f"Stopped: {reason}")
             draft.move(Phase.HALTED, halt_reason=HaltReason.AGENT_FAILURE)
 

@@ -78,7 +78,11 @@ async def press(
     decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
     match decided:
         case Refused(reason=reason, allowed=allowed):
-            hint = f"What can be done now: {', '.join(map(str, allowed))}." if allowed else "Wait until it has ended."
+            hint = (
+                f"What can be done now: {', '.join(map(str, allowed))}."
+                if allowed
+                else "It has ended; start a new project."
+            )
             raise ActionRefused(reason, hint=hint)
         case NeedsConfirmation(question=question):
             raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
@@ -269,7 +273,7 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
     try:
         row = await asyncio.to_thread(shop.engine.status, id_)
     except RunUnknown:
-        if KINDS.get(project.status().phase) != kind:
+        if run.get("ended") or KINDS.get(project.status().phase) != kind:
             # It ended on another machine, from where the directory was copied.
             return None
         arguments = {"directory": str(project.directory)}

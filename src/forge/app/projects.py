@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from forge.agents.models import registry
 from forge.app.pipelining import KINDS
+from forge.app.programs import programs
 from forge.app.surroundings import mirrored
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
@@ -53,6 +55,8 @@ async def create(
     after: Project | None = None,
 ) -> Project:
     """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows."""
+    if agent:
+        known_agent(shop, agent)
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
     plan = _finished_plan(after) if after is not None else None
     now = datetime.fromtimestamp(time.time(), UTC)
@@ -75,7 +79,27 @@ async def create(
 
 def _code_repository(path: Path) -> Path:
     """Where it really is. Nothing in it is touched before something is built."""
-    return Repository.open(path).common_dir
+    repo = Repository.open(path)
+    if repo.is_empty:
+        raise InvalidInput(f"{path} has no commit yet.", hint="Commit something there first, or leave --repo out.")
+    return repo.common_dir
+
+
+def known_agent(shop: Workshop, name: str) -> None:
+    """Refuse a name that nobody answers to, before anything is begun with it."""
+    if name not in programs(shop.settings):
+        registry.resolve(name, shop.settings)
+
+
+def choose_agent(shop: Workshop, project: Project, name: str) -> None:
+    """Let another model or program answer from here on."""
+    known_agent(shop, name)
+
+    def choose(draft: Draft) -> None:
+        draft.info["agent"] = name
+        draft.status = replace(draft.status, agent=name)
+
+    changed(project, choose, f"agent: {name}")
 
 
 def _finished_plan(after: Project) -> str:
@@ -200,14 +224,18 @@ def _at_work(shop: Workshop, info: Json, phase: Phase) -> bool:
     row, run = _row(shop, info), info.get("run")
     if row is None:
         # Named a moment ago, about to begin.
-        return run is not None and KINDS.get(phase) == run["kind"]
+        return run is not None and not run.get("ended") and KINDS.get(phase) == run["kind"]
     return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
 
 
 def _problem(shop: Workshop | None, info: Json, phase: Phase) -> str:
     row = _row(shop, info)
     stopped = phase in (Phase.DONE, Phase.HALTED)
-    return "" if stopped or row is None or row.error is None else str(row.error.get("message", ""))
+    return "" if stopped or row is None or row.error is None or row.state == "cancelled" else _told(row.error)
+
+
+def _told(error: Json) -> str:
+    return f"{error.get('message', '')} {error.get('hint', '')}".strip()
 
 
 def rounds_of(project: Project) -> tuple[Json, ...]:

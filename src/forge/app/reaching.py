@@ -15,6 +15,7 @@ from typing import IO, Any
 from forge.app import board, pressing, projects
 from forge.app.identity import Who, audit, forget_owner, missing, owned, record_owner, require, visible
 from forge.app.memory import open_memory
+from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked
 from forge.app.projects import ProjectView, view, workspace_of
 from forge.app.repositories import repository
@@ -101,6 +102,7 @@ async def create_project(
 ) -> ProjectView:
     """`repository_id` is where code is to be built; `after` the finished plan that it follows."""
     require(who, "write")
+    refuse_paths(who, agent)
     place = await asyncio.to_thread(_place, shop, who, repository_id)
     plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
     made = await projects.create(shop, name, agent=agent, repository=place, after=plan)

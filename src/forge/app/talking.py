@@ -11,6 +11,7 @@ from forge.app import contexts, conversations, turns
 from forge.app.branches import BranchMade, BranchMove, tip_of
 from forge.app.conversations import Conversation
 from forge.app.identity import Who
+from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked
 from forge.app.repositories import moved_by, record, repository
 from forge.app.workshop import Workshop
@@ -103,6 +104,7 @@ async def send(
     shop: Workshop, who: Who, repo_id: str, branch: str, text: str, *, model: str | None, agent: str | None
 ) -> Sent:
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
+    refuse_paths(who, model)
     sent = await turns.send_message(shop, repo, branch, text, model=model, agent=agent)
     await asyncio.to_thread(record, shop, who, repo, "session.send", {}, detail=f"{branch}: {sent.run}")
     return Sent(sent.run, _topic(repo_id, branch), sent.after, sent.model)

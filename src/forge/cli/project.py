@@ -133,13 +133,11 @@ def status(context: typer.Context, project: Which = None) -> int:
     out = _out(context)
 
     async def look() -> int:
-        from forge.app.pressing import go_on  # noqa: PLC0415
         from forge.app.projects import view  # noqa: PLC0415
 
         async with opened_shop(out) as shop:
             one = found(shop.settings, project, _directory(context))
             told(out, one)
-            await go_on(shop, one)
             seen = view(shop, one)
         out.result(seen)
         tell_state(out, seen)
@@ -180,9 +178,15 @@ def provide_input(context: typer.Context, project: Which = None, message: Text =
 
 
 @app.add("resume")
-def resume(context: typer.Context, project: Which = None) -> int:
-    """Go on with a project that halted, or whose run ended with an error."""
-    return _act(context, project, "resume")
+def resume(
+    context: typer.Context,
+    project: Which = None,
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="Who answers from here on: a model, a program, …")
+    ] = None,
+) -> int:
+    """Go on with a project that halted, was interrupted, or whose run ended with an error."""
+    return _act(context, project, "resume", agent=agent)
 
 
 @app.add("override")
@@ -205,16 +209,20 @@ def _act(
     text: str = "",
     confirmed: bool = False,
     files: tuple[str, ...] | list[str] = (),
+    agent: str | None = None,
 ) -> int:
     out = _out(context)
 
     async def act() -> int:
         from forge.app.pressing import add_resource  # noqa: PLC0415
+        from forge.app.projects import choose_agent  # noqa: PLC0415
         from forge.app.running import watched  # noqa: PLC0415
 
         async with opened_shop(out) as shop:
             one = found(shop.settings, which, _directory(context))
             told(out, one)
+            if agent is not None:
+                choose_agent(shop, one, agent)
             for file in files:
                 out.line(f"Added {add_resource(shop, one, _directory(context) / file)}")
             pressed = await _pressed(shop, one, action, text, confirmed=confirmed)

@@ -107,6 +107,8 @@ def tell_state(out: Output, seen: ProjectView) -> None:
 def next_steps(seen: ProjectView, name: str) -> list[str]:
     if seen.problem:
         return [f"forge project resume {name}"]
+    if seen.busy:
+        return [f"forge project resume {name}   (follows the work; goes on with it if nobody does)"]
     told = {
         "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
         "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
@@ -129,6 +131,8 @@ def exit_of(seen: ProjectView) -> int:
     """0 done or at rest · 1 the run failed · 3 halted by a guard · 4 waits for a person."""
     if seen.problem:
         return Exit.ERROR
+    if seen.halt_reason == "human_terminated":
+        return Exit.OK
     if seen.phase == "halted":
         return Exit.LIMITED if (seen.halt_reason or "").startswith(_GUARDS) else Exit.WAITING
     waits = seen.waiting is not None or seen.phase in ("human_review", "spec_building")

@@ -47,6 +47,8 @@ def run(
     """Take an idea as far as it goes without you: to the end with --auto-confirm, else to your first decision."""
     session: Session = context.obj
     text = _idea(idea, session.directory)
+    if kind not in (None, "plan", "code"):
+        raise BadUsage(f"There is no type {kind}.", hint="Use `plan` or `code`; name others in the idea itself.")
     if kind:
         text = f"{text.rstrip()}\n\nIt is a {kind}.\n" if kind == "plan" else f"{text.rstrip()}\n\nIt is {kind}.\n"
     place = session.directory / repository if repository else None

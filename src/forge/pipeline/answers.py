@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 Json = dict[str, Any]
-_NUMBERED = re.compile(r"^\s*(\d{1,2})\s*[.):=-]\s*(\S.*)$")
+# A mark with a digit after it belongs to a number or a time, such as 2.5 or 1:30; a dash makes a range.
+_NUMBERED = re.compile(r"^\s*(\d{1,2})[.):=](?!\d)\s*(\S.*)$")
 ALL = "all"
 
 
@@ -21,6 +22,7 @@ def answered(text: str, open_: Sequence[Mapping[str, Any]]) -> list[Json]:
     if text.lower().startswith(f"{ALL}:"):
         return [_answer(item, text.partition(":")[2]) for item in open_]
     found: dict[int, list[str]] = {}
+    before: list[str] = []
     current: int | None = None
     for line in text.splitlines():
         numbered = _NUMBERED.match(line)
@@ -29,9 +31,12 @@ def answered(text: str, open_: Sequence[Mapping[str, Any]]) -> list[Json]:
             found[current] = [numbered[2]]
         elif current is not None and line.strip():
             found[current].append(line.strip())
+        elif line.strip():
+            before.append(line.strip())
     if not found:
         return [_answer(open_[0], text)]
-    return [_answer(open_[number - 1], " ".join(lines)) for number, lines in found.items()]
+    remark = [{"question": "", "unknown": "", "answer": " ".join(before)}] if before else []
+    return [*remark, *(_answer(open_[number - 1], " ".join(lines)) for number, lines in found.items())]
 
 
 def _answer(item: Mapping[str, Any], text: str) -> Json:

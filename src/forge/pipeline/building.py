@@ -18,8 +18,10 @@ PLAN_OF_THE_CHAIN = "resources/plan.md"
 
 async def built(journey: Journey, type_: DeliverableType, desk: ProjectDesk, *, chained: bool) -> bool:
     """Until there is something to polish. False: a person ended it."""
-    if chained and not await _complete_enough(journey, desk):
-        return False
+    if chained:
+        if not await _complete_enough(journey, desk):
+            return False
+        await journey.change(lambda draft: draft.info.update(gate_passed=True), "gate: passed")
     while True:
         try:
             result = await type_.build(desk)

@@ -29,13 +29,15 @@ async def deliver(journey: Journey) -> Json:
             "type": status.deliverable_type,
             "branch": info.get("branch"),
             "baseline": info.get("baseline"),
-            "chained": bool(info.get("chained_from")),
+            "chained": bool(info.get("chained_from")) and not info.get("gate_passed"),
+            "inputs": info.get("inputs", []),
         }
 
     place = await journey.steps.step("where", where)
     type_ = deliverable_type(journey, place["type"])
     branch = await _branch(journey, type_, place)
     desk = ProjectDesk(journey, type_, branch=branch["branch"], baseline=branch["baseline"])
+    desk.answers = tuple(place["inputs"])
     await desk.refresh()
     if place["phase"] == Phase.BUILDING and not await built(journey, type_, desk, chained=place["chained"]):
         return {"phase": str(Phase.HALTED)}

@@ -27,11 +27,14 @@ class Dump:
 
     messages: tuple[str, ...]
     corrections: tuple[str, ...]
+    realigned: bool = False
+    """The last thing said was to realign: the last distillation does not count any more."""
 
 
 def dump_of(chat: Sequence[ChatMessage]) -> Dump:
-    """Corrections count up to the last substantive one; where a person asked to realign, the way stops there."""
-    return Dump(realign.brain_dump(chat), realign.corrections(chat))
+    """The brain dump and all corrections of substance."""
+    said = [message.content for message in chat if message.role == "human"]
+    return Dump(realign.brain_dump(chat), realign.corrections(chat), bool(said) and realign.is_realign(said[-1]))
 
 
 async def distil(journey: Journey) -> Json:
@@ -45,7 +48,8 @@ async def distil(journey: Journey) -> Json:
         "brain_dump": list(dump.messages),
         "resources": [{"path": r["path"], "text": r["text"]} for r in gathered["read"]],
         "corrections": list(dump.corrections),
-        "previous": project.records.read(INTENT) or "",
+        # Whoever realigns wants to get away from what was made since.
+        "previous": "" if dump.realigned else project.records.read(INTENT) or "",
     }
     types = tuple(journey.around.types)
     intent = await journey.asked(
@@ -54,10 +58,10 @@ async def distil(journey: Journey) -> Json:
     text = format_intent(intent if intent.name else named(intent, typed_name(project) or _short_name(dump)))
 
     def done(draft: Draft) -> None:
-        draft.write(INTENT, text)
+        kept = draft.redraft(INTENT, text)
         draft.info["unknowns"] = len(unknowns(intent))
         draft.move(Phase.HUMAN_REVIEW)
-        draft.say(_summary(intent, gathered))
+        draft.say(_summary(intent, gathered, kept))
 
     await journey.change(
         done, "intent: distilled", event_type="human_needed", summary="The intent is ready: correct or confirm it."
@@ -101,11 +105,12 @@ def _short_name(dump: Dump) -> str:
     return " ".join(words[:4]).strip(".,:;!?").title() or "Untitled Project"
 
 
-def _summary(intent: Intent, gathered: Json) -> str:
+def _summary(intent: Intent, gathered: Json, kept: Sequence[str]) -> str:
     questions = "".join(f"\n- {question}" for question in intent.open_questions)
     asked = f"\n\nOpen questions:{questions}" if questions else ""
     left_out = _listed("Not read", gathered["skipped"]) + _listed("Read with a note", gathered["notes"])
-    return f"This is what I understood; it is in {INTENT}. Correct me, or confirm it.{asked}{left_out}"
+    edited = f"\n\nAs you edited them: {', '.join(kept)}." if kept else ""
+    return f"This is what I understood; it is in {INTENT}. Correct me, or confirm it.{asked}{edited}{left_out}"
 
 
 def _listed(title: str, lines: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from forge.pipeline import sections
 from forge.projects import chat, fields, state
 from forge.projects.chat import ChatMessage, Role
 from forge.projects.project import Project
@@ -43,6 +44,20 @@ class Draft:
     def write(self, path: str, content: str | bytes | None) -> None:
         self._files[path] = content
 
+    def redraft(self, path: str, fresh: str) -> tuple[str, ...]:
+        """Write a new draft of a document; sections that a person changed stay. Gives their headings."""
+        known = self.info.get("drafted")
+        drafted = known if isinstance(known, dict) else {}
+        base, present = drafted.get(path), self.read(path)
+        kept: tuple[str, ...] = ()
+        if base is not None and present is not None:
+            kept = sections.edited(base, present)
+            self.write(path, sections.merged(base, present, fresh))
+        else:
+            self.write(path, fresh)
+        self.info["drafted"] = {**drafted, path: sections.marks(fresh)}
+        return tuple(title.lstrip("# ") or "the title" for title in kept)
+
     def move(self, phase: Phase, *, halt_reason: HaltReason | None = None) -> None:
         """Only along a legal transition. A halt remembers where it happened, and times are kept for each phase."""
         before, back = self.status.phase, self.info.get("halted_in")
@@ -73,6 +88,11 @@ class Draft:
         turns = saved.values["turn_count"] + (role == "human")
         values = {**saved.values, "messages": [*saved.values["messages"], message], "turn_count": turns}
         self.write(state.FILE, self._state(replace(saved, values=values)))
+
+    def end_run(self, run: str) -> None:
+        """Its work is done and in this very change; nobody has to begin it again."""
+        if (self.info.get("run") or {}).get("id") == run:
+            self.info["run"] = {**self.info["run"], "ended": True}
 
     def clear_chat(self) -> None:
         self._chat = []

@@ -164,7 +164,6 @@ class Journey:
             return asdict(await self._response(task))
 
         done = AgentResponse(**await self.steps.step(f"ask {prompt} {nth}", call))
-        await asyncio.to_thread(self.around.paid, f"{prompt} {nth}", done)
         if not done.success:
             raise AgentFailed(
                 f"{self.around.hands.name} failed {_ATTEMPTS} times at {prompt}: {done.reason}",
@@ -182,6 +181,8 @@ class Journey:
                 response = await self.around.hands.answer(replace(task, attempt=attempt))
             except ForgeError as e:
                 response = AgentResponse(success=False, output="", exit_code=1, reason=f"{e.message} {e.hint}".strip())
+            # Also what came to nothing has its price.
+            await asyncio.to_thread(self.around.paid, f"{task.prompt} {task.nth}.{attempt}", response)
             if response.success and response.output.strip():
                 self.project.log.write("info", "agent_response", phase, f"{len(response.output):,} characters")
                 return response

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
-from forge.git import Repository
+from forge.pipeline import sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
 from forge.pipeline.draft import Draft, info_of
 from forge.pipeline.intent import parse_intent, unknowns
@@ -16,7 +15,6 @@ from forge.plugins.contracts import DeliverableType
 from forge.projects.status import Phase
 
 Json = dict[str, Any]
-_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 async def specify(journey: Journey) -> Json:
@@ -36,34 +34,23 @@ async def specify(journey: Journey) -> Json:
         "answers": list(answers),
         "previous_spec": desk.spec,
         "previous_constraints": desk.constraints,
-        "human_edits": bool(_edited(journey, desk)),
+        "human_edits": _is_edited(info, desk),
         "severities": dict(type_.severities),
     }
     answer = await journey.asked("spec-building", material, lambda raw: parse_answer(raw, type_.name))
     open_ = unresolved(unknowns(intent), answer)
-    spec = _kept(
-        journey,
-        SPEC,
-        desk.spec,
-        render_spec(intent.name or project.name, answer, type_.name, candidates=discovery.get("table", "")),
-    )
-    constraints = _kept(
-        journey,
-        CONSTRAINTS,
-        desk.constraints,
-        render_constraints(intent.name or project.name, answer, type_.title, type_.severities),
-    )
+    name = intent.name or project.name
+    spec = render_spec(name, answer, type_.name, candidates=discovery.get("table", ""))
+    constraints = render_constraints(name, answer, type_.title, type_.severities)
 
     def done(draft: Draft) -> None:
-        draft.write(SPEC, spec)
-        draft.write(CONSTRAINTS, constraints)
+        kept = (*draft.redraft(SPEC, spec), *draft.redraft(CONSTRAINTS, constraints))
         draft.info["open"] = [_question(item, answer) for item in open_]
-        draft.say(_summary(answer, draft.info["open"]))
+        draft.end_run(journey.steps.id)
+        draft.say(_summary(answer, draft.info["open"], kept))
 
     summary = f"{len(open_)} questions are open." if open_ else "Specification and constraints are ready: confirm them."
-    written = await journey.change(done, "spec: drafted", event_type="human_needed", summary=summary)
-    # What Forge wrote, for telling a person's own edits from it later.
-    await journey.change(lambda draft: draft.info.update(drafted=written["commit"]), "spec: noted")
+    await journey.change(done, "spec: drafted", event_type="human_needed", summary=summary)
     return {"phase": str(Phase.SPEC_BUILDING), "open": len(open_)}
 
 
@@ -78,51 +65,21 @@ async def _discovered(journey: Journey, type_: DeliverableType, desk: ProjectDes
     return discovery
 
 
+def _is_edited(info: Json, desk: ProjectDesk) -> bool:
+    known = info.get("drafted")
+    drafted = known if isinstance(known, dict) else {}
+    pairs = ((SPEC, desk.spec), (CONSTRAINTS, desk.constraints))
+    return any(path in drafted and sections.edited(drafted[path], text) for path, text in pairs)
+
+
 def _question(item: str, answer: Answer) -> Json:
     return {"unknown": item, "question": question_for(item, answer)}
 
 
-def _base(journey: Journey, path: str) -> str | None:
-    """The document as Forge last wrote it."""
-    drafted = info_of(journey.project).get("drafted")
-    if not drafted:
-        return None
-    files = Repository.open(journey.project.directory).commit_vfs(drafted)
-    return files.read_file(path) if files.file_exists(path) else None
-
-
-def _edited(journey: Journey, desk: ProjectDesk) -> tuple[str, ...]:
-    pairs = ((SPEC, desk.spec), (CONSTRAINTS, desk.constraints))
-    return tuple(path for path, text in pairs if (base := _base(journey, path)) is not None and base != text)
-
-
-def _kept(journey: Journey, path: str, present: str, fresh: str) -> str:
-    """The fresh document, with the sections that a person changed as the person left them."""
-    base = _base(journey, path)
-    if base is None or base == present:
-        return fresh
-    return merge_sections(base, present, fresh)
-
-
-def merge_sections(base: str, edited: str, fresh: str) -> str:
-    """Section by section: what a person changed stays; what they left alone is renewed; what they added is kept."""
-    old, mine, new = (_sections(text) for text in (base, edited, fresh))
-    merged = [mine[title] if mine.get(title, old.get(title)) != old.get(title) else new[title] for title in new]
-    added = [text for title, text in mine.items() if title not in new and text != old.get(title)]
-    gone = {title for title in old if title not in mine}
-    kept = [text for title, text in zip(new, merged, strict=True) if title not in gone]
-    return "\n\n".join(part.strip("\n") for part in (*kept, *added)) + "\n"
-
-
-def _sections(text: str) -> dict[str, str]:
-    """By heading; what stands before the first is under an empty name."""
-    parts = _SECTION.split(text)
-    return {part.partition("\n")[0].strip() if part.startswith("## ") else "": part for part in parts if part.strip()}
-
-
-def _summary(answer: Answer, open_: Sequence[Json]) -> str:
+def _summary(answer: Answer, open_: Sequence[Json], kept: Sequence[str]) -> str:
     challenged = "".join(f"\n- {c.decision}: {c.concern} → {c.resolution}" for c in answer.challenges)
     doubts = f"\n\nWhat I questioned:{challenged}" if challenged else ""
+    doubts += f"\n\nAs you edited them: {', '.join(kept)}." if kept else ""
     if not open_:
         return f"The specification is in {SPEC}, what counts as finished in {CONSTRAINTS}. Confirm to build it.{doubts}"
     asked = "".join(f"\n{number}. {item['question']}" for number, item in enumerate(open_, 1))

@@ -34,7 +34,7 @@ async def stuck(journey: Journey, reason: str) -> Decision:
         draft.say(f"I need your decision before I can go on: {reason}")
 
     await journey.change(wait, "build: waits for input", event_type="human_needed", summary=reason)
-    return await _decided(journey, reason, ("input", "terminate"), _going_on)
+    return await _decided(journey, reason, ("input", "terminate"), _going_on, asked=reason)
 
 
 async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool = False) -> Decision:
@@ -62,14 +62,25 @@ def _back(draft: Draft) -> None:
     draft.move(Phase(draft.info["halted_in"]))
 
 
-async def _decided(journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None]) -> Decision:
+async def _decided(
+    journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str = ""
+) -> Decision:
     reply = await journey.steps.ask(text, options)
     decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
     match decision.action:
         case "terminate":
             await journey.change(terminated, "terminated by a person", event_type="error", summary="Terminated.")
         case "override" | "resume" | "input":
-            await journey.change(go_on, f"{decision.action}: by a person")
+
+            def write(draft: Draft) -> None:
+                go_on(draft)
+                if decision.text:
+                    draft.say(decision.text, "human")
+                if asked:
+                    given = {"question": asked, "answer": decision.text}
+                    draft.info["inputs"] = [*draft.info.get("inputs", ()), given]
+
+            await journey.change(write, f"{decision.action}: by a person")
     return decision
 
 

@@ -205,6 +205,5 @@ def _free(place: Path) -> Path:
 
 
 def _exists(place: Path) -> ProjectExists:
-    return ProjectExists(
-        f"A project {place.name} exists already.", hint="Open that one, or choose a name that differs in its letters."
-    )
+    hint = "Open that one, or choose another name; only a–z, 0–9 and hyphens count for the directory."
+    return ProjectExists(f"A project {place.name} exists already.", hint=hint)

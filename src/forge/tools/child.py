@@ -126,6 +126,7 @@ def main() -> None:
     request = json.loads(sys.stdin.buffer.read())
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     stream.connect(SOCKET)
+    _exactly(stream, 1)
     finder: Any = Repository(request["modules"], request["sources"])
     sys.meta_path.append(finder)
     try:

@@ -21,6 +21,7 @@ from forge.git import WorkInProgressVFS
 from forge.tools.contract import Json, ToolFailed, ToolRetry
 from forge.tools.places import existing, refuse_internal, spelled, writable
 
+READY = b"\x06"
 _LOOK_EVERY = 0.05
 _PATIENCE = 5.0
 
@@ -74,6 +75,8 @@ class Proxy:
                 self._stream = self._accepted()
             if self._stream is not None:
                 with self._stream:
+                    # The tool begins only now, when nobody can connect any more.
+                    self._stream.sendall(READY)
                     self._converse(self._stream)
         except Broken as e:
             self.trouble = str(e)

@@ -1,0 +1,401 @@
+"""A server under load: clients that listen, turns that run, and people who read and save files, all at once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import math
+import multiprocessing
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import httpx
+from websockets.asyncio.client import connect
+
+from benchmarks import listeners, turns
+from benchmarks.soak.provider import Asked, Provider, message
+from benchmarks.stand_in import Reply
+from benchmarks.timing import Figure
+from benchmarks.worlds import World, path_of
+
+Json = dict[str, Any]
+_SIDES = 5
+_RECORDED = 1000
+_ENDED = {"TurnCommitted", "TurnStopped", "TurnSetAside"}
+_PIECES = ("Some ", "more ", "words ", "of ", "the ", "answer. ") * 2
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """How much is asked of the server, and for how long."""
+
+    seconds: float = 60.0
+    clients: int = 200
+    turns: int = 20
+    per_second: float = 50.0
+    saves_per_second: float = 5.0
+    size: str = "10k"
+    pace: float = 0.1
+    """Seconds before each piece of a model's answer; 0 is at once, as fast as the server can."""
+    warm_up: float = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Times in milliseconds, sorted."""
+
+    reads: dict[str, list[float]]
+    saves: list[float]
+    turns: int
+    unfinished: tuple[str, ...]
+    """Turns that ended otherwise than with a commit."""
+    errors: tuple[str, ...]
+    heard: listeners.Report
+    resident: list[int]
+    """Kilobytes of the server, once a second."""
+    used: float
+    """Seconds of processor time that the server took in each second."""
+    busy: float
+    """The machine's load average at the end."""
+
+    @property
+    def all_reads(self) -> list[float]:
+        return sorted(each for times in self.reads.values() for each in times)
+
+    @property
+    def grown(self) -> float:
+        """Megabytes from the first third of the time to the last."""
+        third = max(1, len(self.resident) // 3)
+        return (statistics.fmean(self.resident[-third:]) - statistics.fmean(self.resident[:third])) / 1024
+
+
+def load(root: Path) -> Iterator[Figure]:
+    """`FORGE_LOAD_SECONDS` makes it shorter, for a look."""
+    crowd = Crowd(seconds=float(os.environ.get("FORGE_LOAD_SECONDS", "60")))
+    found = loaded(root, crowd)
+    size = f"{crowd.clients} clients, {crowd.turns} turns, {crowd.per_second:g}/s, {crowd.seconds:g} s"
+    yield Figure("reads under load, median", size, statistics.median(found.all_reads), "ms")
+    yield Figure("reads under load, 95 of 100", size, _most(found.all_reads), "ms", 50)
+    for name, times in sorted(found.reads.items()):
+        yield Figure(f"reads under load, 95 of 100: {name}", size, _most(sorted(times)), "ms")
+    yield Figure("saves under load, median", size, statistics.median(found.saves), "ms")
+    yield Figure("saves under load, 95 of 100", size, _most(found.saves), "ms", 150)
+    yield Figure("requests that failed", size, len(found.errors), "of all", 0)
+    yield Figure("turns that were committed meanwhile", size, found.turns, "turns")
+    yield Figure("turns that were not", size, len(found.unfinished), "turns", 0)
+    yield Figure("recorded events heard", size, found.heard.recorded, "events")
+    yield Figure("events lost", size, found.heard.lost, "events", 0)
+    yield Figure("events doubled", size, found.heard.doubled, "events", 0)
+    yield Figure("sequences unlike the record", size, found.heard.unlike, "topics", 0)
+    yield Figure("growth of the server", size, found.grown, "MB", 20)
+    yield Figure("memory of the server", size, found.resident[-1] / 1024, "MB")
+    yield Figure("processor time of the server in a second", size, found.used, "s")
+    yield Figure("load average at the end", size, found.busy, "")
+    for text in (*found.errors[:3], *found.unfinished[:3], *found.heard.problems[:3]):
+        print(f"  {text}", file=sys.stderr)
+
+
+def _most(times: Sequence[float]) -> float:
+    return times[min(len(times) - 1, int(len(times) * 0.95))]
+
+
+def loaded(root: Path, crowd: Crowd) -> Loaded:
+    world = World(root, crowd.size)
+    for number in range(crowd.turns):
+        world.git("branch", f"ai/{number}", "main")
+    for number in range(_SIDES):
+        world.git("branch", f"side/{number}", "main")
+    place = root / "load"
+    place.mkdir(exist_ok=True)
+    with _provided(place, crowd.pace) as environ, _served(place, environ) as (pid, url, key):
+        return asyncio.run(_Driver(crowd, world, pid, url, key).run())
+
+
+@contextmanager
+def _provided(place: Path, pace: float) -> Iterator[Mapping[str, str]]:
+    """A model that answers at the pace of a real one, in a process of its own; without a pace, a recording."""
+    if not pace:
+        yield {"FORGE_MODEL": turns.environment(place, _RECORDED)["FORGE_MODEL"]}
+        return
+    spawning = multiprocessing.get_context("spawn")
+    here, there = spawning.Pipe()
+    process = spawning.Process(target=_provide, args=(there, pace), daemon=True)
+    process.start()
+    try:
+        yield here.recv()
+    finally:
+        process.kill()
+        process.join(10)
+
+
+def _provide(pipe: Connection, pace: float) -> None:
+    with Provider(lambda asked: _answered(asked, pace)) as provider:
+        pipe.send(provider.environ)
+        signal.pause()
+
+
+def _answered(asked: Asked, pace: float) -> Reply:
+    path = f"notes/{asked.task}.txt"
+    match asked.number:
+        case 1:
+            return Reply(_PIECES, (("write_file", {"path": path, "content": "one\n"}),), pause=pace)
+        case 2:
+            change = {"path": path, "search": "one", "replace": "two"}
+            return Reply(_PIECES, (("search_replace", change),), pause=pace)
+    return Reply((*_PIECES, f"\n\nCommit: Write {asked.task}"), pause=pace)
+
+
+@contextmanager
+def _served(place: Path, environ: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
+    """`forge serve` as people run it: its process, its address and the key of its owner's programs."""
+    (place / "config.yaml").write_text("")
+    around = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("FORGE_")},
+        "FORGE_DATA_DIR": str(place / "data"),
+        "FORGE_CONFIG": str(place / "config.yaml"),
+        "FORGE_WORKSPACE": str(place / "workspace"),
+        **environ,
+    }
+    words = [str(Path(sys.executable).parent / "forge"), "serve", "--port", "0", "--json"]
+    with (place / "complaints").open("wb") as complaints:
+        process = subprocess.Popen(words, env=around, stdout=subprocess.PIPE, stderr=complaints)
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, (place / "complaints").read_text()
+        told = json.loads(line)
+        secret = json.loads((place / "data" / "server.json").read_text())["secret"]
+        yield told["pid"], f"http://127.0.0.1:{told['port']}", secret
+    finally:
+        process.terminate()
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(10)
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+@dataclass
+class _Driver:
+    """Sends everything, in time: what is late does not hold up what follows."""
+
+    crowd: Crowd
+    world: World
+    pid: int
+    url: str
+    key: str
+    reads: dict[str, list[float]] = field(default_factory=dict)
+    saves: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    ends: Counter[str] = field(default_factory=Counter)
+    unfinished: list[str] = field(default_factory=list)
+    resident: list[int] = field(default_factory=list)
+    turn_over: dict[str, asyncio.Event] = field(default_factory=dict)
+    ending: bool = False
+    chance: random.Random = field(default_factory=lambda: random.Random(5))
+
+    async def run(self) -> Loaded:
+        headers = {"Authorization": f"Bearer {self.key}"}
+        # The server closes a connection that was idle for 5 seconds; whoever uses it in that moment hears nothing.
+        limits = httpx.Limits(max_connections=200, max_keepalive_connections=100, keepalive_expiry=2)
+        async with httpx.AsyncClient(
+            base_url=self.url, headers=headers, timeout=60, trust_env=False, limits=limits
+        ) as self.client:
+            added = await self.client.post("/api/repositories", json={"path": str(self.world.path)})
+            self.repository = added.json()["id"]
+            for number in range(5):
+                await self.client.post("/api/projects", json={"name": f"Project {number}", "agent": "builtin"})
+            return await self._run()
+
+    @property
+    def address(self) -> str:
+        return f"/api/repositories/{self.repository}"
+
+    def topic(self, branch: str) -> str:
+        return f"branch:{self.repository}:{branch}"
+
+    @property
+    def branches(self) -> list[str]:
+        return [f"ai/{number}" for number in range(self.crowd.turns)]
+
+    async def _run(self) -> Loaded:
+        sides = [f"side/{number}" for number in range(_SIDES)]
+        wanted = [
+            (self.topic(self.branches[n % self.crowd.turns]), self.topic(sides[n % _SIDES]))
+            for n in range(self.crowd.clients)
+        ]
+        with _listening(self.url, self.key, wanted) as pipe:
+            assert await asyncio.to_thread(pipe.recv) == "ready"
+            turning = [
+                asyncio.create_task(self._turns()),
+                *(asyncio.create_task(self._branch(b)) for b in self.branches),
+            ]
+            # The first turn loads the model's library, which takes seconds once.
+            while self.ends["TurnCommitted"] < self.crowd.turns and not self.errors:
+                await asyncio.sleep(0.1)
+            self.ends.clear()
+            await asyncio.sleep(self.crowd.warm_up)
+            began, used = time.perf_counter(), _used(self.pid)
+            await self._ask_and_watch()
+            used = (_used(self.pid) - used) / (time.perf_counter() - began)
+            self.ending = True
+            await asyncio.wait_for(asyncio.gather(*turning[1:]), 300)
+            turning[0].cancel()
+            busy = os.getloadavg()[0]
+            topics = sorted({topic for pair in wanted for topic in pair})
+            records = dict(zip(topics, [await self._record(topic) for topic in topics], strict=True))
+            pipe.send(({t: each[0] for t, each in records.items()}, {t: each[1] for t, each in records.items()}))
+            report = await asyncio.to_thread(pipe.recv)
+            await asyncio.gather(turning[0], return_exceptions=True)
+        self.saves.sort()
+        committed = self.ends["TurnCommitted"]
+        return Loaded(
+            reads=self.reads,
+            saves=self.saves,
+            turns=committed,
+            unfinished=tuple(self.unfinished),
+            errors=tuple(self.errors),
+            heard=report,
+            resident=self.resident,
+            used=used,
+            busy=busy,
+        )
+
+    async def _record(self, topic: str) -> tuple[int, str]:
+        """The last id of a topic and the digest of all that is on record."""
+        digest, after = hashlib.sha256(), 0
+        while True:
+            found = (await self.client.get("/api/events", params={"topic": topic, "after": after})).json()
+            for item in found["items"]:
+                digest.update(listeners.written(item["id"], item["event"]))
+            if found["next"] == after:
+                return after, digest.hexdigest()
+            after = found["next"]
+
+    async def _turns(self) -> None:
+        """Learns when a turn is over."""
+        self.turn_over = {self.topic(branch): asyncio.Event() for branch in self.branches}
+        query = "&".join(f"topic={topic}" for topic in self.turn_over)
+        headers = {"Authorization": f"Bearer {self.key}"}
+        address = f"{self.url.replace('http', 'ws', 1)}/api/stream?{query}"
+        async with connect(address, additional_headers=headers, proxy=None, open_timeout=60) as socket:
+            async for text in socket:
+                item = json.loads(text)
+                kind = item.get("event", {}).get("type") if "id" in item else None
+                if kind in _ENDED:
+                    self.ends[kind] += 1
+                    if kind != "TurnCommitted":
+                        self.unfinished.append(json.dumps(item["event"]))
+                    self.turn_over[item["topic"]].set()
+
+    async def _branch(self, branch: str) -> None:
+        """One turn after another, without a pause."""
+        number = 0
+        while not self.ending:
+            number += 1
+            over = self.turn_over.get(self.topic(branch))
+            if over is None:
+                await asyncio.sleep(0.01)
+                continue
+            over.clear()
+            text = {"text": message(f"turn{branch.removeprefix('ai/')}{number:05d}")}
+            try:
+                sent = await self.client.post(f"{self.address}/session/messages", params={"branch": branch}, json=text)
+            except httpx.HTTPError as e:
+                self.errors.append(f"{branch}: {e!r}")
+                return
+            if sent.status_code == 202:
+                await over.wait()
+            elif sent.json().get("code") == "branch_busy":
+                await asyncio.sleep(0.05)
+            else:
+                self.errors.append(f"{branch}: {sent.text}")
+                return
+
+    async def _ask_and_watch(self) -> None:
+        began = time.perf_counter()
+        every = 1 / self.crowd.per_second
+        share = round(self.crowd.per_second / self.crowd.saves_per_second)
+        asked: list[asyncio.Task[None]] = []
+        for number in range(math.ceil(self.crowd.seconds * self.crowd.per_second)):
+            await asyncio.sleep(max(0.0, began + number * every - time.perf_counter()))
+            asked.append(asyncio.create_task(self._save(number // share) if number % share == 0 else self._read()))
+            if number % int(self.crowd.per_second) == 0:
+                self.resident.append(_resident(self.pid))
+        await asyncio.gather(*asked)
+
+    async def _save(self, number: int) -> None:
+        path = path_of(self.chance.randrange(self.world.count), self.world.count)
+        data = f"# {number}\n{self.chance.random()}\n" * 40
+        began = time.perf_counter()
+        place = {"branch": f"side/{number % _SIDES}"}
+        if await self._sent("PUT", f"{self.address}/files/{path}", params=place, content=data.encode()):
+            self.saves.append((time.perf_counter() - began) * 1000)
+
+    async def _read(self) -> None:
+        path = path_of(self.chance.randrange(self.world.count), self.world.count)
+        name, address, query = self.chance.choice(
+            (
+                ("a file", f"{self.address}/files/{path}", {"branch": "main"}),
+                ("a page of files", f"{self.address}/files", {"branch": "main", "after": path, "limit": 100}),
+                ("a page of the log", f"{self.address}/commits", {"rev": "side/0", "limit": 50}),
+                ("projects", "/api/projects", {}),
+                ("the board", "/api/board", {}),
+            )
+        )
+        began = time.perf_counter()
+        if await self._sent("GET", address, params=query):
+            self.reads.setdefault(name, []).append((time.perf_counter() - began) * 1000)
+
+    async def _sent(self, method: str, address: str, **options: Any) -> bool:
+        try:
+            answer = await self.client.request(method, address, **options)
+        except httpx.HTTPError as e:
+            self.errors.append(f"{method} {address}: {e!r}")
+            return False
+        if answer.status_code != 200:
+            self.errors.append(f"{method} {address}: {answer.status_code} {answer.text[:200]}")
+        return answer.status_code == 200
+
+
+@contextmanager
+def _listening(url: str, key: str, topics: Sequence[tuple[str, ...]]) -> Iterator[Connection]:
+    spawning = multiprocessing.get_context("spawn")
+    here, there = spawning.Pipe()
+    address = f"{url.replace('http', 'ws', 1)}/api/stream"
+    process = spawning.Process(target=listeners.listen, args=(there, address, key, topics), daemon=True)
+    process.start()
+    there.close()
+    try:
+        yield here
+    finally:
+        with suppress(OSError):
+            here.close()
+        process.join(10)
+        process.kill()
+
+
+def _resident(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
+
+
+def _used(pid: int) -> float:
+    """Seconds of processor time so far."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
