@@ -12,6 +12,8 @@ from forge.deliverables.plan.document import tidy
 from forge.deliverables.plan.placeholders import placeholders
 from forge.pipeline.rules import answer
 from forge.pipeline.rules.choices import figure, outcome
+from forge.pipeline.rules.corrections import corrected
+from forge.pipeline.rules.reading import Decided, settled
 from forge.pipeline.specification import parse_answer, render_constraints, render_spec
 
 QUESTION = "You wrote: “We are not sure whether June or September is better.” Which is it?"
@@ -312,3 +314,19 @@ def test_the_gate_names_what_a_plan_does_not_say() -> None:
         "missing": ["Nothing was said about travel and where guests sleep."],
     }
     assert not json.loads(answer("completeness-gate", {"plan": "Soon. TBD", "spec": ""}))["complete"]
+
+
+@pytest.mark.req("P-05")
+def test_an_answer_changes_only_amounts_that_were_asked_about() -> None:
+    said = ("We want a party for 40 colleagues.",)
+    by_the_way = Decided("2-3 colleagues bring instruments", "Who brings the music?")
+    assert settled(said, (by_the_way,)) == said
+    asked = Decided("45", "You wrote 40 colleagues and 50 colleagues. Which is it?")
+    assert settled(said, (asked,)) == ("We want a party for 45 colleagues.",)
+
+
+@pytest.mark.req("P-04")
+def test_a_correction_with_two_facts_loses_neither() -> None:
+    said = corrected(["The budget is 2000 euros."], "The budget is 3000 and it is in August.")
+    assert "The budget is 3000 euros." in said
+    assert "August" in " ".join(said)

@@ -102,8 +102,10 @@ def _with_facts(said: list[str], sentence: str) -> list[str]:
     """Amounts of the same thing take the new value where they stand; what is not said by that is added."""
     new = facts(sentence)
     changed = [_updated(one, new, said, sentence) for one in said]
-    told = words(" ".join(changed))
-    if changed != said and coverage(words(sentence), told) >= _COVERED and not _DENIES.search(sentence):
+    everything = " ".join(changed)
+    told, named = words(everything), {(fact.thing, fact.value) for fact in facts(everything)}
+    whole = all((fact.thing, fact.value) in named for fact in new)
+    if whole and changed != said and coverage(words(sentence), told) >= _COVERED and not _DENIES.search(sentence):
         return changed
     subject = [one for one in changed if words(one) == words(sentence)]
     return changed if subject else [*changed, sentence]

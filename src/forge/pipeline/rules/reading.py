@@ -83,7 +83,9 @@ def settled(said: tuple[str, ...], decided: tuple[Decided, ...]) -> tuple[str, .
         if later and later.became is not Became.LATER:
             continue
         sentence = finished(later.second) if later else one.sentence()
-        if any(fact.kind is not Kind.DATE for fact in facts(sentence)):
+        # Only what was asked about: an answer to another question may name the same thing by the way.
+        asked = {fact.thing for fact in facts(one.asked)}
+        if any(fact.kind is not Kind.DATE and fact.thing in asked for fact in facts(sentence)):
             changed = corrected(told, sentence)
             told = changed[: len(told)] if len(changed) >= len(told) else told
     return tuple(told)
