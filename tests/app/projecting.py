@@ -21,7 +21,7 @@ from forge.events import Event
 from forge.git import Repository
 from forge.pipeline import rules
 from forge.pipeline.actions import Action
-from forge.pipeline.answering import AgentResponse, Task
+from forge.pipeline.answering import AgentResponse, Order, Task
 from forge.plugins.contracts import TestResults, Worked
 from forge.projects.project import Project
 from forge.settings import Settings, load
@@ -140,10 +140,10 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
     async def answer(_: ProjectHands, task: Task) -> AgentResponse:
         return await made.answer(task)
 
-    async def work(hands: ProjectHands, steps: Any, place: str, branch: str, instructions: str, message: str) -> Worked:
+    async def work(hands: ProjectHands, steps: Any, place: str, order: Order) -> Worked:
         made.works += 1
         assert hands.code is not None
-        files = Repository.open(hands.code).workspace(branch)
+        files = Repository.open(hands.code).workspace(order.branch)
         files.write_file(f"test_{made.works}.py", "import unittest\n")
         return Worked(success=True, text="done", commit=files.commit(f"work {made.works}"), files=("test.py",))
 

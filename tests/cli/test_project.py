@@ -35,6 +35,7 @@ VIEW = [
     "updated_at",
     "phase_times",
     "archived",
+    "queued",
     "problem",
 ]
 

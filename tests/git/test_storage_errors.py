@@ -186,6 +186,39 @@ def test_a_save_that_landed_is_no_failure_when_its_end_cannot_be_recorded(
     assert [o.reason for o in evidence.assert_log_tells_all(place)][-2:] == ["third", "fourth"]
 
 
+@pytest.mark.parametrize("then_more", [False, True])
+def test_a_refused_move_without_a_last_word_is_not_told_when_the_same_one_is_made_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then_more: bool
+) -> None:
+    place = tmp_path / "repo"
+    repo = prepared(place)
+    log = repo.refs.log
+    append = type(log._journal).append
+
+    def only_beginnings(journal: object, records: list[dict[str, object]]) -> None:
+        if any("end" in record for record in records):
+            raise OSError(errno.ENOSPC, "full")
+        append(journal, records)  # type: ignore[arg-type]
+
+    def fail(_: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(log._journal), "append", only_beginnings)
+        patched.setattr(os, "fdatasync", fail)
+        with pytest.raises(StorageFailed):
+            repo.rewind_branch("work", "main")
+    again = Repository.open(place)
+    again.rewind_branch("work", "main")
+    if then_more:
+        again.undo()
+        again.rewind_branch("work", "main")
+    evidence.assert_log_tells_all(place)
+    monkeypatch.setattr("forge.git.process.died", lambda _: True)
+    Repository.open(place).refs.log.notice()
+    evidence.assert_log_tells_all(place)
+
+
 def test_a_checkout_steps_back_when_the_log_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / "repo"
     workspace = prepared(place).workspace("main")

@@ -13,7 +13,7 @@ from forge.engine.run import Reply
 from forge.events import Event
 from forge.git import Repository
 from forge.pipeline import rules
-from forge.pipeline.answering import AgentResponse, Task
+from forge.pipeline.answering import AgentResponse, Order, Task
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Around, Journey, Parameters
 from forge.plugins.contracts import Card, Notice, TestResults, Worked
@@ -155,7 +155,10 @@ class ScriptedHands:
         given = self.answers(task)
         return given if isinstance(given, AgentResponse) else AgentResponse(success=True, output=given)
 
-    async def work(self, steps: MemorySteps, place: str, branch: str, instructions: str, message: str) -> Worked:
+    def who(self, prompt: str) -> str:
+        return self.name
+
+    async def work(self, steps: MemorySteps, place: str, order: Order) -> Worked:
         async def act() -> Json:
             # A turn is found again by its place: done twice, it is one commit.
             if place not in self.worked:

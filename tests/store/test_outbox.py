@@ -67,6 +67,14 @@ def test_the_claim_of_a_dead_process_runs_out_and_is_no_try(database: Database) 
     assert (again.id, again.attempts, again.interrupted) == (first.id, 0, 1)
 
 
+def test_a_claim_holds_for_one_that_looked_at_the_clock_before_it_and_came_after_it(database: Database) -> None:
+    quick, held_up = Outbox(database), Outbox(database)
+    quick.add("k", "ntfy", NOTICE, now=NOON - 10)
+    assert quick.claim(1, NOON)
+    assert held_up.claim(1, NOON - 0.5) == ()
+    assert held_up.claim(1, NOON - 3 * LEASE_SECONDS)  # nobody is held up for that long: the clock was set back
+
+
 def test_who_lost_its_claim_can_no_longer_decide(database: Database) -> None:
     late, other = Outbox(database), Outbox(database)
     late.add("k", "ntfy", NOTICE, now=NOON)

@@ -27,7 +27,7 @@ from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
 from forge.git import Actor, ActorKind, NotText, Repository
 from forge.pipeline import rules
-from forge.pipeline.answering import AgentResponse, Task
+from forge.pipeline.answering import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
 from forge.plugins.contracts import TestResults, Worked
@@ -66,7 +66,7 @@ class ProjectHands:
 
     @property
     def name(self) -> str:
-        return self._who("brain-dump-intake")
+        return self.who("brain-dump-intake")
 
     @property
     def sees(self) -> bool:
@@ -75,7 +75,7 @@ class ProjectHands:
             return self.shop.settings.agents.supports_vision(self.name)
         return self.name != _BUILTIN and not self.name.startswith(_RECORDED)
 
-    def _who(self, prompt: str) -> str:
+    def who(self, prompt: str) -> str:
         """The project's own choice, else by role; before the built-in engine, the agent program that is installed."""
         if self.agent:
             return self.agent
@@ -94,7 +94,7 @@ class ProjectHands:
         return True
 
     async def answer(self, task: Task) -> AgentResponse:
-        who = self._who(task.prompt)
+        who = self.who(task.prompt)
         if who == _BUILTIN:
             said = self.shop.redactor.text(rules.answer(task.prompt, task.material))
             return AgentResponse(success=True, output=said, model=who)
@@ -160,19 +160,19 @@ class ProjectHands:
         assert self.code is not None
         return Repository.open(self.code)
 
-    async def work(self, steps: Steps, place: str, branch: str, instructions: str, message: str) -> Worked:
+    async def work(self, steps: Steps, place: str, order: Order) -> Worked:
         """A turn like any other: its own durable run, which this one waits for."""
         repo = await asyncio.to_thread(self._repo)
-        who = self._who("code-build")
+        who, branch = self.who(order.prompt), order.branch
         agent = who if who in programs(self.shop.settings) else None
         mark = hashlib.sha256(f"{steps.id}/{place}".encode()).hexdigest()[:12]
 
         async def request() -> Json:
             author = repo.signature()
-            return asdict(TurnRequest(mark, branch, message, f"{author.name} <{author.email}>", time.time(), who))
+            return asdict(TurnRequest(mark, branch, order.message, f"{author.name} <{author.email}>", time.time(), who))
 
         asked = await steps.step(f"{place}: request", request)
-        arguments = {"repository": str(repo.git_dir), "agent": agent, "instructions": instructions, **asked}
+        arguments = {"repository": str(repo.git_dir), "agent": agent, "instructions": order.instructions, **asked}
         run = run_of(mark)
         await self.shop.engine.start_run(WORKFLOW, arguments, run_id=run, topic=topic_of(repo, branch))
         self.shop.engine.take_over(run)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from forge.app.pipelining import DELIVER, KINDS
-from forge.app.projects import changed, state_of, topic_of
+from forge.app.projects import changed, show_card, state_of, topic_of
 from forge.app.surroundings import plugins_of
 from forge.app.workshop import Workshop
 from forge.engine.engine import RUNS
@@ -91,7 +91,8 @@ async def press(
             if (info_of(project).get("last_press") or {}).get("id") == press_id:
                 await _tell_waiting_run(shop, project, action, text)
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
-    await asyncio.to_thread(_tell, shop, project, commit)
+    if await asyncio.to_thread(_tell, shop, project, commit):
+        await show_card(shop, project)
     await _tell_waiting_run(shop, project, action, text)
     await go_on(shop, project)
     return Pressed(changed=True, run=_run(project), after=after, message=decided.message)
@@ -128,7 +129,8 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
     return decision, commit
 
 
-def _tell(shop: Workshop, project: Project, commit: str | None) -> None:
+def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
+    """Whoever listens; whether the project is in another phase now."""
     done = told_by(project, commit)
     for message in done["said"]:
         shop.events.publish(topic_of(project), ProjectSaid(project.id, message["role"], message["text"]))
@@ -139,6 +141,7 @@ def _tell(shop: Workshop, project: Project, commit: str | None) -> None:
         summary = f"{done['before']} → {done['phase']}, by a person".replace("_", " ")
         notice = Notice(project.id, done["name"] or project.name, done["phase"], "milestone_complete", summary)
         shop.sender.tell(f"{project.id}/{commit}", notice)
+    return bool(done["before"] != done["phase"])
 
 
 def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -> actions.Decision:

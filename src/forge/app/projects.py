@@ -73,7 +73,7 @@ async def create(
 
     workspace = workspace_of(shop.settings)
     project = await asyncio.to_thread(lambda: workspace.create(name, agent=agent or "", now=now, prepare=prepare))
-    await _show_card(shop, project)
+    await show_card(shop, project)
     return project
 
 
@@ -112,14 +112,17 @@ def _finished_plan(after: Project) -> str:
     return text
 
 
-async def _show_card(shop: Workshop, project: Project) -> None:
-    status = project.status()
+async def show_card(shop: Workshop, project: Project) -> None:
+    """On every board that is set. What fails there is noted in the log and stops nothing."""
+    status, info = project.status(), info_of(project)
     card = Card(project.id, project.name, str(status.phase), status.agent, str(project.directory))
-    shown = await mirrored(shop.settings, {}, card)
+    shown = await mirrored(shop.settings, info, card)
     for warning in shown["warnings"]:
         project.log.write("warn", "error", str(status.phase), warning)
     if shown["cards"]:
-        await asyncio.to_thread(changed, project, lambda draft: draft.info.update(cards=shown["cards"]), "board: card")
+        await asyncio.to_thread(
+            changed, project, lambda draft: draft.info.setdefault("cards", {}).update(shown["cards"]), "board: card"
+        )
 
 
 def changed(project: Project, what: Any, message: str) -> None:
@@ -158,6 +161,8 @@ class ProjectView:
     updated_at: str
     phase_times: Json
     archived: bool
+    queued: bool = False
+    """Its build waits for a place: others are at work, or halted and not yet decided about."""
     problem: str = ""
     """Why its last run failed, where it did."""
 
@@ -189,6 +194,7 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         updated_at=status.updated_at,
         phase_times=_times(info, status.phase),
         archived=bool(info.get("archived")),
+        queued=state.busy and (row := _row(shop, info)) is not None and row.state in ("queued", "waiting"),
         problem=_problem(shop, info, status.phase),
     )
 

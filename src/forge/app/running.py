@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from forge.app.pressing import Pressed, follow, press, say
 from forge.app.projects import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.errors import ForgeError
-from forge.events import Event
+from forge.events import Event, ProjectProgressed
 from forge.git import Repository
 from forge.pipeline.actions import Action
 from forge.projects.project import Project
@@ -22,13 +23,26 @@ Json = dict[str, Any]
 Hear = Callable[[Event], None]
 LET_FORGE_DECIDE = "all: You decide."
 _ANSWERED_AT_MOST = 3
+_A_MOMENT = 1.0
 
 
 async def watched(shop: Workshop, project: Project, pressed: Pressed, hear: Hear) -> ProjectView:
     """Follow the work until it has ended or waits; what the project looks like then."""
-    async for event in follow(shop, project, pressed):
-        hear(event)
+    waiting = asyncio.create_task(_tell_of_the_queue(shop, project, hear))
+    try:
+        async for event in follow(shop, project, pressed):
+            hear(event)
+    finally:
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
     return view(shop, project)
+
+
+async def _tell_of_the_queue(shop: Workshop, project: Project, hear: Hear) -> None:
+    """Whoever watches a build that has no place yet would take it for one that hangs."""
+    await asyncio.sleep(_A_MOMENT)
+    if (await asyncio.to_thread(view, shop, project)).queued:
+        hear(ProjectProgressed(project.id, "waits for a place: other builds are at work, or wait for a decision"))
 
 
 async def carry_on(shop: Workshop, project: Project, *, auto_confirm: bool, hear: Hear) -> ProjectView:

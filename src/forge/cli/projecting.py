@@ -91,6 +91,8 @@ def tell_state(out: Output, seen: ProjectView) -> None:
              f"{f' ({seen.halt_reason})' if seen.halt_reason else ''}  {out.styled(name, 'dim')}")  # fmt: skip
     if seen.problem:
         out.line(f"  The last run failed: {seen.problem}")
+    if seen.queued:
+        out.line("  It waits for a place: as many builds as may run at once are at work, or wait for a decision.")
     if seen.question:
         out.line(f"  It waits for you: {seen.question}")
     for number, question in enumerate(seen.open_questions, 1):

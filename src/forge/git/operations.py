@@ -117,6 +117,7 @@ class OperationLog:
         """Operations that happened, the last one first."""
         ended: dict[str, Record] = {}
         later_before: set[tuple[str, CommitId | None]] = set()
+        next_move: dict[str, RefMove] = {}
         for record in filter(_understood, self._journal.backwards()):
             if "end" in record:
                 ended[record["end"]] = record
@@ -124,11 +125,14 @@ class OperationLog:
                 operation = _operation(record)
                 end = ended.get(operation.id)
                 if end is None and operation.actor.kind is not ActorKind.EXTERNAL:
-                    moves = tuple(m for m in operation.moves if (m.ref, m.after) in later_before or self._reached(m))
+                    # The very same move made next was this one tried again: it had been refused, without a word left.
+                    tried = [m for m in operation.moves if next_move.get(m.ref) != m]
+                    moves = tuple(m for m in tried if (m.ref, m.after) in later_before or self._reached(m))
                 else:
                     moves = operation.moves if end is None else _moves_that_happened(operation, end)
                 if moves:
                     later_before |= {(m.ref, m.before) for m in moves}
+                    next_move |= {m.ref: m for m in moves}
                     yield replace(operation, moves=moves)
 
     @contextmanager
@@ -169,7 +173,8 @@ class OperationLog:
         for begun in self._told.open.values():
             touched = refs is None or any(move.ref in refs for move in begun.operation.moves)
             if touched and process.died(begun.mark):
-                moves = [m for m in begun.operation.moves if m.ref in begun.continued or self._reached(m)]
+                tried = [m for m in begun.operation.moves if m.ref not in begun.repeated]
+                moves = [m for m in tried if m.ref in begun.continued or self._reached(m)]
                 ends.append(_verdict(begun.operation, moves) | {"died": True})
         if ends:
             self._journal.append(ends)
@@ -194,9 +199,21 @@ class _Begun:
     order: int
     continued: set[str]
     """Refs that a later operation took over where this one left them, so they did move."""
+    repeated: set[str]
+    """Refs that a later operation moved from the same place to the same place, so this one had not moved them."""
 
     def claim(self, move: RefMove) -> Claim:
         return Claim(self.mark, self.operation.time, move.after)
+
+    def hear(self, later: RefMove) -> None:
+        """What became known of a later move; the first one of each ref tells."""
+        known = self.continued | self.repeated
+        for move in self.operation.moves:
+            if move.ref == later.ref and move.ref not in known:
+                if move == later:
+                    self.repeated.add(move.ref)
+                elif move.after == later.before:
+                    self.continued.add(move.ref)
 
 
 class _Told:
@@ -219,7 +236,7 @@ class _Told:
             if operation.actor.kind is ActorKind.EXTERNAL:
                 self._apply(self._order, operation.moves)
             else:
-                self.open[operation.id] = _Begun(operation, record["by"], self._order, set())
+                self.open[operation.id] = _Begun(operation, record["by"], self._order, set(), set())
         elif "end" in record:
             ended = self.open.pop(record["end"], None)
             if ended is not None:
@@ -247,10 +264,8 @@ class _Told:
             if self.seen.get(move.ref, (-1, None))[0] < order:
                 self.seen[move.ref] = (order, move.after)
             for begun in self.open.values():
-                if begun.order < order and any(
-                    (m.ref, m.after) == (move.ref, move.before) for m in begun.operation.moves
-                ):
-                    begun.continued.add(move.ref)
+                if begun.order < order:
+                    begun.hear(move)
 
 
 _EXTERNAL = Actor(ActorKind.EXTERNAL, "outside Forge")

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from forge.agents.model import Picture
 from forge.plugins.contracts import TestResults, Worked
 
-__all__ = ["AgentResponse", "Hands", "Picture", "Task"]
+__all__ = ["AgentResponse", "Hands", "Order", "Picture", "Task"]
 
 Json = dict[str, Any]
 
@@ -54,6 +54,17 @@ class AgentResponse:
     model: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What an agent is to do on a branch."""
+
+    branch: str
+    prompt: str
+    """The name of the prompt file, which decides who does it."""
+    instructions: str
+    message: str
+
+
 class Hands(Protocol):
     """Everything that reaches outside the project's directory: agents, the code repository, its tests."""
 
@@ -61,14 +72,17 @@ class Hands(Protocol):
     def name(self) -> str:
         """Who answers, as the project's status names it."""
 
+    def who(self, prompt: str) -> str:
+        """Who answers this prompt: roles may have different models."""
+
     @property
     def sees(self) -> bool:
         """Whether pictures can be shown."""
 
     async def answer(self, task: Task) -> AgentResponse: ...
 
-    async def work(self, steps: Any, place: str, branch: str, instructions: str, message: str) -> Worked:
-        """One turn of an agent on `branch`; its steps are those of the run it is part of."""
+    async def work(self, steps: Any, place: str, order: Order) -> Worked:
+        """One turn of an agent on a branch; its steps are those of the run it is part of."""
 
     async def begin_branch(self, branch: str, baseline: str | None) -> Json:
         """Make the build branch if it is not there: `{"baseline": …, "tip": …}`."""

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from forge.git import Repository
+from forge.pipeline.answering import Order
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.remembering import remember_delegation
@@ -138,13 +139,13 @@ class ProjectDesk:
             self.check(operation)
         self._works += 1
         journey = self._journey
-        journey.progress(f"{journey.around.hands.name} works on {task}")
+        who = journey.around.hands.who(prompt)
+        journey.progress(f"{who} works on {task}")
         assert self.branch is not None
-        worked = await journey.around.hands.work(
-            journey.steps, f"work {self._works}", self.branch, journey.around.instructions(prompt), message
-        )
+        order = Order(self.branch, prompt, journey.around.instructions(prompt), message)
+        worked = await journey.around.hands.work(journey.steps, f"work {self._works}", order)
         outcome = "done" if worked.success else f"failed: {worked.reason}"
-        line = f"{journey.around.hands.name} on {task}: {outcome}"
+        line = f"{who} on {task}: {outcome}"
         await journey.change(lambda draft: remember_delegation(draft, line), f"build: {task}")
         return worked
 

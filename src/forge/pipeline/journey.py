@@ -157,7 +157,7 @@ class Journey:
         """One answer, recorded. A failure is tried once more; the second one raises `AgentFailed`."""
         self._asked[prompt] += 1
         nth = self._asked[prompt]
-        self.steps.emit(ProjectProgressed(self.project.id, f"{self.around.hands.name}: {prompt}"))
+        self.steps.emit(ProjectProgressed(self.project.id, f"{self.around.hands.who(prompt)}: {prompt}"))
 
         async def call() -> Json:
             task = Task(prompt, self.around.instructions(prompt), material, nth, pictures, run=self.steps.id)
@@ -166,17 +166,17 @@ class Journey:
         done = AgentResponse(**await self.steps.step(f"ask {prompt} {nth}", call))
         if not done.success:
             raise AgentFailed(
-                f"{self.around.hands.name} failed {_ATTEMPTS} times at {prompt}: {done.reason}",
+                f"{self.around.hands.who(prompt)} failed {_ATTEMPTS} times at {prompt}: {done.reason}",
                 hint="See what it says, then resume the project.",
             )
         return done.output
 
     async def _response(self, task: Task) -> AgentResponse:
         response = AgentResponse(success=False, output="", exit_code=1)
-        phase = str(self.project.status().phase)
+        phase, who = str(self.project.status().phase), self.around.hands.who(task.prompt)
         for attempt in range(1, _ATTEMPTS + 1):
             again = f" (attempt {attempt})" if attempt > 1 else ""
-            self.project.log.write("info", "agent_call", phase, f"{task.prompt} to {self.around.hands.name}{again}")
+            self.project.log.write("info", "agent_call", phase, f"{task.prompt} to {who}{again}")
             try:
                 response = await self.around.hands.answer(replace(task, attempt=attempt))
             except ForgeError as e:
@@ -212,7 +212,7 @@ class Journey:
                 problem = f"{e.message} {e.hint}".strip()
                 sent = {**material, "your_last_answer": output, "what_was_wrong_with_it": problem}
         raise AnswerUnusable(
-            f"{self.around.hands.name} gave no usable answer to {prompt}: {problem}",
+            f"{self.around.hands.who(prompt)} gave no usable answer to {prompt}: {problem}",
             hint="Resume to try again, or choose another model.",
         )
 
