@@ -15,8 +15,10 @@ from pygit2.enums import ConfigLevel
 
 pytest_plugins = ["tests.requirements_report"]
 
+# The same examples in every run, so that a failure is the change's own; HYPOTHESIS_PROFILE=explore looks for new ones.
 # A failing example is printed as a blob to replay, so nothing needs to be kept on disk between runs.
-settings.register_profile("ci", deadline=None, derandomize=False, print_blob=True, database=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
+settings.register_profile("explore", deadline=None, derandomize=False, print_blob=True, database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
