@@ -13,9 +13,11 @@ from typing import Any, TypeVar
 import pytest
 
 from forge.app.hands import ProjectHands
-from forge.app.pressing import Pressed, press, say
+from forge.app.pressing import press
 from forge.app.projects import ProjectView, create, workspace_of
 from forge.app.running import watched
+from forge.app.saying import say
+from forge.app.underway import Pressed
 from forge.app.workshop import Workshop, open_workshop
 from forge.events import Event
 from forge.git import Repository

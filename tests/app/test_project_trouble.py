@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from benchmarks.soak.forked import Forked
-from forge.app.pressing import restarted, say
+from forge.app.pressing import restarted
 from forge.app.projects import view
+from forge.app.saying import say
 from forge.app.workshop import Workshop
 from forge.pipeline.actions import Action
 from forge.pipeline.answering import Task

@@ -9,7 +9,7 @@ import pytest
 
 from forge.app import questions
 from forge.app.identity import ALL_SCOPES, LOCAL, Who, record_owner
-from forge.app.pressing import Pressed
+from forge.app.underway import Pressed
 from forge.app.workshop import Workshop
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.pipeline.actions import Action

@@ -10,9 +10,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from forge.app.pressing import say
 from forge.app.projects import ProjectView, create, state_of, workspace_of
 from forge.app.running import Hear, Outcome, carry_on, outcome
+from forge.app.saying import say
 from forge.app.settings import load_settings
 from forge.app.workshop import Workshop
 from forge.errors import Upstream

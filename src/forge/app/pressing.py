@@ -1,4 +1,4 @@
-"""What a person does to a project: say, press a button, add a file; and the run that follows from it.
+"""The buttons of a project.
 
 A press is decided under the project's lock and written with its effect in one commit; its run has an id that follows
 from it, so a crash in between loses neither, and pressing again changes nothing.
@@ -7,23 +7,20 @@ from it, so a crash in between loses neither, and pressing again changes nothing
 from __future__ import annotations
 
 import asyncio
-import tempfile
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import aclosing, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from forge.app.pipelining import DELIVER, KINDS
+from forge.app.pipelining import KINDS
 from forge.app.projects import changed, show_card, state_of, topic_of
 from forge.app.surroundings import plugins_of
+from forge.app.underway import Pressed, begin, go_on, open_question, run_named
 from forge.app.workshop import Workshop
-from forge.engine.engine import RUNS
 from forge.engine.errors import RunUnknown
-from forge.errors import ForgeError
-from forge.events import Event, ProjectMoved, ProjectSaid
-from forge.pipeline import actions, messages, realign, resources
+from forge.events import ProjectMoved, ProjectSaid
+from forge.pipeline import actions, messages, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import answered
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
@@ -32,30 +29,16 @@ from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.pipeline.intent import parse_intent
 from forge.pipeline.journey import told_by
 from forge.pipeline.remembering import remember_move
-from forge.pipeline.scene import sets_the_scene
 from forge.pipeline.waiting import Decision, terminated
 from forge.plugins.contracts import Notice
-from forge.projects import context_file, priming
 from forge.projects.project import Project
 from forge.projects.status import Phase
-from forge.store.listeners import Live, Recorded
 
 __all__ = ["Action"]
 
 Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
 _PATIENCE = 30.0
-SCENE_NOTED = "Noted in context.md. Now, what problem or opportunity are you after?"
-
-
-@dataclass(frozen=True, slots=True)
-class Pressed:
-    """What a press came to. `run` is the work that follows from it, if any; `after` where its events begin."""
-
-    changed: bool
-    run: str | None
-    after: int
-    message: str = ""
 
 
 async def press(
@@ -95,7 +78,7 @@ async def press(
         await show_card(shop, project)
     await _tell_waiting_run(shop, project, action, text)
     await go_on(shop, project)
-    return Pressed(changed=True, run=_run(project), after=after, message=decided.message)
+    return Pressed(changed=True, run=run_named(project), after=after, message=decided.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +99,7 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
         if not isinstance(decision, Accepted):
             return {}
         before = draft.status.phase
-        question = _open_question(shop, project)
+        question = open_question(shop, project)
         draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
         if question is None:
             _carry_out(shop, draft, decision, wanted.text)
@@ -186,15 +169,7 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, text: str) -> N
         draft.say(decision.message)
     if phase is Phase.BRAIN_DUMP and action is Action.CORRECT:
         return
-    _begin(draft, KINDS[decision.to])
-
-
-def _begin(draft: Draft, kind: str) -> None:
-    """Name the run that follows; whoever finds it not begun begins it."""
-    number = draft.info.get("runs", 0) + 1
-    draft.info["runs"] = number
-    draft.info["run"] = {"id": f"{kind}-{draft.info['id']}-{number}", "kind": kind}
-    draft.info.pop("waiting", None)
+    begin(draft, KINDS[decision.to])
 
 
 def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
@@ -214,17 +189,11 @@ def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
     draft.lock(CONSTRAINTS)
 
 
-def _open_question(shop: Workshop, project: Project) -> str | None:
-    run = _run(project)
-    questions = shop.engine.open_questions(run_id=run) if run else ()
-    return questions[0].id if questions else None
-
-
 async def _tell_waiting_run(shop: Workshop, project: Project, action: Action, text: str) -> None:
     """A run that waits for this decision goes on with it, and writes what follows from it itself. A question that was
     asked later is not answered by it.
     """
-    question = await asyncio.to_thread(_open_question, shop, project)
+    question = await asyncio.to_thread(open_question, shop, project)
     meant = (info_of(project).get("last_press") or {}).get("question")
     if question is not None and question == meant and (action in _ANSWERS or action is Action.TERMINATE):
         await shop.engine.answer(question, Decision(_ANSWERS.get(action, str(action)), text).to_text())
@@ -232,8 +201,8 @@ async def _tell_waiting_run(shop: Workshop, project: Project, action: Action, te
 
 async def _stop_working(shop: Workshop, project: Project) -> None:
     """A person who terminates does not wait for the work to end by itself."""
-    run = _run(project)
-    if run is None or _open_question(shop, project):
+    run = run_named(project)
+    if run is None or open_question(shop, project):
         return
     with suppress(RunUnknown):
         row = await shop.engine.cancel(run)
@@ -242,11 +211,6 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
             await asyncio.wait({ended}, timeout=_PATIENCE)
             ended.cancel()
             await asyncio.gather(ended, return_exceptions=True)
-
-
-def _run(project: Project) -> str | None:
-    run: str | None = (info_of(project).get("run") or {}).get("id")
-    return run
 
 
 async def restarted(shop: Workshop, project: Project) -> Pressed | None:
@@ -261,133 +225,7 @@ async def restarted(shop: Workshop, project: Project) -> Pressed | None:
     row = await asyncio.to_thread(shop.engine.status, run)
     phase = project.status().phase
     if row.state in ("failed", "cancelled") and phase in KINDS:
-        await asyncio.to_thread(changed, project, lambda draft: _begin(draft, KINDS[phase]), "resume: run")
+        await asyncio.to_thread(changed, project, lambda draft: begin(draft, KINDS[phase]), "resume: run")
         return Pressed(changed=True, run=await go_on(shop, project), after=after)
-    question = await asyncio.to_thread(_open_question, shop, project)
+    question = await asyncio.to_thread(open_question, shop, project)
     return None if row.has_ended or question else Pressed(changed=False, run=run, after=after)
-
-
-async def go_on(shop: Workshop, project: Project) -> str | None:
-    """See that the run which a project names is under way: begin it if a crash came first, take it over if need be."""
-    run = info_of(project).get("run")
-    if run is None:
-        return None
-    id_, kind = run["id"], run["kind"]
-    try:
-        row = await asyncio.to_thread(shop.engine.status, id_)
-    except RunUnknown:
-        if run.get("ended") or KINDS.get(project.status().phase) != kind:
-            # It ended on another machine, from where the directory was copied.
-            return None
-        arguments = {"directory": str(project.directory)}
-        if kind == DELIVER:
-            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
-        else:
-            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project))
-        return str(id_)
-    if not row.has_ended:
-        shop.engine.take_over(id_)
-    return str(id_)
-
-
-async def say(shop: Workshop, project: Project, text: str, *, press_id: str | None = None) -> Pressed:
-    """A message to the project: more of the brain dump, a correction, an answer, or input for a stuck build."""
-    status = project.status()
-    if status.phase is Phase.BRAIN_DUMP:
-        return await _dump(shop, project, text)
-    if status.phase is Phase.BUILDING:
-        return await press(shop, project, Action.PROVIDE_INPUT, text=text, press_id=press_id)
-    correction = status.phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
-    return await press(shop, project, Action.REALIGN if correction else Action.CORRECT, text=text, press_id=press_id)
-
-
-async def _dump(shop: Workshop, project: Project, text: str) -> Pressed:
-    first = priming.is_priming(project.chat())
-    pressed = await press(shop, project, Action.CORRECT, text=text)
-    pulled = await pull_links(shop, project, text)
-    told = [pulled] if pulled else []
-    if first and sets_the_scene(text):
-        said = shop.redactor.text(text)
-        await asyncio.to_thread(context_file.update_org_context, project.records, internal_context=said)
-        told.append(SCENE_NOTED)
-    if told:
-        await asyncio.to_thread(changed, project, lambda draft: draft.say("\n\n".join(told)), "chat: Forge")
-    return Pressed(pressed.changed, None, pressed.after, "\n\n".join(told))
-
-
-async def pull_links(shop: Workshop, project: Project, text: str) -> str:
-    """Fetch what a message links to, where a connector is set up for it; what failed is named."""
-    told: list[str] = []
-    for link in messages.links(text):
-        for connector in plugins_of(shop.settings).made_connectors(shop.settings.connectors):
-            if connector.takes(link):
-                with tempfile.TemporaryDirectory(prefix="forge-pull-") as place:
-                    pulled = await connector.pull(link, Path(place))
-                    await asyncio.to_thread(_keep, project, Path(place))
-                told += [f"Saved resources/{Path(path).name}." for path in pulled.saved]
-                told += [f"Could not fetch {failed}" for failed in pulled.failed]
-                break
-    return "\n".join(told)
-
-
-def _keep(project: Project, place: Path) -> None:
-    files: Mapping[str, str | bytes | None] = {f"resources/{file.name}": file.read_bytes() for file in place.iterdir()}
-    if files:
-        project.records.update(lambda _: files, f"resources: {', '.join(Path(path).name for path in files)}")
-
-
-def add_resource(shop: Workshop, project: Project, source: Path) -> str:
-    """Copy a person's file into the project; it is read with the next distillation."""
-    limit = shop.settings.resource.max_file_size_mb
-    path = resources.add(project.directory / "resources", source, max_file_size_mb=limit)
-    project.records.take_in()
-    return path
-
-
-async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
-    """What happens, as it happens, until the work has ended or waits for a person."""
-    if pressed.run is None:
-        return
-    last = pressed.after
-    over = asyncio.ensure_future(_over(shop, project, pressed.run))
-    try:
-        async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
-            async for item in _until(over, heard):
-                last = last if isinstance(item, Live) else item.id
-                yield item.event
-        await shop.events.flush()
-        for recorded in await asyncio.to_thread(shop.events.after, topic_of(project), last):
-            yield recorded.event
-        with suppress(ForgeError):
-            await over
-    finally:
-        await _dropped(over)
-
-
-async def _until(over: asyncio.Future[Any], heard: AsyncIterator[Live | Recorded]) -> AsyncIterator[Live | Recorded]:
-    while not over.done():
-        coming: asyncio.Future[Any] = asyncio.ensure_future(anext(heard))
-        try:
-            await asyncio.wait({coming, over}, return_when=asyncio.FIRST_COMPLETED)
-            if coming.done():
-                yield coming.result()
-        finally:
-            # Also when a person interrupts: what is still read from cannot be closed.
-            await _dropped(coming)
-
-
-async def _dropped(task: asyncio.Future[Any]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
-async def _over(shop: Workshop, project: Project, run: str) -> None:
-    ended = asyncio.ensure_future(shop.engine.handle(run).result())
-    try:
-        while not ended.done():
-            if await asyncio.to_thread(_open_question, shop, project):
-                return
-            await asyncio.wait({ended}, timeout=0.1)
-        await ended
-    finally:
-        await _dropped(ended)

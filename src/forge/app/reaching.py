@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from forge.app import board, pressing, projects
+from forge.app import board, pressing, projects, saying, underway
 from forge.app.identity import Who, audit, forget_owner, missing, owned, record_owner, require, visible
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
@@ -147,11 +147,11 @@ async def press(
 
 async def say(shop: Workshop, who: Who, id_: str, text: str, *, press_id: str | None) -> Pressed:
     project = await asyncio.to_thread(project_for, shop, who, id_, "run")
-    done = await pressing.say(shop, project, text, press_id=press_id)
+    done = await saying.say(shop, project, text, press_id=press_id)
     return await asyncio.to_thread(_pressed, shop, who, project, done, "project.say")
 
 
-def _pressed(shop: Workshop, who: Who, project: Project, done: pressing.Pressed, action: str) -> Pressed:
+def _pressed(shop: Workshop, who: Who, project: Project, done: underway.Pressed, action: str) -> Pressed:
     if done.changed:
         audit(shop, who, action, f"project:{project.id}")
     now, topic = view(shop, project), projects.topic_of(project)
@@ -189,7 +189,7 @@ def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[byte
         source = Path(folder) / kept
         with source.open("xb") as target:
             shutil.copyfileobj(content, target, 1 << 20)
-        stored = pressing.add_resource(shop, project, source)
+        stored = saying.add_resource(shop, project, source)
     audit(shop, who, "project.add_resource", f"project:{id_}", stored)
     return _stored(project.directory / _RESOURCES / stored)
 

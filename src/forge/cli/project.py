@@ -17,8 +17,8 @@ from forge.cli.projecting import Teller, exit_of, found, opened_shop, settings_o
 from forge.cli.running import BadUsage, Session
 
 if TYPE_CHECKING:
-    from forge.app.pressing import Pressed
     from forge.app.projects import Project
+    from forge.app.underway import Pressed
     from forge.app.workshop import Workshop
 
 app = Commands(__doc__, group=True)
@@ -62,8 +62,8 @@ async def _new(
     agent: str | None,
     after: str | None,
 ) -> None:
-    from forge.app.pressing import say  # noqa: PLC0415 - these load the engine
     from forge.app.projects import create, view, workspace_of  # noqa: PLC0415
+    from forge.app.saying import say  # noqa: PLC0415 - these load the engine
 
     async with opened_shop(out) as shop:
         base = _directory(context)
@@ -214,9 +214,9 @@ def _act(
     out = _out(context)
 
     async def act() -> int:
-        from forge.app.pressing import add_resource  # noqa: PLC0415
         from forge.app.projects import choose_agent  # noqa: PLC0415
         from forge.app.running import watched  # noqa: PLC0415
+        from forge.app.saying import add_resource  # noqa: PLC0415
 
         async with opened_shop(out) as shop:
             one = found(shop.settings, which, _directory(context))
@@ -237,7 +237,9 @@ def _act(
 
 
 async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool) -> Pressed:
-    from forge.app.pressing import Action, Pressed, press, restarted, say  # noqa: PLC0415
+    from forge.app.pressing import Action, press, restarted  # noqa: PLC0415
+    from forge.app.saying import say  # noqa: PLC0415
+    from forge.app.underway import Pressed  # noqa: PLC0415
 
     if action is None:
         return await say(shop, project, text) if text else Pressed(changed=False, run=None, after=0)

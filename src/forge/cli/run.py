@@ -99,8 +99,8 @@ async def all_the_way(
     auto_confirm: bool = True,
 ) -> int:
     """Say it, press what has to be pressed, and show what came of it."""
-    from forge.app.pressing import add_resource, say  # noqa: PLC0415
     from forge.app.running import carry_on, outcome  # noqa: PLC0415
+    from forge.app.saying import add_resource, say  # noqa: PLC0415
 
     for file in files:
         add_resource(shop, project, file)

@@ -1,0 +1,76 @@
+"""What a person tells a project: words, links and files."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from forge.app.pressing import press
+from forge.app.projects import changed
+from forge.app.surroundings import plugins_of
+from forge.app.underway import Pressed
+from forge.app.workshop import Workshop
+from forge.pipeline import messages, realign, resources
+from forge.pipeline.actions import Action
+from forge.pipeline.scene import sets_the_scene
+from forge.projects import context_file, priming
+from forge.projects.project import Project
+from forge.projects.status import Phase
+
+SCENE_NOTED = "Noted in context.md. Now, what problem or opportunity are you after?"
+
+
+async def say(shop: Workshop, project: Project, text: str, *, press_id: str | None = None) -> Pressed:
+    """A message to the project: more of the brain dump, a correction, an answer, or input for a stuck build."""
+    status = project.status()
+    if status.phase is Phase.BRAIN_DUMP:
+        return await _dump(shop, project, text)
+    if status.phase is Phase.BUILDING:
+        return await press(shop, project, Action.PROVIDE_INPUT, text=text, press_id=press_id)
+    correction = status.phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
+    return await press(shop, project, Action.REALIGN if correction else Action.CORRECT, text=text, press_id=press_id)
+
+
+async def _dump(shop: Workshop, project: Project, text: str) -> Pressed:
+    first = priming.is_priming(project.chat())
+    pressed = await press(shop, project, Action.CORRECT, text=text)
+    pulled = await pull_links(shop, project, text)
+    told = [pulled] if pulled else []
+    if first and sets_the_scene(text):
+        said = shop.redactor.text(text)
+        await asyncio.to_thread(context_file.update_org_context, project.records, internal_context=said)
+        told.append(SCENE_NOTED)
+    if told:
+        await asyncio.to_thread(changed, project, lambda draft: draft.say("\n\n".join(told)), "chat: Forge")
+    return Pressed(pressed.changed, None, pressed.after, "\n\n".join(told))
+
+
+async def pull_links(shop: Workshop, project: Project, text: str) -> str:
+    """Fetch what a message links to, where a connector is set up for it; what failed is named."""
+    told: list[str] = []
+    for link in messages.links(text):
+        for connector in plugins_of(shop.settings).made_connectors(shop.settings.connectors):
+            if connector.takes(link):
+                with tempfile.TemporaryDirectory(prefix="forge-pull-") as place:
+                    pulled = await connector.pull(link, Path(place))
+                    await asyncio.to_thread(_keep, project, Path(place))
+                told += [f"Saved resources/{Path(path).name}." for path in pulled.saved]
+                told += [f"Could not fetch {failed}" for failed in pulled.failed]
+                break
+    return "\n".join(told)
+
+
+def _keep(project: Project, place: Path) -> None:
+    files: Mapping[str, str | bytes | None] = {f"resources/{file.name}": file.read_bytes() for file in place.iterdir()}
+    if files:
+        project.records.update(lambda _: files, f"resources: {', '.join(Path(path).name for path in files)}")
+
+
+def add_resource(shop: Workshop, project: Project, source: Path) -> str:
+    """Copy a person's file into the project; it is read with the next distillation."""
+    limit = shop.settings.resource.max_file_size_mb
+    path = resources.add(project.directory / "resources", source, max_file_size_mb=limit)
+    project.records.take_in()
+    return path

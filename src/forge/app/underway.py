@@ -1,0 +1,121 @@
+"""The run that a project names: begun, gone on with after a crash, followed until it has ended or waits."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from forge.app.pipelining import DELIVER, KINDS
+from forge.app.projects import topic_of
+from forge.app.workshop import Workshop
+from forge.engine.engine import RUNS
+from forge.engine.errors import RunUnknown
+from forge.errors import ForgeError
+from forge.events import Event
+from forge.pipeline.draft import Draft, info_of
+from forge.projects.project import Project
+from forge.store.listeners import Live, Recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a press came to. `run` is the work that follows from it, if any; `after` where its events begin."""
+
+    changed: bool
+    run: str | None
+    after: int
+    message: str = ""
+
+
+def begin(draft: Draft, kind: str) -> None:
+    """Name the run that follows; whoever finds it not begun begins it."""
+    number = draft.info.get("runs", 0) + 1
+    draft.info["runs"] = number
+    draft.info["run"] = {"id": f"{kind}-{draft.info['id']}-{number}", "kind": kind}
+    draft.info.pop("waiting", None)
+
+
+def run_named(project: Project) -> str | None:
+    run: str | None = (info_of(project).get("run") or {}).get("id")
+    return run
+
+
+def open_question(shop: Workshop, project: Project) -> str | None:
+    run = run_named(project)
+    questions = shop.engine.open_questions(run_id=run) if run else ()
+    return questions[0].id if questions else None
+
+
+async def go_on(shop: Workshop, project: Project) -> str | None:
+    """See that the run which a project names is under way: begin it if a crash came first, take it over if need be."""
+    run = info_of(project).get("run")
+    if run is None:
+        return None
+    id_, kind = run["id"], run["kind"]
+    try:
+        row = await asyncio.to_thread(shop.engine.status, id_)
+    except RunUnknown:
+        if run.get("ended") or KINDS.get(project.status().phase) != kind:
+            # It ended on another machine, from where the directory was copied.
+            return None
+        arguments = {"directory": str(project.directory)}
+        if kind == DELIVER:
+            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
+        else:
+            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project))
+        return str(id_)
+    if not row.has_ended:
+        shop.engine.take_over(id_)
+    return str(id_)
+
+
+async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
+    """What happens, as it happens, until the work has ended or waits for a person."""
+    if pressed.run is None:
+        return
+    last = pressed.after
+    over = asyncio.ensure_future(_over(shop, project, pressed.run))
+    try:
+        async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
+            async for item in _until(over, heard):
+                last = last if isinstance(item, Live) else item.id
+                yield item.event
+        await shop.events.flush()
+        for recorded in await asyncio.to_thread(shop.events.after, topic_of(project), last):
+            yield recorded.event
+        with suppress(ForgeError):
+            await over
+    finally:
+        await _dropped(over)
+
+
+async def _until(over: asyncio.Future[Any], heard: AsyncIterator[Live | Recorded]) -> AsyncIterator[Live | Recorded]:
+    while not over.done():
+        coming: asyncio.Future[Any] = asyncio.ensure_future(anext(heard))
+        try:
+            await asyncio.wait({coming, over}, return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                yield coming.result()
+        finally:
+            # Also when a person interrupts: what is still read from cannot be closed.
+            await _dropped(coming)
+
+
+async def _dropped(task: asyncio.Future[Any]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _over(shop: Workshop, project: Project, run: str) -> None:
+    ended = asyncio.ensure_future(shop.engine.handle(run).result())
+    try:
+        while not ended.done():
+            if await asyncio.to_thread(open_question, shop, project):
+                return
+            await asyncio.wait({ended}, timeout=0.1)
+        await ended
+    finally:
+        await _dropped(ended)
