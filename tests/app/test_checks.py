@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import pytest
 
 from forge.app.checks import Check, Place, State, answering, machine, places, repository
-from forge.app.checks.records import Records
 from forge.app.workshop import database_url
 from forge.git import Repository
 from forge.git.reservations import reserve
 from forge.settings import load
+from forge.store.inspection import Inspection
 from tests.agents.conftest import only_this_machine  # noqa: F401 - keys of the developer are not seen
 from tests.app.projecting import Office
 from tests.conftest import Git, MakeRepo
@@ -37,7 +37,7 @@ def office(tmp_path: Path) -> Office:
 def place_of(office: Office, repo: Path | None = None, **options: object) -> Place:
     environ = {**office.environ, **options.pop("environ", {})}  # type: ignore[dict-item]
     settings = load(environ)
-    records = Records(database_url(settings))
+    records = Inspection(database_url(settings))
     opened = Repository.open(repo) if repo else None
     return Place(office.place, environ, settings, records, opened, **options)  # type: ignore[arg-type]
 

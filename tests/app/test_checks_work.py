@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from forge.app.checks import Check, Place, State, work
-from forge.app.checks.records import Records
 from forge.app.pressing import press
 from forge.app.workshop import Workshop, database_url
 from forge.engine import workers
 from forge.pipeline.actions import Action
 from forge.store import leases
 from forge.store.database import Database
+from forge.store.inspection import Inspection
 from forge.store.leases import Lease, Leases
 from forge.store.migrations import REVISIONS
 from forge.store.outbox import Outbox
@@ -42,7 +42,7 @@ def database(data: Path) -> Iterator[Database]:
 
 def place_of(office: Office, *, repair: bool = False) -> Place:  # noqa: F811
     settings = office.settings
-    return Place(office.place, office.environ, settings, Records(database_url(settings)), repair=repair)
+    return Place(office.place, office.environ, settings, Inspection(database_url(settings)), repair=repair)
 
 
 def told(check: Check) -> tuple[State, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +23,7 @@ from forge.errors import ForgeError, InvalidInput
 from forge.events import Event, to_json
 
 HEARTBEAT = 15.0
+_PATIENCE = 2.0
 _WAITING = 64
 _TOPICS = 100
 _LONGEST = 4096
@@ -39,13 +40,21 @@ class Stream:
     def __init__(
         self, socket: WebSocket, shop: Workshop, who: Who, *, may_stay: Callable[[], Awaitable[bool]] | None = None
     ) -> None:
-        """`may_stay` is asked with each heartbeat: a key may be revoked while a connection stands."""
+        """`may_stay` is asked with each heartbeat and after `look_again`: a key may be revoked in the meantime."""
         self._socket = socket
         self._shop = shop
         self._who = who
         self._may_stay = may_stay
         self._waiting: asyncio.Queue[str] = asyncio.Queue(_WAITING)
         self._heard: dict[str, asyncio.Task[None]] = {}
+        self._doubted = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    def look_again(self) -> None:
+        """By any thread: what this client may hear has perhaps changed."""
+        # A loop that is closed has no clients any more.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._doubted.set)
 
     async def run(self, topics: Sequence[str], after: int) -> None:
         sending = asyncio.create_task(self._send())
@@ -125,12 +134,31 @@ class Stream:
     async def _beat(self) -> None:
         number = 0
         while True:
-            await asyncio.sleep(HEARTBEAT)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._doubted.wait(), HEARTBEAT)
+            doubted = self._doubted.is_set()
+            self._doubted.clear()
             if self._may_stay is not None and not await self._may_stay():
-                await self._socket.close(POLICY, "sign_in_needed")
+                # One that does not read would hold up the word of farewell as well.
+                with suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
+                    await asyncio.wait_for(self._socket.close(POLICY, "sign_in_needed"), _PATIENCE)
                 return
-            number += 1
-            await self._waiting.put(json.dumps({"ping": number}))
+            await self._drop_what_is_theirs_no_more()
+            # Who has much to read knows that the connection stands.
+            if not doubted and not self._waiting.full():
+                number += 1
+                self._waiting.put_nowait(json.dumps({"ping": number}))
+
+    async def _drop_what_is_theirs_no_more(self) -> None:
+        """What was shared may not be shared any more. The person at this machine hears everything."""
+        for name in () if self._who.is_local else tuple(self._heard):
+            try:
+                await asyncio.to_thread(topic_for, self._shop, self._who, name)
+            except ForgeError as e:
+                if (task := self._heard.pop(name, None)) is not None:
+                    task.cancel()
+                told = document(status_of(e), e.code, e.message, e.hint)
+                await self._waiting.put(json.dumps({"topic": name, "problem": told}))
 
 
 def _wanted(text: str) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from forge.app.checks import Check, Place, State, answering, failed, machine, ok, places, repository, work
-from forge.app.checks.records import Records
 from forge.app.settings import load_settings
 from forge.app.workshop import database_url, redactor
 from forge.errors import ForgeError
@@ -15,6 +14,7 @@ from forge.git import Repository
 from forge.git.errors import RepositoryMissing
 from forge.sessions.redaction import Redactor
 from forge.settings import Settings, load
+from forge.store.inspection import Inspection
 
 __all__ = ["Check", "State", "examine"]
 
@@ -58,7 +58,7 @@ def examine(
     repo, without = _repository(directory)
     settings, check = _settings(repo, environ)
     known = redactor(settings, environ)
-    records = Records(database_url(settings))
+    records = Inspection(database_url(settings))
     place = Place(directory, environ, settings, records, repo, repair=repair, online=online)
     try:
         yield _redacted(known, check or _isolated("settings", places.settings, place))

@@ -32,6 +32,8 @@ Body = Callable[[str, Json], Awaitable[None]]
 _VERSION = "forge-1"  # constant: a run begun by one release goes on under the next
 _POLL = 0.15
 _POLL_FOR_THE_DEAD = 0.4
+_POLL_FOR_COMMANDS = 0.05
+"""Whoever serves is handed runs by commands, behind which a person waits."""
 _THREADS = 64
 _LEFT = "forge-left"
 _OWN = "forge-own-"
@@ -62,6 +64,7 @@ class Durable:
     def __init__(self, database: Database, *, executor_id: str, workflows: Mapping[str, Body]) -> None:
         self._database = database
         self._executor_id = executor_id
+        self._serves = False
         self._engine = _engine_for(database)
         _be_quiet()
         DBOS(config=self._config(executor_id))
@@ -86,11 +89,13 @@ class Durable:
         }
 
     async def launch(self, queues: Mapping[str, Room], *, serve: bool) -> None:
+        self._serves = serve
         if not serve:
             DBOS.listen_queues([])
-        # Runs of the dead come through a queue that all who serve look into, or one that only this process knows.
-        for name in [_own_queue(self._executor_id), *([_LEFT] if serve else [])]:
-            _look_into(name)
+        # Runs of the dead come through a queue that all who serve look into, or one that only this process does.
+        self._look_into_own()
+        if serve:
+            _look_into(_LEFT, _POLL_FOR_THE_DEAD)
         # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
         with self._alone():
             DBOS.launch()
@@ -139,6 +144,10 @@ class Durable:
 
         await _apart(begin(), run_id)
 
+    async def hand_over(self, executor_id: str, name: str, run_id: str, payload: Json) -> None:
+        """Let that process run it, and nobody else while it lives."""
+        await self.enqueue(_own_queue(executor_id), name, run_id, payload, partition=None)
+
     async def unfinished(self) -> list[tuple[str, str, Json]]:
         """Every run that has not ended: its id, its workflow and what it was started with."""
         found = await DBOS.list_workflows_async(status=["PENDING", "ENQUEUED"], load_output=False)
@@ -161,8 +170,11 @@ class Durable:
 
     def rename(self, executor_id: str) -> None:
         """What this process takes from now on, it takes under another name."""
-        _look_into(_own_queue(executor_id))
         self._executor_id = GlobalParams.executor_id = executor_id
+        self._look_into_own()
+
+    def _look_into_own(self) -> None:
+        _look_into(_own_queue(self._executor_id), _POLL_FOR_COMMANDS if self._serves else _POLL_FOR_THE_DEAD)
 
     @contextmanager
     def _records(self) -> Iterator[sa.Connection]:
@@ -174,7 +186,7 @@ class Durable:
             raise unavailable(self._engine.url, error) from error
 
     def holders(self) -> frozenset[str]:
-        """Who has runs that are under way, or has asked for some of the dead."""
+        """Who has runs that are under way, or that only they may begin."""
         status = SystemSchema.workflow_status.c
         pending = sa.select(status.executor_id).where(status.status == "PENDING").distinct()
         asked = sa.select(status.queue_name).where(_is_enqueued_for_one()).distinct()
@@ -210,9 +222,9 @@ class Durable:
             ).rowcount
 
 
-def _look_into(queue: str) -> None:
+def _look_into(queue: str, seconds: float) -> None:
     registry = _get_dbos_instance()._registry  # noqa: SLF001
-    registry._register_internal_queue(queue)._polling_interval_sec = _POLL_FOR_THE_DEAD  # noqa: SLF001
+    registry._register_internal_queue(queue)._polling_interval_sec = seconds  # noqa: SLF001
 
 
 def _own_queue(executor_id: str) -> str:

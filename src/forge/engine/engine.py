@@ -10,7 +10,8 @@ from typing import Any
 
 from forge.engine.encoding import Json, error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
-from forge.engine.execution import Execution, Workflow
+from forge.engine.execution import HANDED_TO, Execution, Workflow
+from forge.engine.handing import Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
 from forge.store.database import Database
@@ -42,7 +43,8 @@ class Engine:
     """One per process and event loop.
 
     With `serve` it runs whatever is on the queues and what dead processes left; without, what it started itself and
-    what it is asked to take over.
+    what it is asked to take over. With a `taker`, that process runs what is started here, for as long as it lives;
+    what it leaves is gone on with here.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Engine:
         queues: Mapping[str, Room] | None = None,
         max_runs: int = 3,
         serve: bool = False,
+        taker: Taker | None = None,
         beat: float = 1.0,
         dead_after: float = 5.0,
     ) -> None:
@@ -65,6 +68,7 @@ class Engine:
         standard = {BRANCHES: Room(partition_limit=1), RUNS: Room(limit=max_runs)}
         self._queues = {**standard, **(queues or {})}
         self._serve = serve
+        self._taker = taker
         leases = Leases(database)
         self._worker = Worker(leases, beat=beat, dead_after=dead_after, on_lost=self._lose_lease, name=executor_id)
         self._here = Execution(
@@ -132,7 +136,7 @@ class Engine:
     async def start_run(
         self, name: str, arguments: Json, *, run_id: str | None = None, topic: str | None = None
     ) -> RunHandle:
-        """Begin at once, in this process. With an id that is taken, it is the run that is there."""
+        """Begin at once, in this process or the taker's. With an id that is taken, it is the run that is there."""
         return await self._begin(name, arguments, run_id, topic)
 
     async def enqueue(
@@ -145,7 +149,7 @@ class Engine:
         partition: str | None = None,
         topic: str | None = None,
     ) -> RunHandle:
-        """Begin when the queue has room: in any process that serves it, or in this one if it does not serve."""
+        """Begin when the queue has room: in any process that serves it; in this one or the taker's if it does not."""
         room = self._queues.get(queue)
         if room is None:
             raise QueueUnknown(f"there is no queue {queue}", hint=f"use one of {', '.join(sorted(self._queues))}")
@@ -169,13 +173,29 @@ class Engine:
         id_ = run_id or uuid.uuid4().hex
         place: Json = {"topic": topic or f"run:{id_}", "queue": queue, "partition": partition}
         payload = {"arguments": plain(arguments, what="the arguments of the run"), **place}
+        elsewhere = await asyncio.to_thread(self._other)
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
-        if queue is not None and self._serve:
+        if elsewhere is not None:
+            await durable.hand_over(elsewhere, name, id_, {**payload, HANDED_TO: elsewhere})
+            # Should the other one die, this process is here to go on.
+            self.take_over(id_)
+        elif queue is not None and self._serve:
             await durable.enqueue(queue, name, id_, payload, partition=partition)
         else:
             await durable.start(name, id_, payload)
         await asyncio.to_thread(self._runs.add, id_, name=name, **place)
+        if elsewhere is not None and self._taker is not None:
+            await asyncio.to_thread(self._taker.handed, id_)
         return RunHandle(id_, self)
+
+    def _other(self) -> str | None:
+        """Who runs what is begun here, by its name among the workers. One that only looks alive is not there."""
+        pid = self._taker.pid() if self._taker is not None else None
+        return None if pid is None else self._worker.name_of(pid)
+
+    def was_handed(self, run_id: str) -> bool:
+        """Whether the run is at work here because another process wanted it begun here, not because that one died."""
+        return self._here.handed.get(run_id) == self._worker.id
 
     def handle(self, run_id: str) -> RunHandle:
         return RunHandle(run_id, self)
@@ -235,6 +255,7 @@ class Engine:
         """Go on with this run here if its process is dead, or as soon as it is. Who serves does so without asking.
 
         Others leave the runs of the dead alone: they may end before the run does, and a model would be asked again.
+        While there is a taker, it is one who serves.
         """
         self._asked_for.add(run_id)
 
@@ -250,8 +271,10 @@ class Engine:
             self._runs.step_aside(self._here.durable.held_by(orphans))
         if self._serve and orphans:
             self._here.durable.release(orphans)
-        elif self._asked_for:
-            self._here.durable.adopt(tuple(self._asked_for), orphans)
+        elif self._asked_for and self._other() is None:
+            adopted = self._here.durable.adopt(tuple(self._asked_for), orphans)
+            if adopted and self._taker is not None:
+                self._taker.taken_back()
         self._worker.forget(dead)
 
     def _lose_lease(self, name: str) -> None:

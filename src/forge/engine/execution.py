@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Workflow = Callable[[Run, Json], Awaitable[Any]]
 
+HANDED_TO = "handed_to"
 _WATCH = 0.2
 _AGAIN = 0.1
 
@@ -43,6 +44,8 @@ class Execution:
         self._queues = queues
         self._may_go_on = may_go_on
         self._durable: Durable | None = None
+        self.handed: dict[str, str] = {}
+        """To whom the runs that are here were handed by the process that began them."""
         self._active: dict[str, tuple[Run, asyncio.Task[Any]]] = {}
         self._stopped: set[Run] = set()
         self._ended: dict[str, asyncio.Event] = {}
@@ -80,11 +83,14 @@ class Execution:
             task = asyncio.current_task()
             assert task is not None
             self._active[run_id] = (run, task)
+            if payload.get(HANDED_TO):
+                self.handed[run_id] = payload[HANDED_TO]
             try:
                 await self._carry_out(name, run, payload)
             finally:
                 if self._active.get(run_id, (None,))[0] is run:
                     del self._active[run_id]
+                    self.handed.pop(run_id, None)
                 self._stopped.discard(run)
                 if run_id in self._ended:
                     self._ended.pop(run_id).set()

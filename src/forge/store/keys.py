@@ -106,18 +106,25 @@ class KeptKeys:
         self._fresh = fresh
         self._now = now
         self._known: dict[str, tuple[float, Key]] = {}
+        self._forgotten = 0
         self._lock = threading.Lock()
 
     def by_hash(self, hash_: str) -> Key | None:
         kept = self.remembered(hash_)
         if kept is not None:
             return kept
+        forgotten = self._forgotten
         found = self._rows.by_hash(hash_)
         # The database compares byte by byte; this one takes the same time wherever two hashes differ.
-        return self._seen(hash_, found) if found is not None and hmac.compare_digest(found.hash, hash_) else None
+        fits = found is not None and hmac.compare_digest(found.hash, hash_)
+        return self._seen(hash_, found, forgotten) if fits else None
 
     def by_id(self, id_: str) -> Key | None:
-        return self.remembered(id_) or self._seen(id_, self._rows.by_id(id_))
+        kept = self.remembered(id_)
+        if kept is not None:
+            return kept
+        forgotten = self._forgotten
+        return self._seen(id_, self._rows.by_id(id_), forgotten)
 
     def remembered(self, mark: str) -> Key | None:
         """By hash or id, without asking the database."""
@@ -128,9 +135,11 @@ class KeptKeys:
 
     def forget(self) -> None:
         with self._lock:
+            self._forgotten += 1
             self._known.clear()
 
-    def _seen(self, mark: str, found: Found | None) -> Key | None:
+    def _seen(self, mark: str, found: Found | None, forgotten: int) -> Key | None:
+        """`forgotten` is as it was before the database was asked."""
         now = self._now()
         if found is None or not found.key.opens(now):
             return None
@@ -140,7 +149,9 @@ class KeptKeys:
         with self._lock:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[mark] = (now, key)
+            # What was read before a revocation must not be believed after it.
+            if forgotten == self._forgotten:
+                self._known[mark] = (now, key)
         return key
 
 

@@ -47,4 +47,6 @@ async def stream(
     who = who_of(socket.scope)
     gate: Gate = socket.app.state.gate
     await socket.accept()
-    await Stream(socket, shop, who, may_stay=lambda: run_in_threadpool(gate.still_holds, who)).run(topic or (), after)
+    made = Stream(socket, shop, who, may_stay=lambda: run_in_threadpool(gate.still_holds, socket.scope))
+    with gate.watched(made.look_again):
+        await made.run(topic or (), after)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from forge.app.checks.records import Records
 from forge.git import Repository
 from forge.settings import Settings
+from forge.store.inspection import Inspection
 
 REPAIR = "Run `forge doctor --repair`."
 _MANY = 5
@@ -36,7 +36,7 @@ class Place:
     directory: Path
     environ: Mapping[str, str]
     settings: Settings
-    records: Records
+    records: Inspection
     repo: Repository | None = None
     repair: bool = False
     online: bool = False

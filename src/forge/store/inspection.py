@@ -50,7 +50,7 @@ class Unfinished:
     holder: str | None
 
 
-class Records:
+class Inspection:
     """Opened when it is first asked; `close` when done."""
 
     def __init__(self, url: str) -> None:
