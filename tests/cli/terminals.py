@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import signal
 import subprocess
 import time
 from collections.abc import Mapping
@@ -79,6 +80,10 @@ class Terminal:
                 self._shown += os.read(self._master, 65536)
         before, _, self._shown = self._shown.partition(wanted)
         return before.decode("utf-8", "surrogateescape")
+
+    def interrupt(self) -> None:
+        """As Ctrl-C does where the terminal is the process's own."""
+        self._process.send_signal(signal.SIGINT)
 
     def wait(self) -> int:
         return self._process.wait(60)

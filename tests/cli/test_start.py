@@ -58,7 +58,7 @@ def test_help_costs_less_than_a_fifth_of_a_second() -> None:
     assert min(costs) < 0.2
 
 
-@pytest.mark.parametrize("args", [[], ["-h"], ["help"], ["-C", ".", "--help"]])
+@pytest.mark.parametrize("args", [["-h"], ["help"], ["-C", ".", "--help"]])
 def test_the_overview_is_there_for_every_way_to_ask(forge: Forge, args: list[str]) -> None:
     done = forge(*args)
     assert (done.code, done.err) == (0, "")
@@ -110,6 +110,7 @@ Options:
 Everywhere:
   -C DIR      Work on the repository at DIR.
   --json      Print one JSON document on standard output.
+  --direct    Let agents work in this process, also where a server runs.
   -h, --help  Show this.
 """)
 
@@ -191,9 +192,10 @@ def test_json_without_a_command_is_wrong_usage(forge: Forge) -> None:
 
 def test_shared_options_stand_anywhere_before_the_dashes() -> None:
     for args in (["-C", "d", "--json", "log"], ["log", "--json", "-C", "d"], ["log", "-C", "d", "--json"]):
-        assert _shared_options(args) == (("d", True), ["log"])
+        assert _shared_options(args) == (("d", True, False), ["log"])
+    assert _shared_options(["log", "--direct"]) == ((".", False, True), ["log"])
     assert _shared_options(["exec", "--", "x", "-C", "d", "--json"]) == (
-        (".", False),
+        (".", False, False),
         ["exec", "--", "x", "-C", "d", "--json"],
     )
 

@@ -52,6 +52,19 @@ def test_a_slow_process_that_is_seen_alive_gets_longer(database: Database) -> No
     assert me.find_dead() == ("slow",)
 
 
+def test_a_process_is_known_by_its_number_only_while_it_is_the_same(database: Database) -> None:
+    me = worker(database)
+    with subprocess.Popen(["sleep", "60"]) as other:
+        started = str(_process_started(other.pid))
+        Leases(database).take(Lease("reborn", "h", _machine(), other.pid, "another start", 0, True))
+        assert me.name_of(other.pid) is None
+        Leases(database).take(Lease("other", "h", _machine(), other.pid, started, 0, True))
+        assert (me.name_of(other.pid), me.name_of(os.getpid())) == ("other", None)
+        other.kill()
+        other.wait()
+        assert me.name_of(other.pid) is None
+
+
 def test_runs_whose_holder_has_no_lease_are_nobodys(database: Database) -> None:
     me = worker(database)
     other = worker(database)

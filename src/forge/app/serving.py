@@ -9,10 +9,11 @@ import http.client
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from forge.app.hearing import BOARD
 from forge.app.projects import topic_of, workspace_of
@@ -50,7 +51,9 @@ class Serving:
     pid: int
     host: str
     port: int
-    secret: str
+    secret: str = field(repr=False)
+    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What it was started with, by names; the values can be compared with, not read."""
 
     @property
     def url(self) -> str:
@@ -83,8 +86,7 @@ def only_server(data_dir: Path) -> Iterator[None]:
 def announced(data_dir: Path, host: str, port: int) -> Iterator[Serving]:
     """Others find this server from now on; not any more when it ends. Only who holds the lock may do it."""
     here = Serving(os.getpid(), host, port, secrets.token_urlsafe(32))
-    with disk.reporting():
-        disk.replace_synced(data_dir / FILE, json.dumps(asdict(here)).encode(), mode=_PRIVATE)
+    _write(data_dir, here)
     try:
         yield here
     finally:
@@ -92,16 +94,39 @@ def announced(data_dir: Path, host: str, port: int) -> Iterator[Serving]:
             (data_dir / FILE).unlink()
 
 
-def found_server(data_dir: Path) -> Serving:
-    """The server of this data directory, if it is alive and answers."""
-    missing = ServerMissing("No server runs on this data directory.", hint="`forge serve` starts one.")
+def describe(data_dir: Path, here: Serving, settings: Mapping[str, str]) -> None:
+    """Let commands see with what settings the server works. Only the server itself does it, and not once it ends."""
+    if named_server(data_dir) == here:
+        _write(data_dir, replace(here, settings=settings))
+
+
+def _write(data_dir: Path, here: Serving) -> None:
+    with disk.reporting():
+        disk.replace_synced(data_dir / FILE, json.dumps(asdict(here)).encode(), mode=_PRIVATE)
+
+
+def named_server(data_dir: Path) -> Serving | None:
+    """The server that has announced itself here. Whether it is still alive is for the caller to find out."""
     try:
         found = Serving(**json.loads((data_dir / FILE).read_bytes()))
-    except (OSError, ValueError, TypeError) as e:
-        raise missing from e
-    if not _answers(found):
-        raise missing
+    except (OSError, ValueError, TypeError):
+        return None
+    return found if isinstance(found.pid, int) and isinstance(found.settings, dict) else None
+
+
+def found_server(data_dir: Path) -> Serving:
+    """The server of this data directory, if it is alive and answers."""
+    found = named_server(data_dir)
+    if found is None or not _answers(found):
+        raise ServerMissing("No server runs on this data directory.", hint="`forge serve` starts one.")
     return found
+
+
+def add_repository(server: Serving, place: Path) -> str | None:
+    """Have the server look after the repository at or above `place`; its id, None where there is none."""
+    told = _asked(server, "POST", "/api/repositories", {"path": str(place)}, timeout=_PATIENCE)
+    id_ = told.get("id") if told is not None else None
+    return id_ if isinstance(id_, str) else None
 
 
 async def until_found(data_dir: Path) -> Serving:
@@ -121,17 +146,27 @@ async def until_found(data_dir: Path) -> Serving:
 
 def _answers(server: Serving) -> bool:
     """Asked by its process number too: another program may have the port by now."""
-    address = server.url.removeprefix("http://")
-    connection = http.client.HTTPConnection(address, timeout=2)
+    told = _asked(server, "GET", "/api/health")
+    return told is not None and told.get("pid") == server.pid
+
+
+def _asked(
+    server: Serving, method: str, path: str, body: object = None, *, timeout: float = 2.0
+) -> dict[str, Any] | None:
+    """What it answers, for a process of the same person; None for anything but a good answer."""
+    connection = http.client.HTTPConnection(server.url.removeprefix("http://"), timeout=timeout)
+    headers = {"Content-Type": "application/json"}
+    if body is not None:  # whoever has the port now is not shown the secret for nothing
+        headers["Authorization"] = f"Bearer {server.secret}"
     try:
-        connection.request("GET", "/api/health")
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
         response = connection.getresponse()
         told = json.loads(response.read())
     except (OSError, ValueError, http.client.HTTPException):
-        return False
+        return None
     finally:
         connection.close()
-    return response.status == 200 and isinstance(told, dict) and told.get("pid") == server.pid
+    return told if response.status < 300 and isinstance(told, dict) else None
 
 
 async def tell_board(shop: Workshop) -> None:

@@ -54,6 +54,8 @@ async def send_message(
     if len(text) > _LONGEST_MESSAGE:
         raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
     name = await asyncio.to_thread(answering, shop, model, agent)
+    if agent is None:
+        await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
     actor = Actor(ActorKind.AGENT, name)
     await finish_interrupted(shop, repo, branch)
     tip = repo.refs.tip(branch)
@@ -151,7 +153,9 @@ def _unfinished(shop: Workshop, repo: Repository, branch: str) -> RunRow | None:
 
 def _gone_on_with_here(shop: Workshop, held: Reservation) -> bool:
     """Whether this process took the turn over from a dead one, and may have done so before anybody asked for it."""
-    return held.process == mark_of_this_process() and run_of(held.holder) not in shop.begun
+    run = run_of(held.holder)
+    meant_for_here = run in shop.begun or shop.engine.was_handed(run)
+    return held.process == mark_of_this_process() and not meant_for_here
 
 
 def _in_the_way(branch: str) -> BranchBusy:
@@ -179,6 +183,11 @@ def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
     name = model or registry.choose("chat", shop.settings)
     registry.resolve(name, shop.settings)
     return name
+
+
+def _refuse_what_the_server_cannot(shop: Workshop, model: str) -> None:
+    if shop.handing is not None and shop.engine.hands_to() is not None:
+        shop.handing.refuse_without_key(model)
 
 
 def is_unfinished(shop: Workshop, held: Reservation) -> bool:

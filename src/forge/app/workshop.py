@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from forge.agents.journal import Journal
 from forge.engine.engine import Engine
@@ -20,6 +21,9 @@ from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.outbox import Outbox
 
+if TYPE_CHECKING:
+    from forge.app.handing import Handing
+
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
@@ -33,6 +37,8 @@ class Workshop:
     costs: Costs
     redactor: Redactor
     sender: Sender
+    handing: Handing | None = None
+    """Of a command that lets the server run what it begins."""
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
@@ -41,17 +47,21 @@ class Workshop:
 
 @asynccontextmanager
 async def open_workshop(
-    settings: Settings, environ: Mapping[str, str], *, serve: bool = False
+    settings: Settings, environ: Mapping[str, str], *, serve: bool = False, handing: Handing | None = None
 ) -> AsyncIterator[Workshop]:
-    """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with."""
+    """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
+
+    With `handing`, a server that runs on the same data runs what is begun here.
+    """
     from forge.app import pipelining, turning  # noqa: PLC0415 - the workflows need the workshop that runs them
 
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
-    engine = Engine(database, events, serve=serve, max_runs=settings.concurrency.max_parallel_runs)
+    most = settings.concurrency.max_parallel_runs
+    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
-    shop = Workshop(settings, environ, database, events, engine, Costs(database), known, sender)
+    shop = Workshop(settings, environ, database, events, engine, Costs(database), known, sender, handing)
     turning.register(shop)
     pipelining.register(shop)
     try:

@@ -23,7 +23,7 @@ def board(context: typer.Context) -> None:
     async def show() -> None:
         from forge.app.board import board_of  # noqa: PLC0415
 
-        async with opened_shop(out) as shop:
+        async with opened_shop(session) as shop:
             seen = board_of(shop)
         out.result(seen)
         if not any(column.cards for column in seen.columns):

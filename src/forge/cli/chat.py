@@ -12,9 +12,9 @@ import typer
 
 from forge.app.repositories import Repository
 from forge.cli.options import opened
-from forge.cli.output import Output
 from forge.cli.parser import Commands
-from forge.cli.running import BadUsage, Exit
+from forge.cli.projecting import opened_shop
+from forge.cli.running import BadUsage, Exit, Session
 from forge.cli.telling import Told, telling
 from forge.errors import ForgeError
 
@@ -48,7 +48,7 @@ def chat(
     if text is None and (out.json or stream_json):
         raise BadUsage("There is no message.", hint="Give it with -m TEXT.")
     how = telling(out, stream=stream_json)
-    return asyncio.run(_chat(repo, out, how, branch, text, model, agent))
+    return asyncio.run(_chat(context.obj, repo, how, branch, text, model, agent))
 
 
 def _message(given: str | None) -> str | None:
@@ -59,17 +59,17 @@ def _message(given: str | None) -> str | None:
 
 
 async def _chat(
-    repo: Repository, out: Output, how: Told, branch: str, text: str | None, model: str | None, agent: str | None
+    session: Session, repo: Repository, how: Told, branch: str, text: str | None, model: str | None, agent: str | None
 ) -> int:
     # Only now: these load the engine, which takes a moment.
     from forge.app.settings import load_settings  # noqa: PLC0415
-    from forge.app.workshop import open_workshop  # noqa: PLC0415
     from forge.cli.talking import Talk  # noqa: PLC0415
 
     settings = load_settings(repo, os.environ)
     for warning in settings.warnings:
-        out.note(f"forge: {warning}")
-    async with open_workshop(settings, os.environ) as shop:
+        session.output.note(f"forge: {warning}")
+    # Who answers is settled here, by the repository's settings too, before anything is handed over.
+    async with opened_shop(session, settings, chosen=("models",)) as shop:
         talk = Talk(shop, repo, how, branch, model, agent)
         if text is not None:
             return await talk.turn(text)

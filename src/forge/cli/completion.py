@@ -281,6 +281,7 @@ end
 complete -c forge -f
 complete -c forge -s C -x -a '(__fish_complete_directories)' -d 'Work on the repository at DIR'
 complete -c forge -l json -d 'One JSON document on standard output'
+complete -c forge -l direct -d 'Let agents work in this process'
 complete -c forge -s h -l help -d 'Explain it'
 """
 

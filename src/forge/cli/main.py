@@ -64,6 +64,7 @@ COMMANDS = {name: command for group in GROUPS.values() for name, command in grou
 
 USAGE = """\
 Usage: forge [-C DIR] [--json] COMMAND [ARGS]...
+       forge                      serve, and open the repository here in the browser
 
 From a brain dump to a sealed git branch. Every change is a commit on a branch, made without a
 checkout; your uncommitted work, your index and your stash stay as they are; every move can be undone.
@@ -72,6 +73,7 @@ OPTIONS = """\
 Options, before or after the command:
   -C DIR        work on the repository at DIR
   --json        one JSON document on standard output, everything else on standard error
+  --direct      let agents work in this process, also where a server runs (or FORGE_DIRECT=1)
   -V, --version show the version
   -h, --help    show this; `forge COMMAND --help` explains a command
 
@@ -84,6 +86,7 @@ class Shared(NamedTuple):
 
     directory: str | None
     json: bool
+    direct: bool
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -104,22 +107,25 @@ def _exit_code(args: list[str]) -> int:
         name = rest[0]
     if shared.directory is None:
         return _wrong(shared, "-C needs a directory.", "forge -C DIR COMMAND")
-    if name in ("-h", "--help") or not (name or shared.json):
+    if name in ("-h", "--help"):
         return _printed(_overview())
     if name in ("-V", "--version"):
         return _printed(_version(shared))
+    if not (name or shared.json):
+        name, rest = "serve", ["serve", "--open"]
     if name not in COMMANDS:
         return _unknown(shared, name)
     from forge.cli.running import Session, run  # noqa: PLC0415 - the parser is loaded only when a command runs
 
     module = import_module(f"forge.cli.{COMMANDS[name].module}")
-    return run(module.app, name, rest[1:], Session(directory=shared.directory, json=shared.json))
+    session = Session(directory=shared.directory, json=shared.json, direct=shared.direct)
+    return run(module.app, name, rest[1:], session)
 
 
 def _shared_options(args: list[str]) -> tuple[Shared, list[str]]:
-    """Split off `-C DIR` and `--json`, wherever they stand before a `--`; every command takes them."""
+    """Split off `-C DIR`, `--json` and `--direct`, wherever they stand before a `--`; every command takes them."""
     directory: str | None = "."
-    json = False
+    json = direct = False
     rest: list[str] = []
     words = iter(args)
     for word in words:
@@ -127,11 +133,13 @@ def _shared_options(args: list[str]) -> tuple[Shared, list[str]]:
             directory = next(words, None)
         elif word == "--json":
             json = True
+        elif word == "--direct":
+            direct = True
         elif word == "--":
             rest += [word, *words]
         else:
             rest.append(word)
-    return Shared(directory, json), rest
+    return Shared(directory, json, direct), rest
 
 
 def _overview() -> str:

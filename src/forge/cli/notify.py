@@ -27,7 +27,7 @@ def list_notices(
     async def show() -> None:
         from forge.app.notifying import outbox  # noqa: PLC0415
 
-        async with opened_shop(out) as shop:
+        async with opened_shop(session) as shop:
             entries = outbox(shop)[-last:]
         out.result(entries)
         if not entries:
@@ -56,7 +56,7 @@ def test(context: typer.Context) -> int:
     async def send() -> int:
         from forge.app.notifying import send_test  # noqa: PLC0415
 
-        async with opened_shop(out) as shop:
+        async with opened_shop(session) as shop:
             sent = await send_test(shop)
         out.result(sent)
         if not sent:

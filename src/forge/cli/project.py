@@ -65,7 +65,7 @@ async def _new(
     from forge.app.projects import create, view, workspace_of  # noqa: PLC0415
     from forge.app.saying import say  # noqa: PLC0415 - these load the engine
 
-    async with opened_shop(out) as shop:
+    async with opened_shop(context.obj) as shop:
         base = _directory(context)
         plan = workspace_of(shop.settings).open(after) if after else None
         place = base / repository if repository else None
@@ -135,7 +135,7 @@ def status(context: typer.Context, project: Which = None) -> int:
     async def look() -> int:
         from forge.app.projects import view  # noqa: PLC0415
 
-        async with opened_shop(out) as shop:
+        async with opened_shop(context.obj) as shop:
             one = found(shop.settings, project, _directory(context))
             told(out, one)
             seen = view(shop, one)
@@ -218,7 +218,7 @@ def _act(
         from forge.app.running import watched  # noqa: PLC0415
         from forge.app.saying import add_resource  # noqa: PLC0415
 
-        async with opened_shop(out) as shop:
+        async with opened_shop(context.obj) as shop:
             one = found(shop.settings, which, _directory(context))
             told(out, one)
             if agent is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 from collections.abc import AsyncIterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.cli.output import Output, cut
-from forge.cli.running import Exit
+from forge.cli.running import Exit, Session
 from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
 
 if TYPE_CHECKING:
@@ -31,11 +32,27 @@ def settings_of(out: Output) -> Settings:
 
 
 @asynccontextmanager
-async def opened_shop(out: Output) -> AsyncIterator[Workshop]:
-    from forge.app.workshop import open_workshop  # noqa: PLC0415 - loads the engine, which takes a moment
+async def opened_shop(
+    session: Session, settings: Settings | None = None, *, chosen: tuple[str, ...] = ()
+) -> AsyncIterator[Workshop]:
+    """Where a server runs on the same data, it does the work that is begun here, unless the person wants it direct.
 
-    async with open_workshop(settings_of(out), os.environ) as shop:
-        yield shop
+    `chosen` are sections of the settings that count here whoever does the work.
+    """
+    from forge.app.handing import Handing  # noqa: PLC0415 - loads the engine, which takes a moment
+    from forge.app.workshop import open_workshop  # noqa: PLC0415
+
+    out = session.output
+    known = settings or settings_of(out)
+    handing = None if session.direct else Handing(known, out.note, chosen=chosen)
+    async with open_workshop(known, os.environ, handing=handing) as shop:
+        try:
+            yield shop
+        except asyncio.CancelledError:
+            server = handing.at_work(shop.engine) if handing is not None else None
+            if server is not None:
+                out.note(f"The server (process {server}) goes on with what it was given.")
+            raise
 
 
 def found(settings: Settings, which: str | None, directory: Path) -> Project:

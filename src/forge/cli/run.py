@@ -53,7 +53,7 @@ def run(
         text = f"{text.rstrip()}\n\nIt is a {kind}.\n" if kind == "plan" else f"{text.rstrip()}\n\nIt is {kind}.\n"
     place = session.directory / repository if repository else None
     added = tuple(session.directory / file for file in files or ())
-    return asyncio.run(_run(session.output, text, name, place, agent, added, auto_confirm=auto_confirm))
+    return asyncio.run(_run(session, text, name, place, agent, added, auto_confirm=auto_confirm))
 
 
 def _idea(idea: str, directory: Path) -> str:
@@ -70,7 +70,7 @@ def _idea(idea: str, directory: Path) -> str:
 
 
 async def _run(
-    out: Output,
+    session: Session,
     text: str,
     name: str | None,
     repository: Path | None,
@@ -82,7 +82,8 @@ async def _run(
     from forge.app.projects import create  # noqa: PLC0415 - loads the engine
 
     began = time.monotonic()
-    async with opened_shop(out) as shop:
+    out = session.output
+    async with opened_shop(session) as shop:
         project = await create(shop, name, agent=agent, repository=repository)
         out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
         return await all_the_way(shop, out, project, text, began, files=files, auto_confirm=auto_confirm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from enum import IntEnum
 from pathlib import Path
 
@@ -28,11 +29,13 @@ class BadUsage(InvalidInput):
 
 
 class Session:
-    """What every command is given: which repository to work on, and where to show the result."""
+    """What every command is given: which repository to work on, where to show the result, and who is to do the work."""
 
-    def __init__(self, *, directory: str = ".", json: bool = False) -> None:
+    def __init__(self, *, directory: str = ".", json: bool = False, direct: bool = False) -> None:
         self._directory = directory
         self.output = Output(json=json)
+        self.direct = direct or os.environ.get("FORGE_DIRECT", "") not in ("", "0")
+        """Whether agents work in this process, also where a server runs."""
 
     @property
     def directory(self) -> Path:

@@ -6,9 +6,11 @@ import asyncio
 import gc
 import json
 import os
+import sys
 import webbrowser
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -38,14 +40,17 @@ def serve(
         list[str] | None,
         typer.Option("--name", metavar="HOST", help="A further host name that people use for this server."),
     ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+    open_: Annotated[
+        bool,
+        typer.Option("--open", help="Open it in the browser, at the repository here, which is added to the list."),
+    ] = False,
 ) -> None:
     """Serve until it is told to stop (Ctrl-C); turns that are under way then go on at the next start."""
     session: Session = context.obj
-    asyncio.run(_serve(session.output, host, port, names or (), open_=open_))
+    asyncio.run(_serve(session.output, host, port, names or (), session.directory if open_ else None))
 
 
-async def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str], *, open_: bool) -> None:
+async def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str], place: Path | None) -> None:
     # Nothing of what is loaded is ever garbage: looking for some on the way takes a fifth of the start.
     gc.disable()
     from forge.app.serving import ServerRunning, only_server, until_found  # noqa: PLC0415 - loads the engine
@@ -54,6 +59,7 @@ async def _serve(out: Output, host: str | None, port: int | None, names: Sequenc
     settings = load_settings(None, os.environ)
     for warning in settings.warnings:
         out.note(f"forge: {warning}")
+    begun: set[asyncio.Task[None]] = set()
     try:
         with only_server(settings.data_dir):
             # The faces do not know each other; this one only starts the other.
@@ -64,34 +70,57 @@ async def _serve(out: Output, host: str | None, port: int | None, names: Sequenc
                 host=host or settings.server.host,
                 port=settings.server.port if port is None else port,
                 names=names,
-                told=lambda serving, token: _begun(out, serving, token, open_=open_),
+                # On the loop that serves: what asks the server has to let it answer.
+                told=lambda here, token: begun.add(asyncio.create_task(_begun(out, settings, here, token, place))),
             )
     except ServerRunning:
-        await _tell_running(out, settings, await until_found(settings.data_dir), open_=open_)
+        found = await until_found(settings.data_dir)
+        out.note("forge: a server runs on this data already; this is the way to it.")
+        await _tell(out, found, _token(settings), place)
+    finally:
+        await asyncio.gather(*begun)
 
 
-def _begun(out: Output, serving: Serving, token: str, *, open_: bool) -> None:
+async def _begun(out: Output, settings: Settings, serving: Serving, token: str, place: Path | None) -> None:
     gc.freeze()
     gc.enable()
-    _tell(out, serving, token, open_=open_)
+    await _tell(out, serving, token, place)
+    out.aside("Ctrl-C stops; what is under way goes on at the next start. `forge --help` shows the commands.")
+    await asyncio.to_thread(_describe, settings, serving)
 
 
-async def _tell_running(out: Output, settings: Settings, found: Serving, *, open_: bool) -> None:
+def _describe(settings: Settings, serving: Serving) -> None:
+    """Commands that hand their work over see with what settings it will be done."""
+    from forge.app.handing import digests  # noqa: PLC0415
+    from forge.app.serving import describe  # noqa: PLC0415
+
+    describe(settings.data_dir, serving, digests(settings, serving.secret))
+
+
+def _token(settings: Settings) -> str:
     from forge.app.identity import one_time_token, server_secret  # noqa: PLC0415
 
-    out.note("forge: a server runs on this data already; this is the way to it.")
-    _tell(out, found, one_time_token(server_secret(settings.data_dir)), open_=open_)
+    return one_time_token(server_secret(settings.data_dir))
 
 
-def _tell(out: Output, serving: Serving, token: str, *, open_: bool) -> None:
-    url = f"{serving.url}/?token={token}"
+async def _tell(out: Output, serving: Serving, token: str, place: Path | None) -> None:
+    """The address; with a `place`, that of its repository, opened where somebody sits before a screen."""
+    from forge.app.serving import add_repository  # noqa: PLC0415
+
+    repository = await asyncio.to_thread(add_repository, serving, place) if place is not None else None
+    url = f"{serving.url}/?token={token}" + (f"&next=/r/{repository}" if repository else "")
     if out.json:
         # One line, because whoever reads it goes on reading while the server runs.
         line = {"url": url, "token": token, "port": serving.port, "pid": serving.pid}
         out.raw(f"{json.dumps(line)}\n".encode())
     else:
         out.line(f"Forge is at {out.styled(url, 'bold')}")
-        out.aside("The address lets you in once. Ctrl-C stops; what is under way goes on at the next start.")
+        out.aside("The address lets you in once; `forge serve` prints another.")
     out.flush()
-    if open_:
-        webbrowser.open(url)
+    if place is not None and out.terminal and _has_screen():
+        await asyncio.to_thread(webbrowser.open, url)
+
+
+def _has_screen() -> bool:
+    """Without one, what opens is a browser in the terminal, or nothing."""
+    return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))

@@ -34,6 +34,7 @@ from forge.app.settings import load_settings
 from forge.cli.options import Branch, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
+from forge.cli.projecting import opened_shop
 
 app = Commands(__doc__, group=True)
 
@@ -146,9 +147,8 @@ def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
 
     async def end() -> Reservation | None:
         from forge.app.turns import cancel  # noqa: PLC0415 - loads the engine
-        from forge.app.workshop import open_workshop  # noqa: PLC0415
 
-        async with open_workshop(load_settings(repo, os.environ), os.environ) as shop:
+        async with opened_shop(context.obj, load_settings(repo, os.environ)) as shop:
             return await cancel(shop, repo, name)
 
     held = asyncio.run(end())

@@ -56,7 +56,7 @@ class Talk:
 
     def _interrupt(self, interrupted: asyncio.Event) -> None:
         if interrupted.is_set():  # the second time, the person means this process; the turn can be gone on with
-            self._how.leaving(self._branch)
+            self._how.leaving(self._branch, server=self._shop.handing is not None and self._shop.handing.by is not None)
             raise KeyboardInterrupt
         interrupted.set()
 

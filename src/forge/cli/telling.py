@@ -42,8 +42,9 @@ class Told:
     def cancelling(self) -> None:
         self._out.note("Cancelling …")
 
-    def leaving(self, branch: str) -> None:
-        self._out.note(f"Leaving before the turn has ended; the next message on {branch} or `forge worker` ends it.")
+    def leaving(self, branch: str, *, server: bool) -> None:
+        how = "" if server else f"; the next message on {branch} or `forge worker` ends it"
+        self._out.note(f"Leaving before the turn has ended{how}.")
 
     def failed(self, error: ForgeError) -> None:
         self._out.error(error)

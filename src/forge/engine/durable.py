@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,6 +21,7 @@ from dbos._utils import GlobalParams
 
 from forge.engine.encoding import Json, error_from_json, error_to_json
 from forge.engine.errors import RunExists
+from forge.engine.quiet import Changes, hush
 from forge.store.database import Database, prepare_sqlite, private_file, unavailable
 from forge.store.in_turn import write_in_turn
 from forge.store.runs import Room
@@ -32,7 +34,7 @@ Body = Callable[[str, Json], Awaitable[None]]
 _VERSION = "forge-1"  # constant: a run begun by one release goes on under the next
 _POLL = 0.15
 _POLL_FOR_THE_DEAD = 0.4
-_POLL_FOR_COMMANDS = 0.05
+_POLL_FOR_COMMANDS = 0.09
 """Whoever serves is handed runs by commands, behind which a person waits."""
 _THREADS = 64
 _LEFT = "forge-left"
@@ -69,6 +71,7 @@ class Durable:
         _be_quiet()
         DBOS(config=self._config(executor_id))
         self._functions = {name: _register(name, body) for name, body in workflows.items()}
+        self._changes = Changes(Path(str(self._engine.url.database))) if database.is_sqlite else None
 
     def _config(self, executor_id: str) -> DBOSConfig:
         return {
@@ -99,6 +102,8 @@ class Durable:
         # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
         with self._alone():
             DBOS.launch()
+        if self._changes is not None:
+            hush(_get_dbos_instance()._sys_db, self._changes)  # noqa: SLF001
         for name, room in queues.items():
             await DBOS.register_queue_async(
                 name,
@@ -124,6 +129,8 @@ class Durable:
         # Off the loop: DBOS waits for threads that may be waiting for the loop.
         with ThreadPoolExecutor(1) as aside:
             await loop.run_in_executor(aside, lambda: DBOS.destroy(destroy_registry=True))
+            if self._changes is not None:
+                self._changes.close()  # first: the last one to close tidies up, and it cannot write
             await loop.run_in_executor(aside, self._engine.dispose)
 
     async def start(self, name: str, run_id: str, payload: Json) -> None:

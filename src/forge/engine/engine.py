@@ -173,7 +173,7 @@ class Engine:
         id_ = run_id or uuid.uuid4().hex
         place: Json = {"topic": topic or f"run:{id_}", "queue": queue, "partition": partition}
         payload = {"arguments": plain(arguments, what="the arguments of the run"), **place}
-        elsewhere = await asyncio.to_thread(self._other)
+        elsewhere = await asyncio.to_thread(self.hands_to)
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
         if elsewhere is not None:
             await durable.hand_over(elsewhere, name, id_, {**payload, HANDED_TO: elsewhere})
@@ -188,7 +188,7 @@ class Engine:
             await asyncio.to_thread(self._taker.handed, id_)
         return RunHandle(id_, self)
 
-    def _other(self) -> str | None:
+    def hands_to(self) -> str | None:
         """Who runs what is begun here, by its name among the workers. One that only looks alive is not there."""
         pid = self._taker.pid() if self._taker is not None else None
         return None if pid is None else self._worker.name_of(pid)
@@ -271,7 +271,7 @@ class Engine:
             self._runs.step_aside(self._here.durable.held_by(orphans))
         if self._serve and orphans:
             self._here.durable.release(orphans)
-        elif self._asked_for and self._other() is None:
+        elif self._asked_for and self.hands_to() is None:
             adopted = self._here.durable.adopt(tuple(self._asked_for), orphans)
             if adopted and self._taker is not None:
                 self._taker.taken_back()
