@@ -114,9 +114,14 @@ def run_projects(folder: Path, options: argparse.Namespace) -> object:
 
 def run_api(folder: Path, options: argparse.Namespace) -> object:
     # It needs the web framework and the tests' own server, which no other run does.
-    from benchmarks.soak import api  # noqa: PLC0415
+    from benchmarks.soak import api, reconnects  # noqa: PLC0415
 
-    return api.strangers(folder, options.rounds or 10_000, seed=options.seed)
+    places = [folder / name for name in ("reconnects", "strangers")]
+    for place in places:
+        place.mkdir()
+    # First the one that starts processes: a server in this one would be running beside them.
+    cut = reconnects.cut_and_killed(places[0], clients=10, cuts=100, kills=options.kills or 3, seed=options.seed)
+    return [cut, api.strangers(places[1], options.rounds or 10_000, seed=options.seed)]
 
 
 RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {

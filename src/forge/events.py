@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 Json = dict[str, Any]
+BOARD = "board"
+"""The topic in which moves of all projects are told."""
 
 
 @dataclass(frozen=True, slots=True)

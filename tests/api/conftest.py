@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import httpx
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.backends import null
 
 from tests.api.house import House, opened
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_keyring() -> Iterator[None]:
+    """Whatever a test asks for, the keyring of the person at this machine stays as it is."""
+    before: KeyringBackend = keyring.get_keyring()
+    keyring.set_keyring(null.Keyring())
+    yield
+    keyring.set_keyring(before)
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ from fastapi import FastAPI
 
 from forge.api.access import Gate
 from forge.api.application import create
+from forge.app.entries import Entries
 from forge.app.identity import LOCAL, server_secret
 from forge.app.repositories import add_repository
-from forge.app.serving import tell_board
 from forge.app.users import Keys, Rates, add_user, new_key
 from forge.app.workshop import Workshop, open_workshop
 from forge.settings import load
@@ -136,7 +136,8 @@ async def _serve(house: House, environ: dict[str, str], static: Path | None, rea
         secret = server_secret(shop.settings.data_dir)
         rates = Rates(per_second=100_000, burst=100_000)
         keys = Keys(shop.database, secret)
-        house.gate = Gate(secret, (), keys, port=house.port, rates=rates, local_key=LOCAL_KEY)
+        entries = Entries(shop)
+        house.gate = Gate(secret, (), keys, port=house.port, rates=rates, local_key=LOCAL_KEY, entries=entries)
         house.app = create(shop, house.gate, static=static)
         server = uvicorn.Server(
             uvicorn.Config(
@@ -149,11 +150,8 @@ async def _serve(house: House, environ: dict[str, str], static: Path | None, rea
             )
         )
         _SERVERS[id(house)] = server
-        board = asyncio.create_task(tell_board(shop))
         running = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started:
             await asyncio.sleep(0.005)
         ready()
         await running
-        board.cancel()
-        await asyncio.gather(board, return_exceptions=True)

@@ -22,8 +22,10 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from forge.api import access
-from forge.api.access import LIFE, Access, AllowedHostInvalid, Gate, TokenRefused, who_of
+from forge.api import hardening
+from forge.api.access import Access, Gate, TokenRefused, who_of
+from forge.api.cookies import LIFE
+from forge.api.origins import AllowedHostInvalid
 from forge.app import users
 from forge.app.identity import LOCAL, one_time_token
 from forge.app.users import Keys, Rates
@@ -454,12 +456,12 @@ def test_a_key_can_be_signed_in_with_and_its_session_ends_with_it(door: Door) ->
     cookie = ("cookie", (signed.cookie or "").partition(";")[0])
     assert made.text not in (signed.cookie or "")
     assert json.loads(ask(door, [cookie]).body) == {"who": "Ada", "key": made.key.id}
-    assert signed.who is not None
-    assert door.gate.still_holds(signed.who)
+    scope = {"type": "websocket", "headers": [(b"cookie", cookie[1].encode())]}
+    assert door.gate.still_holds(scope)
     users.revoke_key(door.shop, LOCAL, made.key.id)
     door.clock[0] += 1.1
     assert ask(door, [cookie]).status == 401
-    assert not door.gate.still_holds(signed.who)
+    assert not door.gate.still_holds(scope)
 
 
 @pytest.mark.req("X-06")
@@ -555,7 +557,7 @@ def test_every_answer_carries_the_headers_that_keep_strangers_out(door: Door, ca
     if case == "page":
         assert "script-src 'self';" in told["content-security-policy"]
     else:
-        assert told["content-security-policy"] == access.API_POLICY
+        assert told["content-security-policy"] == hardening.API_POLICY
         assert told["cache-control"] == "no-store"
 
 

@@ -96,7 +96,9 @@ class MemorySteps:
             self._point(f"{key}/recorded")
         return json.loads(self._record.steps[key])
 
-    def emit(self, event: Event) -> None:
+    def emit(self, event: Event, *, topic: str | None = None) -> None:
+        if topic is not None:
+            return
         self._emitted += 1
         self._record.told[f"{self.id}/{self._emitted}"] = event
 

@@ -112,11 +112,8 @@ class Gate:
     def identify(self, scope: Scope) -> Who | None:
         """Whose request it is, by its key or else its cookie. May ask the database."""
         who = self._identified(scope, self._keys.verify, self._keys.holder)
-        if self._entries is not None:
-            if who is not None and who.key is not None:
-                self._entries.key_used(who, sender(scope))
-            elif who is None and bearer(scope) is not None:
-                self._entries.key_refused(sender(scope))
+        if who is None and self._entries is not None and bearer(scope) is not None:
+            self._entries.key_refused(sender(scope))
         return who
 
     def still_holds(self, scope: Scope) -> bool:
@@ -158,6 +155,8 @@ class Gate:
             self._origins.check(scope, host, has_cookie=who is not None)
         if who is not None and who.key is not None:
             self._rates.take(who.key)
+            if self._entries is not None and self._entries.is_due(who.key):
+                await asyncio.to_thread(self._entries.key_used, who, sender(scope))
         return Admitted(who, None if by_key else self._cookies.renewed(scope))
 
     def session(self, scope: Scope) -> Session | None:

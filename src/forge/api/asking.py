@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response, StreamingResponse
 
-from forge.api.access import who_of
+from forge.api.access import Gate, who_of
 from forge.api.problems import document, status_of
 from forge.app.identity import Who
 from forge.app.pages import MOST, Page
@@ -30,8 +30,14 @@ async def _who(connection: HTTPConnection) -> Who:
     return who_of(connection.scope)
 
 
+async def _gate(connection: HTTPConnection) -> Gate:
+    gate: Gate = connection.app.state.gate
+    return gate
+
+
 Shop = Annotated[Workshop, Depends(_shop)]
 Asking = Annotated[Who, Depends(_who)]
+Doors = Annotated[Gate, Depends(_gate)]
 After = Annotated[str | None, Query(max_length=4096, description="`next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=MOST, description="How many at most.")]
 
@@ -57,8 +63,8 @@ Part = Annotated[Wanted, Depends()]
 
 def _lines(shape: type[BaseModel], page: Page[Any], page_of: Callable[[str | None, int], Page[Any]]) -> Iterator[str]:
     while True:
-        for item in page.items:
-            yield f"{shape.model_validate(item, from_attributes=True).model_dump_json()}\n"
+        # All of a page at once: each piece costs a change of threads.
+        yield "".join(f"{shape.model_validate(item, from_attributes=True).model_dump_json()}\n" for item in page.items)
         if page.next is None:
             return
         try:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from forge.api.problems import of_error, problem
 from forge.api.shapes.repositories import Search
-from forge.app.files import NEW, Case, FileChanged, FileContent, Query
+from forge.app.files import NEW, Case, FileChanged, FileContent, Paths, Query
 from forge.errors import InvalidInput
 
+_AT_ONCE = 5_000
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 _TAG = re.compile(r'(?:W/)?"([0-9a-f]{4,64})"')
 # What a browser may show by itself; anything else is saved, so that no page of a repository runs as one of Forge's.
@@ -80,6 +82,21 @@ def given(request: Request, content: FileContent) -> Response:
     if wanted is None or request.headers.get("if-range", headers["ETag"]) != headers["ETag"]:
         return Response(content.data, headers=headers, media_type=media_type)
     return _part(content.data, wanted, headers, media_type)
+
+
+def paths(request: Request, found: Paths) -> Response:
+    """One path a line, as JSON, thousands at once: each piece costs a change of threads."""
+    headers = {"ETag": f'"{found.etag}"', "Cache-Control": "private, no-cache"}
+    if found.etag in _TAG.findall(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    starts = range(0, len(found.paths), _AT_ONCE)
+    pieces = ("".join(f"{_line(path)}\n" for path in found.paths[start : start + _AT_ONCE]) for start in starts)
+    return StreamingResponse(pieces, headers=headers, media_type="application/x-ndjson")
+
+
+def _line(path: str) -> str:
+    # Names in git are bytes: what is not UTF-8 is shown as U+FFFD.
+    return json.dumps(path if path.isascii() else path.encode("utf-8", "replace").decode(), ensure_ascii=False)
 
 
 def _part(data: bytes, wanted: str, headers: dict[str, str], media_type: str) -> Response:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import mimetypes
 import os
+import re
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -12,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forge.api.access import Gate
 from forge.api.problems import problem
+from forge.api.request_headers import is_secure, sender
 from forge.errors import Denied
 
 _PLAIN = """<!doctype html>
@@ -21,8 +24,12 @@ _PLAIN = """<!doctype html>
 <p>The API is at <a href="/api/openapi.json">/api/openapi.json</a>. Programs send a key:
 <code>Authorization: Bearer …</code>. <code>forge key new</code> makes one.</p></main></body></html>
 """
-_HERE = "The server runs. This build has no web interface in it."
+_HERE = "The server runs. This build has no web interface in it; in a checkout, <code>script/web</code> builds one."
 _REFUSED = "This address was used before, or has expired. Run <code>forge serve</code> again for a new one."
+_PLACE = re.compile("/(r|projects)/[0-9A-Za-z-]+")
+"""Where an address may lead at once: a repository or a project, and no other site."""
+_ASSETS = "/assets/"
+"""Their names change with their contents."""
 _LASTING = "public, max-age=31536000, immutable"
 
 
@@ -45,19 +52,23 @@ class Pages:
         elif path == "/" and (token := request.query_params.get("token")) and not token.startswith("fk_"):
             response = await self._signed_in(request, token)
         else:
-            response = await run_in_threadpool(self._page, path)
+            packed = "gzip" in request.headers.get("accept-encoding", "")
+            response = await run_in_threadpool(self._page, path, packed=packed)
         await response(scope, receive, send)
 
     async def _signed_in(self, request: Request, token: str) -> Response:
         """The token leaves the address at once: it must stay in no history."""
         try:
-            admitted = await run_in_threadpool(self._gate.sign_in, token, secure=request.url.scheme == "https")
+            admitted = await run_in_threadpool(
+                self._gate.sign_in, token, secure=is_secure(request.scope), sender=sender(request.scope)
+            )
         except Denied:
             return HTMLResponse(_PLAIN.format(said=_REFUSED), 401)
         headers = {"Set-Cookie": admitted.cookie or "", "Cache-Control": "no-store"}
-        return RedirectResponse("/", 303, headers=headers)
+        place = request.query_params.get("next", "")
+        return RedirectResponse(place if _PLACE.fullmatch(place) else "/", 303, headers=headers)
 
-    def _page(self, path: str) -> Response:
+    def _page(self, path: str, *, packed: bool) -> Response:
         if self._static is None:
             if path == "/":
                 return HTMLResponse(_PLAIN.format(said=_HERE))
@@ -65,13 +76,23 @@ class Pages:
         found = Path(os.path.normpath(self._static / path.lstrip("/")))
         inside = "\0" not in path and found.is_relative_to(self._static)
         if inside and found.is_file() and found.resolve().is_relative_to(self._static):
-            lasting = {"Cache-Control": _LASTING} if "/assets/" in path else {"Cache-Control": "no-cache"}
-            return FileResponse(found, headers=lasting)
-        # Addresses without an ending are places of the interface, which finds its way by itself.
+            return _file(found, _LASTING if path.startswith(_ASSETS) else "no-cache", packed=packed)
+        # All else is a place of the interface, which finds its way by itself; names of branches may have dots.
         index = self._static / "index.html"
-        if "." in path.rpartition("/")[2] or not index.is_file():
+        is_file = path.startswith(_ASSETS) or ("." in path and path.count("/") == 1)
+        if is_file or not inside or not index.is_file():
             return _nothing()
-        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        return _file(index, "no-cache", packed=packed)
+
+
+def _file(path: Path, caching: str, *, packed: bool) -> Response:
+    """The file, or the packed one beside it where there is one and the browser takes it."""
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    headers = {"Cache-Control": caching, "Vary": "Accept-Encoding"}
+    beside = path.with_name(f"{path.name}.gz")
+    if packed and beside.is_file():
+        return FileResponse(beside, media_type=kind, headers=headers | {"Content-Encoding": "gzip"})
+    return FileResponse(path, media_type=kind, headers=headers)
 
 
 def _nothing() -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,8 +17,10 @@ import uvicorn
 
 from forge.api.access import Gate
 from forge.api.application import create
+from forge.api.garbage import short_pauses
+from forge.app.entries import Entries
 from forge.app.identity import server_secret
-from forge.app.serving import Serving, announced, tell_board
+from forge.app.serving import Serving, announced
 from forge.app.users import Keys
 from forge.app.workshop import Workshop, open_workshop
 from forge.errors import Conflict, InvalidInput
@@ -52,20 +55,20 @@ async def serve(
     # A request takes a connection of the database's pool, which has room for that many and some work beside.
     anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="forge"))
+    called = [*names, *settings.server.allowed_hosts, *([] if host in _ANYWHERE else [host])]
     with _bound(host, port) as listening:
         here = listening.getsockname()[1]
         async with open_workshop(settings, environ, serve=True) as shop:
             with announced(settings.data_dir, host, here) as serving:
-                await _run(shop, listening, serving, [*names, *([] if host in _ANYWHERE else [host])], told)
+                await _run(shop, listening, serving, called, told)
 
 
 async def _run(shop: Workshop, listening: socket.socket, serving: Serving, names: Sequence[str], told: Told) -> None:
     secret = server_secret(shop.settings.data_dir)
     keys = Keys(shop.database, secret)
-    gate = Gate(secret, names, keys, port=serving.port, local_key=serving.secret)
+    gate = Gate(secret, names, keys, port=serving.port, local_key=serving.secret, entries=Entries(shop))
     server = _Server(_configured(create(shop, gate, static=STATIC if STATIC.is_dir() else None)))
-    board = asyncio.create_task(tell_board(shop))
-    with _ending(server):
+    with _ending(server), short_pauses():
         running = asyncio.create_task(server.serve(sockets=[listening]))
         try:
             while not server.started and not running.done():
@@ -74,8 +77,7 @@ async def _run(shop: Workshop, listening: socket.socket, serving: Serving, names
                 told(serving, gate.new_token())
             await running
         finally:
-            board.cancel()
-            await asyncio.gather(board, running, return_exceptions=True)
+            await asyncio.gather(running, return_exceptions=True)
 
 
 class _Server(uvicorn.Server):
@@ -86,7 +88,13 @@ class _Server(uvicorn.Server):
         yield
 
 
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    # A socket that is refused with an answer is no mistake, though the server believes so.
+    return record.getMessage() != "ASGI callable returned without completing handshake."
+
+
 def _configured(app: object) -> uvicorn.Config:
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
         lifespan="off",

@@ -19,7 +19,7 @@ from forge.api.problems import document, status_of
 from forge.app.hearing import Heard, Topic, hear, topic_for
 from forge.app.identity import Who
 from forge.app.workshop import Workshop
-from forge.errors import ForgeError, InvalidInput
+from forge.errors import Denied, ForgeError, InvalidInput, NotFound
 from forge.events import Event, to_json
 
 HEARTBEAT = 15.0
@@ -48,6 +48,8 @@ class Stream:
         self._waiting: asyncio.Queue[str] = asyncio.Queue(_WAITING)
         self._heard: dict[str, asyncio.Task[None]] = {}
         self._doubted = asyncio.Event()
+        # It may have been revoked between the gate and here.
+        self._doubted.set()
         self._loop = asyncio.get_running_loop()
 
     def look_again(self) -> None:
@@ -154,7 +156,7 @@ class Stream:
         for name in () if self._who.is_local else tuple(self._heard):
             try:
                 await asyncio.to_thread(topic_for, self._shop, self._who, name)
-            except ForgeError as e:
+            except (NotFound, Denied) as e:
                 if (task := self._heard.pop(name, None)) is not None:
                     task.cancel()
                 told = document(status_of(e), e.code, e.message, e.hint)
@@ -171,11 +173,16 @@ def _wanted(text: str) -> dict[str, Any]:
 
 def told(topic: str, item: Heard) -> str:
     if item.id is None:
-        return json.dumps({"topic": topic, "live": True, "event": to_json(item.event)})
+        return _live(topic, item.event)
     return _recorded(topic, item.id, item.time, item.event)
 
 
 # Many clients hear the same topic: it is written once for all of them.
+@lru_cache(maxsize=512)
+def _live(topic: str, event: Event) -> str:
+    return json.dumps({"topic": topic, "live": True, "event": to_json(event)})
+
+
 @lru_cache(maxsize=512)
 def _recorded(topic: str, id_: int, time: float, event: Event) -> str:
     return json.dumps({"topic": topic, "id": id_, "time": time, "event": to_json(event)})

@@ -6,17 +6,20 @@ Functions on a `Repository` serve every face; those that take a workshop check w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.app.pages import Page, checked
 from forge.app.repositories import actor_of, moved_by, record, repository
-from forge.errors import NotFound, Upstream
+from forge.errors import Conflict, NotFound, Upstream
 from forge.git import PERSON, Actor, Branch, Commit, CommitId, GitCommitVFS, Operation, Repository, branches
 from forge.git.checkout import branches_checked_out
+from forge.git.history import ahead_behind
+from forge.git.objects import Objects
 from forge.git.reservations import Reservation, reservations
-from forge.sessions.head import HEAD_PATH
+from forge.sessions.head import HEAD_PATH, read_head
 from forge.sessions.places import FOLDER as SESSIONS_BESIDE
 
 if TYPE_CHECKING:
@@ -52,6 +55,18 @@ class BranchEntry:
     ai: bool
     """Whether agents work here: it has a conversation, an agent's commit at its tip, or a name for such work."""
     busy: Busy | None
+    details: BranchDetails | None = None
+    """Only where they were asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchDetails:
+    turns: int
+    cost: float | None
+    """Of its conversation, in dollars; None where no price is known."""
+    ahead: int
+    """Commits that the default branch has not."""
+    behind: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +94,14 @@ class BranchMove:
 
 
 def list_branches(
-    shop: Workshop, who: Who, repo_id: str, *, prefix: str = "", after: str | None = None, limit: int = 200
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    *,
+    prefix: str = "",
+    details: bool = False,
+    after: str | None = None,
+    limit: int = 200,
 ) -> Page[BranchEntry]:
     """By name. `after` is the name of the last one that is known."""
     count = checked(limit)
@@ -87,12 +109,15 @@ def list_branches(
     known = repo.refs.branches()
     found = list(islice((each for each in known if each[0].startswith(prefix) and each[0] > (after or "")), count + 1))
     items = _entries(repo, found[:count])
+    if details:
+        items = tuple(_detailed(shop, repo, each) for each in items)
     return Page(items, items[-1].name if len(found) > count else None)
 
 
-def branch_entry(shop: Workshop, who: Who, repo_id: str, name: str) -> BranchEntry:
+def branch_entry(shop: Workshop, who: Who, repo_id: str, name: str, *, details: bool = False) -> BranchEntry:
     repo = repository(shop, who, repo_id)
-    return _entries(repo, [(name, tip_of(repo, name))])[0]
+    entry = _entries(repo, [(name, tip_of(repo, name))])[0]
+    return _detailed(shop, repo, entry) if details else entry
 
 
 def list_kept(shop: Workshop, who: Who, repo_id: str, *, limit: int = 200) -> tuple[KeptTip, ...]:
@@ -200,6 +225,26 @@ def _entry(repo: Repository, branch: Branch, held: Reservation | None) -> Branch
         ai=commit is not None and not branch.default and _is_for_agents(repo, branch.name, commit, held),
         busy=None if held is None else Busy(held.holder, held.who, held.since),
     )
+
+
+def _detailed(shop: Workshop, repo: Repository, entry: BranchEntry) -> BranchEntry:
+    """Without details where the branch cannot be read: the others are listed all the same."""
+    from forge.app.conversations import sessions_of  # noqa: PLC0415
+
+    sessions = sessions_of(repo, shop.settings)
+    default = repo.refs.tip(repo.default_branch) if repo.default_branch else None
+    try:
+        head = read_head(sessions.files(sessions.at(entry.name)))
+        ahead, behind = _apart(repo.objects, CommitId(entry.commit), default) if default else (0, 0)
+    except (NotFound, Upstream, Conflict):
+        return entry
+    return replace(entry, details=BranchDetails(head.turns, head.usage.cost, ahead, behind))
+
+
+# Between two commits it is the same for ever, and a list asks for many at once.
+@lru_cache(maxsize=4096)
+def _apart(objects: Objects, ours: CommitId, theirs: CommitId) -> tuple[int, int]:
+    return (0, 0) if ours == theirs else ahead_behind(objects, ours, theirs)
 
 
 def _is_for_agents(repo: Repository, name: str, commit: Commit, held: Reservation | None) -> bool:

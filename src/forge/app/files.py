@@ -126,6 +126,19 @@ def list_files(
     return Page(items, items[-1].path if len(found) > limit else None)
 
 
+@dataclass(frozen=True, slots=True)
+class Paths:
+    etag: str
+    """The same as long as no file is changed, added or taken away."""
+    paths: Sequence[str]
+
+
+def all_paths(shop: Workshop, who: Who, repo_id: str, *, branch: str | None = None, at: str | None = None) -> Paths:
+    """Every path and nothing else, for who looks for one by its letters."""
+    view = looked_at(repository(shop, who, repo_id), branch, at)
+    return Paths(view.tree, view.list_files())
+
+
 def list_folder(
     shop: Workshop,
     who: Who,

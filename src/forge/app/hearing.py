@@ -12,10 +12,8 @@ from forge.app.repositories import repository
 from forge.app.turns import topic_of
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
-from forge.events import Event, ProjectMoved
+from forge.events import BOARD, Event, ProjectMoved
 from forge.store.listeners import Live, Recorded
-
-BOARD = "board"
 
 
 class TopicUnknown(InvalidInput):

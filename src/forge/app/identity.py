@@ -128,8 +128,13 @@ def missing(kind: Kind, id_: str) -> NotFound:
 
 
 def record_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
-    """What somebody has just made or added is theirs. What has an owner keeps its owner."""
+    """What nobody owns is theirs from now on. What has an owner keeps its owner."""
     _ownership(shop).record(kind, id_, who.id)
+
+
+def record_new(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
+    """What somebody has just made or added is theirs alone, also where an earlier one had the same id."""
+    _ownership(shop).begin(kind, id_, who.id)
 
 
 def forget_owner(shop: Shop, kind: Kind, id_: str) -> None:

@@ -15,6 +15,7 @@ from forge.app.repositories import actor_of, moved_by, record, repository
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
 from forge.git.merge_preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
+from forge.git.objects import Objects
 from forge.git.three_way import Conflict
 from forge.git.workspace import Change
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Entry", "MergeKind", "MergePreview", "MergeState"]
 
 _MOST_FILES = 1000
+_LONGEST_SIDE = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class MergeOrder:
 class SideView:
     mode: str
     id: str
+    text: str | None
+    """None where it is no text, or longer than a screen can show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +211,7 @@ def view_of(repo: Repository, preview: MergePreview) -> MergeView:
         reason=preview.reason,
         files=tuple(FileView(each.path, each.change, _id(each.old), _id(each.new)) for each in files),
         truncated=len(files) < len(preview.files),
-        conflicts=tuple(_conflict(each) for each in preview.conflicts),
+        conflicts=tuple(_conflict(preview.view(repo.objects), each) for each in preview.conflicts),
         stopped_at=preview.stopped_at if preview.conflicts and preview.steps else None,
         steps=tuple(
             StepView(each.original, repo.commit(each.original).subject, each.state, each.result)
@@ -224,14 +228,19 @@ def _refuse_unseen(preview: MergePreview, expected: MergeView | tuple[str, str])
         raise BranchMoved(f"{moved} has moved since the preview was made.", hint="Look at a new preview first.")
 
 
-def _conflict(conflict: Conflict) -> ConflictView:
+def _conflict(objects: Objects, conflict: Conflict) -> ConflictView:
     marked = None if conflict.marked is None or b"\0" in conflict.marked else conflict.marked.decode("utf-8", "replace")
-    base, ours, theirs = (_side(side) for side in (conflict.base, conflict.ours, conflict.theirs))
+    base, ours, theirs = (_side(objects, side) for side in (conflict.base, conflict.ours, conflict.theirs))
     return ConflictView(conflict.path, conflict.kind, base, ours, theirs, marked)
 
 
-def _side(entry: Entry | None) -> SideView | None:
-    return SideView(f"{entry.mode:06o}", entry.id) if entry else None
+def _side(objects: Objects, entry: Entry | None) -> SideView | None:
+    if entry is None:
+        return None
+    data = None if entry.is_tree or entry.is_submodule else objects.blob(entry.id)
+    shown = data is not None and b"\0" not in data and len(data) <= _LONGEST_SIDE
+    text = data.decode("utf-8", "replace") if data is not None and shown else None
+    return SideView(f"{entry.mode:06o}", entry.id, text)
 
 
 def _id(entry: Entry | None) -> str | None:

@@ -19,7 +19,7 @@ from forge.app.surroundings import plugins_of
 from forge.app.underway import Pressed, begin, go_on, open_question, run_named
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
-from forge.events import ProjectMoved, ProjectSaid
+from forge.events import BOARD, ProjectMoved, ProjectSaid
 from forge.pipeline import actions, messages, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import answered
@@ -120,7 +120,8 @@ def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
     if done["before"] != done["phase"]:
         project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
         moved = ProjectMoved(project.id, done["before"], done["phase"], done["halt_reason"])
-        shop.events.publish(topic_of(project), moved)
+        for topic in (topic_of(project), BOARD):
+            shop.events.publish(topic, moved)
         summary = f"{done['before']} → {done['phase']}, by a person".replace("_", " ")
         notice = Notice(project.id, done["name"] or project.name, done["phase"], "milestone_complete", summary)
         shop.sender.tell(f"{project.id}/{commit}", notice)

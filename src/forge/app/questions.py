@@ -54,11 +54,16 @@ class Answered:
     """False: the very same answer had been given before."""
 
 
-def open_questions(shop: Workshop, who: Who) -> tuple[QuestionEntry, ...]:
-    """Those that `who` may see, oldest first."""
+def open_questions(
+    shop: Workshop, who: Who, *, project: str | None = None, repository: str | None = None, branch: str | None = None
+) -> tuple[QuestionEntry, ...]:
+    """Those that `who` may see, oldest first; only those about what is named."""
     identity.require(who, "read")
+    wanted = {"project": project, "repository": repository, "branch": branch}
+    named = {name: value for name, value in wanted.items() if value is not None}
     entries = (_entry(shop, question) for question in shop.engine.open_questions())
-    return tuple(entry for entry in entries if _may_see(shop, who, entry))
+    about = (entry for entry in entries if all(getattr(entry, name) == value for name, value in named.items()))
+    return tuple(entry for entry in about if _may_see(shop, who, entry))
 
 
 def question(shop: Workshop, who: Who, id_: str) -> QuestionEntry:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from forge.app import board, pressing, projects, saying, underway
-from forge.app.identity import Who, audit, forget_owner, missing, owned, record_owner, require, visible
+from forge.app.identity import Who, audit, forget_owner, missing, owned, record_new, require, visible
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked
@@ -106,7 +106,7 @@ async def create_project(
     place = await asyncio.to_thread(_place, shop, who, repository_id)
     plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
     made = await projects.create(shop, name, agent=agent, repository=place, after=plan)
-    await asyncio.to_thread(record_owner, shop, who, "project", made.id)
+    await asyncio.to_thread(record_new, shop, who, "project", made.id)
     await asyncio.to_thread(audit, shop, who, "project.create", f"project:{made.id}", name or "")
     return await asyncio.to_thread(view, shop, made)
 
@@ -206,8 +206,12 @@ def artifact(shop: Workshop, who: Who, id_: str, name: str) -> StoredFile:
     return _named(artifacts(shop, who, id_), name)
 
 
+def documents(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:
+    return _files(project_for(shop, who, id_).directory / _DOCUMENTS, "*.md")
+
+
 def document(shop: Workshop, who: Who, id_: str, name: str) -> StoredFile:
-    return _named(_files(project_for(shop, who, id_).directory / _DOCUMENTS, "*.md"), name)
+    return _named(documents(shop, who, id_), name)
 
 
 def _files(folder: Path, pattern: str) -> tuple[StoredFile, ...]:

@@ -67,7 +67,7 @@ def add_repository(shop: Workshop, who: Who, path: Path | str) -> RepositoryEntr
         raise _not_there(who, path, e) from e
     place, id_ = _unicode(str(repo.work_tree or repo.git_dir).rstrip("/")), id_of(repo)
     if _rows(shop).add(id_, path=place, name=_name(place)):
-        identity.record_owner(shop, who, "repository", id_)
+        identity.record_new(shop, who, "repository", id_)
         identity.audit(shop, who, "repository.add", f"repository:{id_}", place)
     elif not identity.may_see(shop, who, "repository", id_):
         raise _not_there(who, path)
@@ -79,8 +79,12 @@ def repository_entry(shop: Workshop, who: Who, id_: str) -> RepositoryEntry:
 
 
 def repository(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Repository:
-    """Open, if `who` may do this with it. Every use case on a repository begins here."""
-    return opened(Path(_row(shop, who, id_, scope).path))
+    """Open, if `who` may do this with it. Every use case on a repository begins here.
+
+    Whatever a user does with it bears the user's name, not that of who runs the server.
+    """
+    repo = opened(Path(_row(shop, who, id_, scope).path))
+    return repo if who.is_local else _theirs(repo, who.id, who.name)
 
 
 def forget_repository(shop: Workshop, who: Who, id_: str) -> None:
@@ -117,7 +121,7 @@ def actor_of(who: Who) -> Actor:
 
 def author_of(repo: Repository, who: Who) -> Signature | None:
     """Whose commit it is: a user's own; None where git is configured for the person at this machine."""
-    return None if who.is_local else replace(repo.signature(), name=who.name, email=f"{who.id}@forge.invalid")
+    return None if who.is_local else _signature(repo.signature(), who.id, who.name)
 
 
 def record(  # noqa: PLR0917
@@ -145,6 +149,26 @@ def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--
     if current is None:
         raise InvalidInput("HEAD is not on a branch.", hint=f"Name one with {option}.")
     return current
+
+
+def _signature(usual: Signature, user: str, name: str) -> Signature:
+    return replace(usual, name=name, email=f"{user}@forge.invalid")
+
+
+class _Theirs(Repository):
+    """A repository as one user works with it; all it has and keeps is that of the repository itself."""
+
+    def __init__(self, repo: Repository, user: str, name: str) -> None:
+        self.__dict__.update(repo.__dict__)
+        self._user = (user, name)
+
+    def signature(self) -> Signature:
+        return _signature(super().signature(), *self._user)
+
+
+@lru_cache(maxsize=_KEPT_OPEN * 8)
+def _theirs(repo: Repository, user: str, name: str) -> Repository:
+    return _Theirs(repo, user, name)
 
 
 @lru_cache(maxsize=_KEPT_OPEN)

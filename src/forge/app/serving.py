@@ -10,26 +10,18 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from forge.app.hearing import BOARD
-from forge.app.projects import topic_of, workspace_of
-from forge.app.workshop import Workshop
-from forge.errors import Conflict, ForgeError, NotFound
-from forge.events import ProjectMoved
+from forge.errors import Conflict, NotFound
 from forge.git import disk
-from forge.projects.project import Project
-from forge.projects.status import Phase
-from forge.store.listeners import Live
 
 FILE = "server.json"
 _LOCK = "server.lock"
 _PRIVATE = 0o600
 _PATIENCE = 5.0
-_LOOK_AGAIN = 2.0
 
 
 class ServerRunning(Conflict):
@@ -167,45 +159,3 @@ def _asked(
     finally:
         connection.close()
     return told if response.status < 300 and isinstance(told, dict) else None
-
-
-async def tell_board(shop: Workshop) -> None:
-    """Without end: every move of every project, whichever process made it, once in the board's topic.
-
-    A move carries the place in its project's topic, so that two servers, or one that starts again, tell it once.
-    """
-    told: dict[str, asyncio.Task[None]] = {}
-    first = True
-    try:
-        while True:
-            for project in await asyncio.to_thread(_unknown, workspace_of(shop.settings).projects, set(told)):
-                after = await asyncio.to_thread(shop.events.last, topic_of(project)) if first else 0
-                told[project.directory.name] = asyncio.create_task(_tell_moves(shop, project, after))
-            first = False
-            await asyncio.sleep(_LOOK_AGAIN)
-    finally:
-        for task in told.values():
-            task.cancel()
-        await asyncio.gather(*told.values(), return_exceptions=True)
-
-
-def _unknown(projects: Path, known: set[str]) -> list[Project]:
-    found = []
-    with suppress(FileNotFoundError):
-        for name in set(os.listdir(projects)) - known:
-            with suppress(ForgeError, OSError):
-                if not name.startswith("."):
-                    found.append(Project.at(projects / name))
-    return found
-
-
-async def _tell_moves(shop: Workshop, project: Project, after: int) -> None:
-    with suppress(ForgeError):
-        if (await asyncio.to_thread(project.status)).phase is Phase.DONE:
-            return
-    async with aclosing(shop.events.follow(topic_of(project), after)) as heard:
-        async for item in heard:
-            if not isinstance(item, Live) and isinstance(item.event, ProjectMoved):
-                shop.events.publish(BOARD, item.event, origin=f"{BOARD}/{project.id}/{item.id}")
-                if item.event.phase == Phase.DONE:
-                    return

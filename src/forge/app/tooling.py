@@ -69,6 +69,15 @@ class Provider:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownModel:
+    name: str
+    """As it is named with a message."""
+    input_price: float | None
+    output_price: float | None
+    context_window: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class AgentProgram:
     name: str
     version: str
@@ -125,6 +134,26 @@ def models(shop: Workshop, who: Who) -> Models:
     )
     programs = tuple(AgentProgram(each.program.name, each.version, str(each.executable)) for each in found.programs)
     return Models(found.chat, providers, programs)
+
+
+def provider_models(shop: Workshop, who: Who, provider: str) -> tuple[KnownModel, ...]:
+    """Those that the price list knows, or that a local server holds. Others can be named all the same."""
+    from forge.agents import pricing  # noqa: PLC0415 - as above
+    from forge.agents.models import local_ollama  # noqa: PLC0415
+    from forge.agents.models.endpoint import BASE_URLS  # noqa: PLC0415
+    from forge.app.identity import require  # noqa: PLC0415
+
+    require(who, "read")
+    if provider == "ollama":
+        held = local_ollama.models(shop.settings.provider("ollama").base_url or BASE_URLS["ollama"])
+        return tuple(KnownModel(f"ollama:{name}", None, None, None) for name in held)
+    found = []
+    for name in pricing.known_models(provider):
+        price = pricing.price(provider, name)
+        window = pricing.context_window(provider, name)
+        put_in, got_out = (price.input, price.output) if price else (None, None)
+        found.append(KnownModel(f"{provider}:{name}", put_in, got_out, window))
+    return tuple(found)
 
 
 # On an open repository

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import asdict, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnRequest, Work, run_turn
 from forge.app.conversations import sessions_of
 from forge.app.programs import found_program
+from forge.app.repositories import opened
 from forge.app.sandboxed import TurnCommands
 from forge.app.turns import WORKFLOW, is_unfinished
 from forge.app.workshop import Workshop, journal_of
@@ -33,6 +34,7 @@ from forge.git.reservations import release, reservation
 from forge.prompts import Prompts
 from forge.sessions.head import read_head
 from forge.sessions.messages import AssistantMessage, Usage
+from forge.sessions.redaction import Redactor
 from forge.sessions.turns import TurnStatus
 from forge.settings import Settings
 from forge.store.costs import day_of
@@ -54,7 +56,7 @@ def register(shop: Workshop) -> None:
 
 async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
     request = TurnRequest(**{name: arguments[name] for name in TurnRequest.__dataclass_fields__})
-    repo = await asyncio.to_thread(Repository.open, Path(arguments["repository"]))
+    repo = await asyncio.to_thread(opened, Path(arguments["repository"]))
     await _until_free(shop, repo, request)
     bench = _Bench(shop, repo, request, run.id, arguments["agent"], instructions=arguments.get("instructions"))
     try:
@@ -98,9 +100,7 @@ class _Bench:
         self._instructions = instructions
         self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
         window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
-        folder = repo.common_dir / "forge" / "summaries"
-        source = Source(repo.objects, SummaryCache(folder), shop.redactor.text)
-        self._stream = Stream(source, _context(shop.settings, window), window)
+        self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
         self.room = Room(
             repo,
             sessions_of(repo, shop.settings),
@@ -163,6 +163,12 @@ class _Bench:
         )
 
 
+@lru_cache(maxsize=32)
+def _source(repo: Repository, redactor: Redactor) -> Source:
+    """One for all turns on a repository: what was rendered for one is there for the next, whatever its branch."""
+    return Source(repo.objects, SummaryCache(repo.common_dir / "forge" / "summaries"), redactor.text)
+
+
 def _resolved(name: str, shop: Workshop) -> Model | ForgeError:
     try:
         return registry.resolve(name, shop.settings)
@@ -170,7 +176,7 @@ def _resolved(name: str, shop: Workshop) -> Model | ForgeError:
         return e
 
 
-def _context(settings: Settings, window: int) -> ContextSettings:
+def context_settings(settings: Settings, window: int) -> ContextSettings:
     """By the size of the window, except for what the person has set."""
     chosen, usual = settings.context, ContextSettings.for_window(window)
     return replace(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from zlib import crc32
@@ -31,6 +32,7 @@ class SummaryCache:
         self._known: dict[bytes, bytes] = {}
         self._inode = -1
         self._read_to = 0
+        self._lock = threading.Lock()
 
     def get(self, key: Key) -> str | None:
         return self.get_all([key]).get(key)
@@ -38,7 +40,10 @@ class SummaryCache:
     def get_all(self, keys: list[Key]) -> dict[Key, str]:
         """Those of `keys` that are known."""
         found, missing = self._look_up(keys)
-        if missing and self._refresh():
+        if missing:
+            with self._lock:
+                self._refresh()
+            # Another thread may have taken in what is new.
             more, _ = self._look_up(missing)
             found |= more
         return found
@@ -91,28 +96,27 @@ class SummaryCache:
         finally:
             os.close(fd)
 
-    def _refresh(self) -> bool:
-        """Take in what was written since the last look; whether there was anything."""
+    def _refresh(self) -> None:
+        """Take in what was written since the last look."""
         try:
             fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
-            return False
+            return
         try:
             state = os.fstat(fd)
             if state.st_ino != self._inode or state.st_size < self._read_to:
                 self._inode, self._read_to = state.st_ino, 0
             if state.st_size == self._read_to:
-                return False
+                return
             data = _read(fd, self._read_to, min(state.st_size, self._most_bytes))
         except OSError:
-            return False
+            return
         finally:
             os.close(fd)
         whole = data.rfind(b"\n") + 1
         self._read_to += whole
         for line in data[:whole].split(b"\n"):
             self._known[line.partition(b"\t")[0]] = line
-        return whole > 0
 
 
 def _read(fd: int, start: int, end: int) -> bytes:

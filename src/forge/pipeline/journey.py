@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from forge.engine.run import Reply
 from forge.errors import ForgeError
-from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid
+from forge.events import BOARD, Event, ProjectMoved, ProjectProgressed, ProjectSaid
 from forge.git import GitCommitVFS, Repository
 from forge.pipeline.answering import AgentResponse, Hands, Picture, Task
 from forge.pipeline.draft import CHAT, STATUS, Draft, Json, info_of
@@ -35,7 +35,7 @@ class Steps(Protocol):
 
     async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any: ...
 
-    def emit(self, event: Event) -> None: ...
+    def emit(self, event: Event, *, topic: str | None = None) -> None: ...
 
     async def ask(
         self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
@@ -120,7 +120,9 @@ class Journey:
             name = done["name"] or self.project.name
             self.around.notify(place, Notice(id_, name, done["phase"], event_type, summary))
         if done["before"] != done["phase"]:
-            self.steps.emit(ProjectMoved(id_, done["before"], done["phase"], done["halt_reason"]))
+            moved = ProjectMoved(id_, done["before"], done["phase"], done["halt_reason"])
+            self.steps.emit(moved)
+            self.steps.emit(moved, topic=BOARD)
             await self._mirror(done)
 
     async def _mirror(self, done: Json) -> None:

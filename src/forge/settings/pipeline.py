@@ -67,3 +67,4 @@ class Registries(Section):
 class Server(Section):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=3000, ge=0, le=65535)
+    allowed_hosts: tuple[str, ...] = ()

@@ -7,12 +7,12 @@ import json
 import time
 import uuid
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from sqlalchemy import Connection, insert, select, update
 
-from forge.events import Event, from_json, to_json
+from forge.events import Event, TextStreamed, from_json, to_json
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
 from forge.store.listeners import ALL, Listener, Listeners, Live, Recorded
@@ -21,6 +21,8 @@ from forge.store.relay import relay_for
 from forge.store.schema import events, topics
 
 _PAGE = 500
+_JOINED = 1000
+"""Characters. A longer piece might not fit into a notification of PostgreSQL, or into what a client takes at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +116,10 @@ class Events:
         return self._stream(together) if live else self._keep(together)
 
     def _stream(self, publications: Sequence[Publication]) -> list[int]:
-        for publication in publications:
-            self._listeners.push(publication.topic, Live(publication.event))
-        self._relay.send([(publication.topic, publication.event) for publication in publications])
+        pieces = _joined(publications)
+        for topic, event in pieces:
+            self._listeners.push(topic, Live(event))
+        self._relay.send(pieces)
         return [0] * len(publications)
 
     def _keep(self, publications: Sequence[Publication]) -> list[int]:
@@ -156,6 +159,24 @@ class Events:
 def _text(event: Event) -> str:
     """Made by who publishes: an event that cannot be written down is theirs to mend, and holds up nobody else."""
     return json.dumps(to_json(event))
+
+
+def _joined(publications: Sequence[Publication]) -> list[tuple[str, Event]]:
+    """Live events in their order; text that goes on where the topic's last piece ended is one piece with it."""
+    pieces: list[tuple[str, Event]] = []
+    last: dict[str, int] = {}
+    for topic, event in ((publication.topic, publication.event) for publication in publications):
+        before = pieces[last[topic]][1] if topic in last else None
+        if isinstance(event, TextStreamed) and isinstance(before, TextStreamed) and _fit(before, event):
+            pieces[last[topic]] = (topic, replace(before, text=before.text + event.text))
+        else:
+            last[topic] = len(pieces)
+            pieces.append((topic, event))
+    return pieces
+
+
+def _fit(before: TextStreamed, event: TextStreamed) -> bool:
+    return before.turn == event.turn and len(before.text) + len(event.text) <= _JOINED
 
 
 def _known(connection: Connection, publication: Publication) -> Recorded | None:

@@ -46,22 +46,26 @@ class Listener:
 
     def push(self, item: Recorded | Live) -> None:
         with self._lock:
+            first = not self._items
             if len(self._items) < ROOM:
                 self._items.append(item)
             elif isinstance(item, Live):
                 return
             else:
                 self._behind = True
-        self._wake()
+        if first:  # else it is about to look
+            self._wake()
 
     def look(self, last: int) -> None:
         """Here belong events up to `last` that are in the database and were not pushed."""
         with self._lock:
+            first = not self._items
             if len(self._items) < ROOM:
                 self._items.append(last)
             else:
                 self._behind = True
-        self._wake()
+        if first:
+            self._wake()
 
     def _wake(self) -> None:
         # A loop that has ended closes its followers itself; whoever publishes meanwhile must not notice.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import delete, select, union
+from sqlalchemy import Connection, delete, select, union
 
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
@@ -49,6 +49,13 @@ class Ownership:
             inserted = insert_missing(owners, row, self._database, "kind", "id").returning(owners.c.id)
             return connection.execute(inserted).first() is not None
 
+    def begin(self, kind: Kind, id_: str, user: str) -> None:
+        """It is new, so whatever is known of an earlier one with the same id is void."""
+        row: dict[str, Any] = {"kind": kind, "id": id_, "user": user}
+        with self._database.transaction() as connection:
+            _forget(connection, kind, id_)
+            connection.execute(insert_missing(owners, row, self._database, "kind", "id"))
+
     def share(self, kind: Kind, id_: str, user: str, right: Right) -> None:
         """In place of what was granted before."""
         row: dict[str, Any] = {"kind": kind, "id": id_, "user": user, "granted": right}
@@ -76,8 +83,12 @@ class Ownership:
     def forget(self, kind: Kind, id_: str) -> None:
         """It is gone: nobody owns it any more, and whoever makes it anew shares it with nobody."""
         with self._database.transaction() as connection:
-            connection.execute(delete(owners).where(owners.c.kind == kind, owners.c.id == id_))
-            connection.execute(delete(shares).where(*_is(kind, id_)))
+            _forget(connection, kind, id_)
+
+
+def _forget(connection: Connection, kind: Kind, id_: str) -> None:
+    connection.execute(delete(owners).where(owners.c.kind == kind, owners.c.id == id_))
+    connection.execute(delete(shares).where(*_is(kind, id_)))
 
 
 def _is(kind: Kind, id_: str) -> tuple[Any, ...]:

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from forge.api.access import Gate
-from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.asking import Asking, Doors, Part, Shop, in_pages
 from forge.api.problems import may_end
+from forge.api.request_headers import is_secure, sender
 from forge.api.shapes import access as shapes
 from forge.api.shapes.base import Page
 from forge.app import identity, users
@@ -25,10 +25,10 @@ _SHARED = {404: ["user_unknown", "project_missing", "repository_missing"], 422: 
 
 
 @router.post("/session", tags=["access"], response_model=shapes.WhoShape, responses=may_end({401: ["token_refused"]}))
-async def sign_in(request: Request, response: Response, body: shapes.SignIn) -> Any:
+async def sign_in(request: Request, response: Response, gate: Doors, body: shapes.SignIn) -> Any:
     """A cookie, for the one-time token of the start URL or for a key."""
-    gate: Gate = request.app.state.gate
-    admitted = await run_in_threadpool(gate.sign_in, body.token, secure=request.url.scheme == "https")
+    scope = request.scope
+    admitted = await run_in_threadpool(gate.sign_in, body.token, secure=is_secure(scope), sender=sender(scope))
     if admitted.cookie is not None:
         response.headers["Set-Cookie"] = admitted.cookie
     return admitted.who
@@ -41,9 +41,8 @@ async def show_who(who: Asking) -> Any:
 
 
 @router.delete("/session", tags=["access"], status_code=204, responses=may_end())
-async def sign_out(request: Request, response: Response) -> None:
+async def sign_out(request: Request, response: Response, gate: Doors) -> None:
     """End the session of this browser."""
-    gate: Gate = request.app.state.gate
     response.headers["Set-Cookie"] = gate.sign_out(request.scope)
 
 
@@ -66,9 +65,11 @@ def add_user(shop: Shop, who: Asking, *, body: shapes.NewUser) -> Any:
 
 
 @router.post("/users/{user}/disable", tags=["access"], response_model=shapes.UserShape, responses=may_end(_USER))
-def disable_user(shop: Shop, who: Asking, *, user: Id) -> Any:
-    """All their keys stop working, within a second. What is theirs stays theirs."""
-    return users.disable_user(shop, who, user)
+def disable_user(shop: Shop, who: Asking, gate: Doors, *, user: Id) -> Any:
+    """All their keys stop working at once, and their streams are closed. What is theirs stays theirs."""
+    disabled = users.disable_user(shop, who, user)
+    gate.look_again()
+    return disabled
 
 
 @router.get("/keys", tags=["access"], response_model=shapes.KeysShape, responses=may_end(_USER))
@@ -96,9 +97,11 @@ def create_key(shop: Shop, who: Asking, *, body: shapes.NewKeyOrder) -> Any:
     response_model=shapes.KeyShape,
     responses=may_end({404: ["key_unknown"]}),
 )
-def revoke_key(shop: Shop, who: Asking, *, key: Id) -> Any:
-    """It opens nothing any more, within a second."""
-    return users.revoke_key(shop, who, key)
+def revoke_key(shop: Shop, who: Asking, gate: Doors, *, key: Id) -> Any:
+    """It opens nothing any more, and streams that it opened are closed."""
+    revoked = users.revoke_key(shop, who, key)
+    gate.look_again()
+    return revoked
 
 
 @router.get("/{kind}/{id}/shares", tags=["access"], response_model=shapes.SharesShape, responses=may_end(_SHARED))
@@ -116,10 +119,11 @@ def share(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id, body: shapes
 
 
 @router.delete("/{kind}/{id}/shares/{user}", tags=["access"], status_code=204, responses=may_end(_SHARED))
-def unshare(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id) -> None:  # noqa: A002
-    """Take that back."""
+def unshare(shop: Shop, who: Asking, gate: Doors, *, kind: Kind, id: Id, user: Id) -> None:  # noqa: A002
+    """Take that back. They hear of it no more, either."""
     identity.require(who, "write")
     identity.unshare(shop, who, _KINDS[kind], id, user)
+    gate.look_again()
 
 
 @router.get(

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 import forge.api.whole_paths  # noqa: F401 - routes below use its kind of path
 from forge.api import contents
-from forge.api.asking import Asking, Part, Shop, binary, in_pages
+from forge.api.asking import NDJSON, Asking, Part, Shop, binary, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
@@ -48,6 +48,23 @@ def list_files(
             shop, who, repository, branch=branch, at=at, prefix=prefix, after=after, limit=limit
         ),
     )
+
+
+@router.get(
+    "/paths",
+    response_class=Response,
+    openapi_extra={"parameters": [contents.IF_NONE_MATCH]},
+    responses={
+        **_LOOKED,
+        200: {"description": "One path a line.", "content": {NDJSON: {"schema": {"type": "string"}}}},
+        304: {"description": "It is what you have."},
+    },
+)
+def list_paths(
+    shop: Shop, who: Asking, *, repository: Repo, request: Request, branch: Branch = None, at: At = None
+) -> Response:
+    """Every path, one JSON string a line; for finding one by its letters. Its ETag is the id of the tree."""
+    return contents.paths(request, files.all_paths(shop, who, repository, branch=branch, at=at))
 
 
 @router.get(

@@ -12,12 +12,14 @@ from forge.api.asking import Asking, Shop
 from forge.api.problems import may_end
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
-from forge.app import overseeing, reaching
+from forge.app import connecting, keys_of_providers, overseeing, reaching
 
 router = APIRouter()
 
 Name = Annotated[str, Path(min_length=1, max_length=200, examples=["polish.max_iterations"])]
 Prompt = Annotated[str, Path(min_length=1, max_length=100, examples=["chat"])]
+Provider = Annotated[str, Path(min_length=1, max_length=100, examples=["anthropic"])]
+_PROVIDER = {404: ["provider_unknown"], 409: ["keyring_unusable"]}
 _SETTING = {404: ["setting_unknown"], 422: ["settings_invalid"]}
 _PROMPT = {404: ["prompt_missing"], 422: ["prompt_unusable"], 502: ["prompt_unwritable"]}
 
@@ -110,6 +112,40 @@ def show_costs(
 ) -> Any:
     """What models have taken, in tokens and dollars."""
     return overseeing.costs(shop, who, by=by, days=days, repository_id=repository)
+
+
+@router.get("/connectors", tags=["connectors"], response_model=shapes.ConnectorsShape, responses=may_end())
+def list_connectors(shop: Shop, who: Asking) -> Any:
+    """What can bring documents from elsewhere, and whether it can be used."""
+    return {"connectors": connecting.list_connectors(shop, who)}
+
+
+@router.get("/provider-keys", tags=["models"], response_model=shapes.ProviderKeysShape, responses=may_end())
+def list_provider_keys(shop: Shop, who: Asking) -> Any:
+    """Which providers have a key, and where it comes from. Never the keys themselves."""
+    return {"keys": keys_of_providers.list_provider_keys(shop, who)}
+
+
+@router.put(
+    "/provider-keys/{provider}",
+    tags=["models"],
+    response_model=shapes.ProviderKeyShape,
+    responses=may_end({**_PROVIDER, 422: ["provider_key_invalid"]}),
+)
+def set_provider_key(shop: Shop, who: Asking, *, provider: Provider, body: shapes.NewProviderKey) -> Any:
+    """Keep it in the keyring of the server's machine. It is never shown."""
+    return keys_of_providers.set_provider_key(shop, who, provider, body.key)
+
+
+@router.delete(
+    "/provider-keys/{provider}",
+    tags=["models"],
+    response_model=shapes.ProviderKeyShape,
+    responses=may_end(_PROVIDER),
+)
+def remove_provider_key(shop: Shop, who: Asking, *, provider: Provider) -> Any:
+    """Take it out of the keyring."""
+    return keys_of_providers.remove_provider_key(shop, who, provider)
 
 
 @router.post("/notifications/test", tags=["notifications"], response_model=shapes.SentNotices, responses=may_end())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, UploadFile
+from fastapi import APIRouter, Path, Query, UploadFile
 from starlette.responses import FileResponse, Response
 
 from forge.api.asking import Asking, Part, Shop, binary, in_pages
@@ -12,13 +12,20 @@ from forge.api.problems import may_end
 from forge.api.routes.projects import Project
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
-from forge.app import reaching
+from forge.app import documents, reaching
 
 router = APIRouter(prefix="/projects/{project}", tags=["projects"])
 
 Name = Annotated[str, Path(max_length=300, examples=["plan.md"])]
 _MISSING = {404: ["project_missing"]}
 _NO_FILE = {404: ["project_missing", "document_missing"]}
+_NO_VERSION = {
+    404: ["project_missing", "document_missing", "revision_missing"],
+    409: ["project_busy"],
+    422: ["request_invalid", "invalid_revision", "invalid_page"],
+    502: ["project_unwritable", "project_unreadable"],
+}
+Version = Annotated[str | None, Query(min_length=1, max_length=250, description="`commit` of a version.")]
 
 
 @router.get("/resources", response_model=shapes.FilesShape, responses=may_end(_MISSING))
@@ -50,6 +57,33 @@ def list_artifacts(shop: Shop, who: Asking, *, project: Project) -> Any:
 def download_artifact(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
     """One of them, to save."""
     return _download(reaching.artifact(shop, who, project, name))
+
+
+@router.get("/documents", response_model=shapes.FilesShape, responses=may_end(_MISSING))
+def list_documents(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """What it has come to so far: intent, specification, plan and the like."""
+    return {"files": reaching.documents(shop, who, project)}
+
+
+@router.get(
+    "/documents/{name}/versions",
+    response_model=Page[shapes.VersionShape],
+    responses={**may_end(_NO_VERSION), **in_pages(shapes.VersionShape)},
+)
+def list_document_versions(shop: Shop, who: Asking, *, project: Project, name: Name, part: Part) -> Any:
+    """When and by whom it was changed, newest first; what people changed by hand is among it."""
+    return part.given(
+        shapes.VersionShape,
+        lambda after, limit: documents.list_versions(shop, who, project, name, after=after, limit=limit),
+    )
+
+
+@router.get("/documents/{name}/diff", response_model=shapes.DocumentDiffShape, responses=may_end(_NO_VERSION))
+def diff_document(
+    shop: Shop, who: Asking, *, project: Project, name: Name, old: Version = None, new: Version = None
+) -> Any:
+    """What changed between two versions; in the newest one, if none is named."""
+    return documents.document_diff(shop, who, project, name, old=old, new=new)
 
 
 @router.get(

@@ -60,12 +60,20 @@ def forget_repository(shop: Shop, who: Asking, *, repository: Repo) -> None:
     responses={**may_end(together(REPOSITORY, LOOKING)), **in_pages(shapes.BranchShape)},
 )
 def list_branches(
-    shop: Shop, who: Asking, *, repository: Repo, part: Part, prefix: Annotated[str, Query(max_length=250)] = ""
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    part: Part,
+    prefix: Annotated[str, Query(max_length=250)] = "",
+    details: Annotated[bool, Query(description="With turns, cost, and commits ahead and behind.")] = False,
 ) -> Any:
     """By name, with who is at work on them."""
     return part.given(
         shapes.BranchShape,
-        lambda after, limit: branches.list_branches(shop, who, repository, prefix=prefix, after=after, limit=limit),
+        lambda after, limit: branches.list_branches(
+            shop, who, repository, prefix=prefix, details=details, after=after, limit=limit
+        ),
     )
 
 
@@ -103,8 +111,8 @@ def list_kept_branches(
     responses=may_end(together(REPOSITORY, LOOKING)),
 )
 def show_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName) -> Any:
-    """One branch. Slashes in its name stay as they are."""
-    return branches.branch_entry(shop, who, repository, branch)
+    """One branch, with its details. Slashes in its name stay as they are."""
+    return branches.branch_entry(shop, who, repository, branch, details=True)
 
 
 @router.patch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, UploadFile
 
 from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
@@ -13,12 +13,13 @@ from forge.api.routes.repositories import Repo
 from forge.api.shapes import repositories as branches
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.base import Page
-from forge.app import talking
+from forge.app import attaching, prompting, talking, transcripts
 
 router = APIRouter(prefix="/repositories/{repository}", tags=["sessions"])
 
 Branch = Annotated[str, Query(min_length=1, max_length=250, examples=["ai/first"])]
 At = Annotated[str | None, Query(min_length=1, max_length=250, description="As it was at this commit.")]
+Model = Annotated[str | None, Query(min_length=1, max_length=200, description="Who shall answer.")]
 _TURN = {404: ("turn_missing",)}
 _LOOKED = may_end(together(REPOSITORY, LOOKING, _TURN))
 _CHANGED = may_end(together(REPOSITORY, CHANGING, _TURN))
@@ -44,11 +45,21 @@ def show_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, a
 @router.get(
     "/session/turns", response_model=Page[shapes.TurnShape], responses={**_LOOKED, **in_pages(shapes.TurnShape)}
 )
-def list_turns(shop: Shop, who: Asking, *, repository: Repo, part: Part, branch: Branch, at: At = None) -> Any:
+def list_turns(
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    part: Part,
+    branch: Branch,
+    at: At = None,
+    messages: Annotated[bool, Query(description="With all that was said and done.")] = False,
+) -> Any:
     """Its turns, newest first."""
+    listed = transcripts.list_turns if messages else talking.list_turns
     return part.given(
         shapes.TurnShape,
-        lambda after, limit: talking.list_turns(shop, who, repository, branch, at=at, after=after, limit=limit),
+        lambda after, limit: listed(shop, who, repository, branch, at=at, after=after, limit=limit),
     )
 
 
@@ -90,13 +101,25 @@ def rewind_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch,
 
 
 @router.get("/session/context", response_model=shapes.ContextShape, responses=_LOOKED)
-def show_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
-    """The files that the agent has before it."""
-    return {"files": talking.context(shop, who, repository, branch)}
+def show_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, model: Model = None) -> Any:
+    """The files that the agent has before it, and how much its next prompt takes."""
+    return prompting.next_prompt(shop, who, repository, branch, model=model)
 
 
 @router.patch("/session/context", response_model=shapes.ContextShape, responses=_CHANGED)
 def change_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.ContextChange) -> Any:
     """Take files in and out."""
     add = [(each.path, each.ranges) for each in body.add]
-    return {"files": talking.change_context(shop, who, repository, branch, add=add, remove=body.remove)}
+    talking.change_context(shop, who, repository, branch, add=add, remove=body.remove)
+    return prompting.next_prompt(shop, who, repository, branch)
+
+
+@router.post(
+    "/session/attachments",
+    status_code=201,
+    response_model=shapes.AttachedShape,
+    responses=may_end(together(REPOSITORY, CHANGING, {413: ("body_too_large",), 422: ("attachment_refused",)})),
+)
+def attach_file(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, file: UploadFile) -> Any:
+    """Hand the agent a file of up to 10 MB: saved in `attachments/`, and in its context if it is text."""
+    return attaching.attach(shop, who, repository, branch, name=file.filename or "", content=file.file)

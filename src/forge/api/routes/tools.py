@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 
 from forge.api.asking import Asking, Shop
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
@@ -12,13 +12,14 @@ from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
 from forge.api.routes.sessions import Branch
 from forge.api.shapes import sessions as shapes
-from forge.api.shapes.house import ModelsShape
+from forge.api.shapes.house import KnownModelsShape, ModelsShape
 from forge.app import questions, tooling
 
 router = APIRouter()
 
 Name = Annotated[str, Path(min_length=1, max_length=200)]
 Question = Annotated[str, Path(min_length=1, max_length=200)]
+About = Annotated[str | None, Query(max_length=250)]
 _TOOL = {404: ("user_tool_missing",), 409: ("approvals_unreadable",), 422: ("user_tool_broken", "tool_unreadable")}
 
 
@@ -61,10 +62,19 @@ def list_models(shop: Shop, who: Asking) -> Any:
     return tooling.models(shop, who)
 
 
+@router.get("/models/{provider}", tags=["models"], response_model=KnownModelsShape, responses=may_end())
+def list_provider_models(shop: Shop, who: Asking, *, provider: Name) -> Any:
+    """Models of a provider with their prices, as far as they are known."""
+    return {"models": tooling.provider_models(shop, who, provider)}
+
+
 @router.get("/questions", tags=["questions"], response_model=shapes.QuestionsShape, responses=may_end())
-def list_questions(shop: Shop, who: Asking) -> Any:
-    """Questions that wait for a person, oldest first."""
-    return {"questions": questions.open_questions(shop, who)}
+def list_questions(
+    shop: Shop, who: Asking, *, project: About = None, repository: About = None, branch: About = None
+) -> Any:
+    """Questions that wait for a person, oldest first; all, or only those about what is named."""
+    found = questions.open_questions(shop, who, project=project, repository=repository, branch=branch)
+    return {"questions": found}
 
 
 @router.get(

@@ -139,6 +139,7 @@ class MergeOrderShape(MergeRequest):
 class SideShape(Shape):
     mode: str
     id: str
+    text: Text | None = Field(description="Null where it is no text, or very long.")
 
 
 class ConflictShape(Shape):

@@ -105,6 +105,45 @@ class ModelsShape(Shape):
     programs: list[ProgramShape]
 
 
+class KnownModelShape(Shape):
+    name: Text = Field(description="As it is named with a message.")
+    input_price: float | None = Field(description="Dollars for a million tokens, where known.")
+    output_price: float | None
+    context_window: int | None
+
+
+class KnownModelsShape(Shape):
+    models: list[KnownModelShape]
+
+
+class ProviderKeyShape(Shape):
+    provider: Text
+    is_set: bool
+    origin: Text = Field(description="Where the key that is used comes from. Never the key.")
+    in_keyring: bool = Field(description="It can be taken out here.")
+    model_config = shown(provider="anthropic", is_set=True, origin="keyring, service `forge`", in_keyring=True)
+
+
+class ProviderKeysShape(Shape):
+    keys: list[ProviderKeyShape]
+
+
+class NewProviderKey(Given):
+    key: str = Field(min_length=1, max_length=1000)
+    model_config = taken(key="<key>")
+
+
+class ConnectorShape(Shape):
+    name: Text
+    enabled: bool
+    usable: bool
+    problem: Text = Field(description="Why it cannot be used although it is enabled.")
+
+
+class ConnectorsShape(Shape):
+    connectors: list[ConnectorShape]
+
+
 class SpentShape(Shape):
     input_tokens: int
     output_tokens: int

@@ -125,6 +125,20 @@ class FilesShape(Shape):
     files: list[FileShape]
 
 
+class VersionShape(Shape):
+    commit: str
+    time: float
+    author: Text
+    subject: Text
+
+
+class DocumentDiffShape(Shape):
+    name: Text
+    old: str | None
+    new: str
+    diff: Text = Field(description="As git prints it; empty where nothing differs.")
+
+
 class AcceptedTests(Shape):
     total: int
     runs: int

@@ -44,6 +44,13 @@ class BusyShape(Shape):
     since: float
 
 
+class BranchDetailsShape(Shape):
+    turns: int
+    cost: float | None = Field(description="Of its conversation, in dollars; null where no price is known.")
+    ahead: int = Field(description="Commits that the default branch has not.")
+    behind: int
+
+
 class BranchShape(Shape):
     name: Text
     commit: str
@@ -55,6 +62,7 @@ class BranchShape(Shape):
     checked_out: bool
     ai: bool = Field(description="Whether agents work here.")
     busy: BusyShape | None
+    details: BranchDetailsShape | None = Field(description="Where they were asked for.")
     model_config = shown(
         name="ai/first",
         commit=_COMMIT,
@@ -66,6 +74,7 @@ class BranchShape(Shape):
         checked_out=False,
         ai=True,
         busy=None,
+        details={"turns": 2, "cost": 0.04, "ahead": 2, "behind": 0},
     )
 
 

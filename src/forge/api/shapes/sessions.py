@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated, Any, Literal
 
-from forge.api.shapes.base import Given, Json, Shape, Text, taken
+from pydantic import BeforeValidator, Field
+
+from forge.api.shapes.base import Given, Json, Shape, Text, shown, taken
+
+
+def _message(item: Json) -> Json:
+    """With what a model thought as text; what only its provider understands is left out."""
+    parts = [each["part"] for each in item.get("opaque", ()) if isinstance(each.get("part"), dict)]
+    thoughts = [str(part.get("content") or "") for part in parts if part.get("part_kind") == "thinking"]
+    told = {name: value for name, value in item.items() if name != "opaque"}
+    return {**told, "thinking": "\n\n".join(filter(None, thoughts))} if item["role"] == "assistant" else told
+
+
+def _messages(items: Any) -> Any:
+    return None if items is None else [_message(item) for item in items]
 
 
 class UsageShape(Shape):
@@ -21,8 +35,36 @@ class ActiveFileShape(Shape):
     ranges: list[tuple[int, int]] = Field(description="First and last lines; none means the whole file.")
 
 
+class ContextFileShape(ActiveFileShape):
+    state: Literal["partly", "fully"] = Field(description="A file that is not listed is not in context.")
+    why: Literal["active", "instructions"] = Field(description="Instructions are there by themselves.")
+    tokens: int = Field(description="Estimated.")
+
+
 class ContextShape(Shape):
-    files: list[ActiveFileShape]
+    files: list[ContextFileShape]
+    total_tokens: int = Field(description="Of the prompt before the next message, estimated.")
+    window: int = Field(description="How many the model can take.")
+    model: Text
+    model_config = shown(
+        files=[{"path": "README.md", "ranges": [], "state": "fully", "why": "active", "tokens": 210}],
+        total_tokens=5300,
+        window=200_000,
+        model="anthropic:claude-sonnet-5-5",
+    )
+
+
+class AttachedShape(Shape):
+    path: Text
+    commit: str
+    bytes_size: int
+    in_context: bool = Field(description="False: it is no text.")
+    model_config = shown(
+        path="attachments/notes.md",
+        commit="3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+        bytes_size=512,
+        in_context=True,
+    )
 
 
 class ContextFile(Given):
@@ -69,7 +111,10 @@ class TurnShape(Shape):
     answered: Text
     files: list[Text]
     usage: UsageShape
-    messages: list[Json] | None = Field(description="All that was said and done; only where one turn is asked for.")
+    messages: Annotated[list[Json] | None, BeforeValidator(_messages)] = Field(
+        description="What was said and done, by `role`: `user`, `assistant` (`text`, `thinking`, `calls`, `usage`), "
+        "`tool` (`call_id`, `name`, `text`, `failed`), `context` and `reference`. Only where it was asked for."
+    )
 
 
 class NewTurn(Given):

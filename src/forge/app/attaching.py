@@ -1,0 +1,75 @@
+"""Files that a person hands to the agent of a branch: saved there and taken into its context, in one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import PurePosixPath
+from typing import IO
+
+from forge.app.branches import tip_of
+from forge.app.identity import Who
+from forge.app.repositories import actor_of, author_of, moved_by, record, repository
+from forge.app.workshop import Workshop
+from forge.errors import InvalidInput
+from forge.git import WorkInProgressVFS
+from forge.sessions.active import ActiveFile, read_active, write_active
+
+FOLDER = "attachments"
+LARGEST = 10_000_000
+_LONGEST_NAME = 200
+
+
+class AttachmentRefused(InvalidInput):
+    code = "attachment_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    path: str
+    commit: str
+    bytes_size: int
+    in_context: bool
+    """False: it is no text, which an agent reads with a tool of its own or not at all."""
+
+
+def attach(shop: Workshop, who: Who, repo_id: str, branch: str, *, name: str, content: IO[bytes]) -> Attached:
+    """`name` is what the sender called it. A name that is taken gets a number, unless the content is the same."""
+    repo = repository(shop, who, repo_id, "write")
+    tip_of(repo, branch)
+    data = content.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise AttachmentRefused(f"The file is larger than {LARGEST:,} bytes.", hint="Send a part of it.")
+    files = repo.workspace(branch, actor=actor_of(who))
+    path = _free(files, _plain(name), data)
+    files.write_bytes(path, data)
+    is_text = b"\0" not in data
+    if is_text:
+        write_active(files, (*read_active(files), ActiveFile(path)))
+    if not files.pending:
+        return Attached(path, tip_of(repo, branch), len(data), is_text)
+    commit = files.commit(f"attach: {path}"[:72], author_of(repo, who))
+    record(shop, who, repo, "session.attach", moved_by(files.last_operation), detail=f"{branch}: {path}")
+    return Attached(path, commit, len(data), is_text)
+
+
+def _plain(name: str) -> PurePosixPath:
+    """What stands before the last slash is not taken, and nothing that a path could not have."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    kept = "".join(letter for letter in last if letter.isprintable()).strip().lstrip(".")
+    if not kept or len(kept.encode("utf-8", "replace")) > _LONGEST_NAME:
+        raise AttachmentRefused(
+            f"The file needs a name of at most {_LONGEST_NAME} bytes.", hint="Send it under another name."
+        )
+    return PurePosixPath(kept)
+
+
+def _free(files: WorkInProgressVFS, name: PurePosixPath, data: bytes) -> str:
+    return next(path for path in _names(name) if not files.file_exists(path) or files.read_bytes(path) == data)
+
+
+def _names(name: PurePosixPath) -> Iterator[str]:
+    yield f"{FOLDER}/{name}"
+    for number in count(2):
+        yield f"{FOLDER}/{name.stem}-{number}{name.suffix}"
