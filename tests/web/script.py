@@ -1,0 +1,52 @@
+"""What the scripted model answers: the first word of a message names the task, as in `task rose1: …`."""
+
+from __future__ import annotations
+
+import re
+
+from benchmarks.soak.provider import Asked, working
+from benchmarks.stand_in import Reply
+
+_KIND = re.compile("[a-z]+")
+_PROSE = """## Plan
+
+1. Look at `beds/north.md`.
+2. Write the **notes**.
+
+```python
+def water(bed: str) -> None:
+    print(f"watering {bed}")
+```
+
+| bed | flowers |
+|---|---|
+| north | tulips |
+"""
+
+
+def answers(asked: Asked) -> Reply:
+    """`rose`: writes a file and runs a command. `slow`: streams for long. `prose`: Markdown, and thinks first.
+
+    `steady`: a hundred and twenty words. `long`: many lines. `swift`: two hundred words a second. `refused`: an error.
+    """
+    found = _KIND.match(asked.task)
+    match found.group() if found else "":
+        case "slow":
+            return Reply(tuple(f"word{n} " for n in range(400)), pause=0.05)
+        case "prose":
+            return Reply(tuple(re.findall(r"\s*\S+", _PROSE)), thinking="The person wants a plan.", pause=0.005)
+        case "steady":
+            return Reply(tuple(f"word{n} " for n in range(120)), pause=0.04)
+        case "long":
+            return Reply(tuple(f"Line {n}\n\n" for n in range(600)), pause=0.02)
+        case "swift":
+            return Reply(tuple(re.findall(r"\s*\S+", _LONG)), pause=0.005)
+        case "refused":
+            problem = {"type": "invalid_request_error", "message": "The words are too long."}
+            return Reply(status=400, error={"error": problem})
+    return working(asked)
+
+
+_PARAGRAPH = "Rows of **tulips** stand in `beds/north.md`, and _each_ wants its water before the sun is high."
+_CODE = "```python\ndef water(bed: str) -> None:\n    print(f'watering {bed}')\n```"
+_LONG = "\n\n".join(f"### Part {n}\n\n{_PARAGRAPH}\n\n- one\n- two\n\n{_CODE}" for n in range(20))

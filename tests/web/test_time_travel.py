@@ -1,0 +1,53 @@
+"""Time travel on a branch: a slider through its commits, which files and conversation follow."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.desk import Desk
+
+pytestmark = pytest.mark.req("G-08")
+
+
+def aged(desk: Desk) -> tuple[str, Path]:
+    """Three commits on main, each with another text."""
+    repo = desk.repository({"beds/north.md": "tulips\n"})
+    path = desk.place / f"garden-{desk.made}"
+    for flower in ("roses", "lilies"):
+        (path / "beds" / "north.md").write_text(f"{flower}\n")
+        desk.git(path, "commit", "--quiet", "--all", "--message", f"Plant {flower}")
+    return repo, path
+
+
+def test_arrow_keys_go_back_in_time_and_the_address_follows(page: Any, desk: Desk) -> None:
+    repo, path = aged(desk)
+    page.goto(f"{desk.url}/r/{repo}/b/main?file=beds/north.md&tab=file")
+    page.get_by_role("button", name="Travel in time").click()
+    # Until its commits are there, the slider cannot be moved.
+    page.get_by_role("region", name="Time travel").get_by_text("Plant lilies").wait_for()
+    page.get_by_role("slider", name="Commit of main").focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_url(re.compile(f"at={desk.git(path, 'rev-parse', 'main~1')}"))
+    page.get_by_role("region", name="Time travel").get_by_text("Plant roses").wait_for()
+    page.keyboard.press("Home")
+    page.wait_for_url(re.compile(f"at={desk.git(path, 'rev-parse', 'main~2')}"))
+    page.get_by_text("tulips").first.wait_for()
+    page.get_by_role("button", name="Back to now").click()
+    page.wait_for_url(lambda url: "at=" not in url)
+    page.get_by_text("lilies").first.wait_for()
+
+
+def test_a_branch_begins_where_one_has_travelled_to(page: Any, desk: Desk) -> None:
+    repo, path = aged(desk)
+    page.goto(f"{desk.url}/r/{repo}/b/main?at={desk.git(path, 'rev-parse', 'main~1')}")
+    travel = page.get_by_role("region", name="Time travel")
+    travel.get_by_text("Plant roses").wait_for()
+    travel.get_by_role("button", name="Branch from here").click()
+    page.get_by_role("textbox", name="Name of the branch").fill("with-roses")
+    page.get_by_role("button", name="Make the branch").click()
+    page.wait_for_url(re.compile(r"/b/with-roses(\?|$)"))
+    assert desk.git(path, "rev-parse", "with-roses") == desk.git(path, "rev-parse", "main~1")

@@ -1,0 +1,56 @@
+/** What happens, as the server tells it. A test compares the list with the server's own. */
+
+interface Kinds {
+  TurnStarted: { turn: string; branch: string; model: string };
+  TextStreamed: { turn: string; text: string };
+  TextRestarted: { turn: string };
+  ModelAnswered: {
+    turn: string;
+    text: string;
+    calls: string[];
+    input_tokens: number;
+    output_tokens: number;
+    cache_read_tokens: number;
+    cost: number | null;
+  };
+  ToolStarted: { turn: string; call: string; name: string; about: string };
+  ToolEnded: { turn: string; call: string; name: string; failed: boolean; text: string };
+  ContextCompacted: { turn: string; before_tokens: number; after_tokens: number };
+  TurnCommitted: { turn: string; branch: string; commit: string; files: string[]; text: string };
+  TurnStopped: { turn: string; branch: string; reason: string; message: string; commit: string | null };
+  TurnSetAside: { turn: string; branch: string; kept_on: string; commit: string };
+  QuestionAsked: { question: string; run: string; text: string; options: string[]; expires: number | null };
+  QuestionClosed: { question: string; run: string; how: string; answer: string | null };
+  BranchChanged: { branch: string; commit: string | null; actor: string };
+  ProjectMoved: { project: string; before: string; phase: string; halt_reason: string | null };
+  ProjectSaid: { project: string; role: string; text: string };
+  ProjectProgressed: { project: string; text: string };
+  RoundFinished: {
+    project: string;
+    iteration: number;
+    critical: number;
+    medium: number;
+    minor: number;
+    total: number;
+    guard: string;
+    outcome: string;
+  };
+}
+
+export type EventType = keyof Kinds;
+export type Event = { [T in EventType]: { type: T } & Kinds[T] }[EventType];
+export type EventOf<T extends EventType> = Extract<Event, { type: T }>;
+
+/** An event as it was heard. Live ones have no id: they are pieces of what a recorded one tells as a whole. */
+export interface Heard {
+  topic: string;
+  id: number | null;
+  time: number;
+  event: Event;
+}
+
+export const topicOf = {
+  branch: (repo: string, branch: string) => `branch:${repo}:${branch}`,
+  project: (id: string) => `project:${id}`,
+  board: "board",
+};

@@ -1,0 +1,6 @@
+export * from "./files";
+export * from "./history";
+export * from "./house";
+export * from "./projects";
+export * from "./repositories";
+export * from "./sessions";

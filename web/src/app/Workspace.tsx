@@ -1,0 +1,96 @@
+/** One branch: its files at the left; chat and open files as tabs. */
+import { useNavigate } from "@tanstack/react-router";
+import { History, PanelLeftClose, PanelLeftOpen, Sparkles } from "lucide-react";
+
+import { useBranch, isProblem } from "@/api";
+import { classNames } from "@/lib/class_names";
+import { useCommand } from "@/lib/commands";
+import { branchPlace, repositoryPlace, type BranchSearch } from "@/lib/places";
+import { useStored } from "@/lib/stored";
+import { Button, EmptyState, IconButton, Panel, PanelEdge, Panels } from "@/ui";
+
+import { ChatPanel, Explorer, FileTabs, FileView, TimeSlider } from "./features";
+
+export interface WorkspaceProps extends BranchSearch {
+  repo: string;
+  branch: string;
+}
+
+export function Workspace(props: WorkspaceProps) {
+  const { repo, branch } = props;
+  const navigate = useNavigate();
+  const { error } = useBranch(repo, branch);
+  if (isProblem(error, "branch_missing")) {
+    return (
+      <EmptyState title={`There is no branch ${branch}`} action={<Button onClick={() => void navigate(repositoryPlace(repo))}>Show the graph</Button>}>
+        It may have been renamed, merged or deleted.
+      </EmptyState>
+    );
+  }
+  return <OpenBranch {...props} />;
+}
+
+function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
+  const [explorer, setExplorer] = useStored("explorer.open", true);
+  const [slider, setSlider] = useStored("time.open", false);
+  const navigate = useNavigate();
+  const showsFile = file !== undefined && tab !== "chat";
+  const go = (search: BranchSearch) => void navigate(branchPlace({ repo, branch, file, at, ...search }));
+  useCommand({ id: "workspace.chat", title: "Go to the chat", group: "Branch", keys: "mod+j", run: () => go({ tab: "chat" }) });
+  useCommand({ id: "workspace.explorer", title: explorer ? "Hide files" : "Show files", group: "View", keys: "mod+shift+e", run: () => setExplorer(!explorer) });
+  useCommand({ id: "workspace.time", title: slider ? "Leave time travel" : "Travel in time", group: "Branch", keys: "mod+shift+h", words: "history slider", run: () => toggleTime() });
+  const toggleTime = () => {
+    setSlider(!slider);
+    if (slider && at !== undefined) go({ at: undefined });
+  };
+  return (
+    <Panels id="workspace" panelIds={explorer ? ["explorer", "content"] : ["content"]}>
+      {explorer && (
+        <>
+          <Panel id="explorer" size={240} min={160} max={520} fixed>
+            <Explorer repo={repo} branch={branch} at={at} path={file} />
+          </Panel>
+          <PanelEdge />
+        </>
+      )}
+      <Panel id="content" min={320}>
+        <div className="flex h-9 shrink-0 items-center border-b border-line pr-1">
+          <IconButton small className="mx-1" icon={explorer ? PanelLeftClose : PanelLeftOpen} label={explorer ? "Hide files" : "Show files"} keys="mod+shift+e" onClick={() => setExplorer(!explorer)} />
+          <div role="tablist" aria-label="Chat and open files" className="flex h-full min-w-0 flex-1 overflow-x-auto [scrollbar-width:none]">
+            <ChatTab selected={!showsFile} onSelect={() => go({ tab: "chat" })} />
+            <FileTabs repo={repo} branch={branch} at={at} path={showsFile ? file : undefined} />
+          </div>
+          <IconButton small icon={History} label={slider ? "Leave time travel" : "Travel in time"} keys="mod+shift+h" pressed={slider || at !== undefined} onClick={toggleTime} />
+        </div>
+        {(slider || at !== undefined) && <TimeSlider repo={repo} branch={branch} at={at} onChange={(to) => go({ at: to, tab })} />}
+        {/* The chat stays, so that what is being written or read there is still there afterwards. */}
+        <div role="tabpanel" aria-label="Chat" hidden={showsFile} className="min-h-0 flex-1 overflow-auto">
+          <ChatPanel repo={repo} branch={branch} at={at} />
+        </div>
+        {showsFile && (
+          <div role="tabpanel" aria-label={file} className="min-h-0 flex-1 overflow-auto">
+            <FileView key={file} repo={repo} branch={branch} path={file} at={at} line={line} />
+          </div>
+        )}
+      </Panel>
+    </Panels>
+  );
+}
+
+function ChatTab({ selected, onSelect }: { selected: boolean; onSelect: () => void }) {
+  return (
+    <button
+      type="button"
+      role="tab"
+      aria-selected={selected}
+      onClick={onSelect}
+      className={classNames(
+        "focus-inset flex shrink-0 items-center gap-1.5 border-b-2 px-3",
+        selected ? "border-accent text-text" : "border-transparent text-muted hover:text-text",
+      )}
+    >
+      <Sparkles aria-hidden size={14} className="text-accent" />
+      Chat
+    </button>
+  );
+}

@@ -1,0 +1,25 @@
+/** The features as the shell uses them; each is a chunk of its own. */
+import { lazily } from "./lazily";
+
+const chat = () => import("@/features/chat");
+const files = () => import("@/features/files");
+const graph = () => import("@/features/graph");
+const projects = () => import("@/features/projects");
+const search = () => import("@/features/search");
+
+export const ChatPanel = lazily(async () => (await chat()).ChatPanel);
+export const Explorer = lazily(async () => (await files()).Explorer);
+export const FileTabs = lazily(async () => (await files()).FileTabs, true);
+export const FileView = lazily(async () => (await files()).FileView);
+export const DiffView = lazily(async () => (await files()).DiffView);
+export const RepositoryView = lazily(async () => (await graph()).RepositoryView);
+export const CommitDetails = lazily(async () => (await graph()).CommitDetails);
+export const TimeSlider = lazily(async () => (await graph()).TimeSlider, true);
+export const MergeDialog = lazily(async () => (await graph()).MergeDialog, true);
+export const ProjectList = lazily(async () => (await projects()).ProjectList);
+export const NewProject = lazily(async () => (await projects()).NewProject);
+export const ProjectPage = lazily(async () => (await projects()).ProjectPage);
+export const BoardScreen = lazily(async () => (await import("@/features/board")).BoardScreen);
+export const SettingsScreen = lazily(async () => (await import("@/features/settings")).SettingsScreen);
+export const QuickOpen = lazily(async () => (await search()).QuickOpen, true);
+export const SearchPanel = lazily(async () => (await search()).SearchPanel);

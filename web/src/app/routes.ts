@@ -1,0 +1,43 @@
+/** All addresses. Their screens are put in by router.tsx, so that screens can read these types. */
+import { createRootRoute, createRoute, createRouter, type RouterHistory } from "@tanstack/react-router";
+
+import type { BranchSearch, ProjectTab } from "@/lib/places";
+
+const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+const TABS: readonly string[] = ["chat", "documents", "polish", "artifacts", "log"] satisfies ProjectTab[];
+
+function branchSearch(search: Record<string, unknown>): BranchSearch {
+  const line = Number(search["line"]);
+  const tab = search["tab"] === "chat" || search["tab"] === "file" ? search["tab"] : undefined;
+  const found = { file: text(search["file"]), at: text(search["at"]), tab, line: line > 0 ? line : undefined };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+function projectSearch(search: Record<string, unknown>): { tab?: ProjectTab } {
+  return TABS.includes(String(search["tab"])) ? { tab: search["tab"] as ProjectTab } : {};
+}
+
+export const root = createRootRoute();
+const at = <P extends string>(path: P) => ({ getParentRoute: () => root, path });
+
+export const home = createRoute(at("/"));
+export const repository = createRoute(at("/r/$repo"));
+export const branch = createRoute({ ...at("/r/$repo/b/$branch"), validateSearch: branchSearch });
+export const commit = createRoute(at("/r/$repo/c/$commit"));
+export const projects = createRoute(at("/projects"));
+export const newProject = createRoute(at("/projects/new"));
+export const project = createRoute({ ...at("/projects/$id"), validateSearch: projectSearch });
+export const board = createRoute(at("/board"));
+export const settings = createRoute(at("/settings/$section"));
+
+const routeTree = root.addChildren([home, repository, branch, commit, projects, newProject, project, board, settings]);
+
+export function newRouter(history?: RouterHistory) {
+  return createRouter({ routeTree, defaultPendingMs: 200, ...(history && { history }) });
+}
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof newRouter>;
+  }
+}

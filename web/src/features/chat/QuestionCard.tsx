@@ -1,0 +1,66 @@
+import { MessageCircleQuestion } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+
+import { useAnswerQuestion, type Question } from "@/api";
+import { duration } from "@/lib/format";
+import { Button, Chip, ErrorState, TextArea } from "@/ui";
+
+import { useNow } from "./StatusLine";
+
+const YOU_DECIDE = "You decide.";
+
+export interface QuestionCardProps {
+  question: Question;
+  onAnswered: (question: Question, text: string) => void;
+}
+
+/** What is asked and why, ready answers, free words, and how long there is. The focus comes here unless somebody writes. */
+export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
+  const [text, setText] = useState("");
+  const answer = useAnswerQuestion();
+  const card = useRef<HTMLElement>(null);
+  const now = useNow(question.expires !== null);
+  useEffect(() => {
+    const writing = document.activeElement instanceof HTMLTextAreaElement && document.activeElement.value !== "";
+    if (!writing) card.current?.querySelector<HTMLElement>("button, textarea")?.focus();
+  }, []);
+  const give = (words: string) =>
+    answer.mutate({ question: question.id, text: words }, { onSuccess: () => onAnswered(question, words) });
+  return (
+    <section ref={card} aria-label="Question" className="my-3 flex flex-col gap-2 rounded-md border border-attention px-3 py-2.5">
+      <div className="flex items-start gap-2">
+        <MessageCircleQuestion aria-hidden size={16} className="mt-0.5 shrink-0 text-attention" />
+        <div className="min-w-0 flex-1">
+          <p className="font-medium break-words">{question.text}</p>
+          {question.context !== "" && <p className="break-words whitespace-pre-wrap text-muted">{question.context}</p>}
+        </div>
+        {question.expires !== null && <span className="shrink-0 text-xs text-muted">{duration(question.expires - now)} left</span>}
+      </div>
+      <div className="flex flex-wrap gap-1.5">
+        {question.options.map((option) => (
+          <Chip key={option} disabled={answer.isPending} onClick={() => give(option)}>
+            {option}
+          </Chip>
+        ))}
+        <Chip disabled={answer.isPending} onClick={() => give(YOU_DECIDE)}>
+          Let AI decide
+        </Chip>
+      </div>
+      <form
+        className="flex items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (text.trim() !== "") give(text.trim());
+        }}
+      >
+        <div className="flex-1">
+          <TextArea aria-label="Your answer" rows={1} most={6} value={text} placeholder="Or in your own words" onChange={(event) => setText(event.target.value)} />
+        </div>
+        <Button type="submit" disabled={text.trim() === ""} busy={answer.isPending}>
+          Answer
+        </Button>
+      </form>
+      {answer.error && <ErrorState compact error={answer.error} />}
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { readDraft, writeDraft } from "@/lib/unsaved";
+
+import { OpenFile } from "./open_file";
+
+const place = { repo: "r", branch: "ai/x", path: "a:b.md" };
+const version = (text: string) => ({ text, etag: `e-${text}` });
+
+/** An editor that holds a text. */
+function edited(file: OpenFile) {
+  let held = file.text();
+  file.attach({ text: () => held, replace: (text) => (held = text) });
+  return {
+    type: (text: string) => {
+      held = text;
+      file.edited(text !== file.base.text);
+    },
+    shown: () => held,
+  };
+}
+
+beforeEach(() => writeDraft(place, undefined));
+
+describe("an open file", () => {
+  it("shows what comes from the branch while nothing is unsaved, and remembers what was known", () => {
+    const file = new OpenFile(place, version("one"));
+    const editor = edited(file);
+    file.take(version("two"));
+    file.take(version("three"));
+    expect(editor.shown()).toBe("three");
+    expect(file.snapshot()).toMatchObject({ dirty: false, theirs: null, unseen: "one" });
+    file.seen();
+    expect(file.snapshot().unseen).toBeNull();
+  });
+
+  it("never replaces unsaved text: theirs is kept beside it", () => {
+    const file = new OpenFile(place, version("one"));
+    const editor = edited(file);
+    editor.type("mine");
+    file.take(version("theirs"));
+    expect(editor.shown()).toBe("mine");
+    expect(file.snapshot().theirs?.text).toBe("theirs");
+    expect(file.base.etag).toBe("e-one");
+    file.keepMine();
+    expect(file.base.etag).toBe("e-theirs");
+    expect(file.snapshot()).toMatchObject({ dirty: true, theirs: null });
+  });
+
+  it("takes theirs when asked to, and has no draft any more", () => {
+    const file = new OpenFile(place, version("one"));
+    const editor = edited(file);
+    editor.type("mine");
+    file.take(version("theirs"));
+    file.takeTheirs();
+    expect(editor.shown()).toBe("theirs");
+    expect(file.snapshot()).toMatchObject({ dirty: false, theirs: null });
+    expect(readDraft(place)).toBeUndefined();
+  });
+
+  it("is clean when the branch has the very same text", () => {
+    const file = new OpenFile(place, version("one"));
+    edited(file).type("same");
+    file.take(version("same"));
+    expect(file.snapshot()).toMatchObject({ dirty: false, theirs: null });
+  });
+
+  it("stays unsaved where more was typed while it was being saved", () => {
+    const file = new OpenFile(place, version("one"));
+    const editor = edited(file);
+    editor.type("two");
+    editor.type("two and more");
+    file.saved("two", "e-two");
+    expect(file.snapshot().dirty).toBe(true);
+    expect(readDraft(place)).toEqual({ text: "two and more", etag: "e-two" });
+  });
+
+  it("comes back from a draft, with a conflict where the branch moved meanwhile", () => {
+    writeDraft(place, { text: "mine", etag: "e-one" });
+    expect(new OpenFile(place, version("one")).snapshot()).toMatchObject({ dirty: true, theirs: null });
+    const parted = new OpenFile(place, version("two"));
+    expect(parted.text()).toBe("mine");
+    expect(parted.snapshot().theirs?.text).toBe("two");
+    expect(parted.base.etag).toBe("e-one");
+  });
+
+  it("forgets the draft when the text is typed back", () => {
+    const file = new OpenFile(place, version("one"));
+    const editor = edited(file);
+    editor.type("two");
+    expect(readDraft(place)?.text).toBe("two");
+    editor.type("one");
+    expect(readDraft(place)).toBeUndefined();
+  });
+});

@@ -1,0 +1,159 @@
+/** An open file: what the editor holds, against what the branch has. Nothing of either is ever lost unseen. */
+import { readDraft, writeDraft, type FilePlace } from "@/lib/unsaved";
+
+export interface Version {
+  text: string;
+  /** Empty: there is no such file on the branch. */
+  etag: string;
+}
+
+export interface FileStatus {
+  dirty: boolean;
+  /** What the branch has by now, while there is something unsaved here. */
+  theirs: Version | null;
+  /** The text as the person last knew it, if it was changed since by somebody else. */
+  unseen: string | null;
+}
+
+export interface Attached {
+  text: () => string;
+  replace: (text: string) => void;
+}
+
+const WRITE_AFTER = 300;
+
+export class OpenFile {
+  base: Version;
+  /** What an editor leaves here when it goes: history, selection, scroll position. */
+  kept: unknown;
+  private loose: string;
+  private attached: Attached | null = null;
+  private status: FileStatus;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    readonly place: FilePlace,
+    found: Version,
+  ) {
+    const draft = readDraft(place);
+    const dirty = draft !== undefined && draft.text !== found.text;
+    const parted = dirty && draft.etag !== found.etag;
+    this.base = parted ? { text: found.text, etag: draft.etag } : found;
+    this.loose = dirty ? draft.text : found.text;
+    this.status = { dirty, theirs: parted ? found : null, unseen: null };
+    if (draft !== undefined && !dirty) writeDraft(place, undefined);
+  }
+
+  readonly snapshot = (): FileStatus => this.status;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  text(): string {
+    return this.attached?.text() ?? this.loose;
+  }
+
+  attach(editor: Attached): () => void {
+    this.attached = editor;
+    return () => {
+      this.loose = editor.text();
+      this.attached = null;
+      this.flush();
+    };
+  }
+
+  /** The person typed. Whether it differs from the base is known to the editor, which compares quickly. */
+  edited(dirty: boolean): void {
+    const { theirs } = this.status;
+    if (!dirty && theirs?.text === this.base.text) this.settle(theirs);
+    else if (dirty !== this.status.dirty) this.become({ ...this.status, dirty });
+    if (!dirty) this.forget();
+    else if (readDraft(this.place) === undefined) this.write();
+    else this.timer ??= setTimeout(() => this.write(), WRITE_AFTER);
+  }
+
+  /** What the branch has now. Without unsaved text it is shown; with it, it is kept beside. */
+  take(found: Version): void {
+    if (found.etag === this.base.etag) {
+      if (this.status.theirs !== null) this.become({ ...this.status, theirs: null });
+    } else if (this.text() === found.text) {
+      this.settle(found);
+    } else if (this.status.dirty) {
+      this.become({ ...this.status, theirs: found });
+    } else {
+      const before = this.status.unseen ?? this.base.text;
+      this.base = found;
+      this.put(found.text);
+      this.become({ dirty: false, theirs: null, unseen: before === found.text ? null : before });
+    }
+  }
+
+  /** `text` is on the branch; more may have been typed meanwhile. */
+  saved(text: string, etag: string): void {
+    this.base = { text, etag };
+    const dirty = this.text() !== text;
+    this.become({ dirty, theirs: null, unseen: null });
+    if (dirty) this.write();
+    else this.forget();
+  }
+
+  /** The next save goes over what was just seen of theirs. */
+  keepMine(): void {
+    if (this.status.theirs === null) return;
+    this.base = this.status.theirs;
+    this.become({ ...this.status, dirty: true, theirs: null });
+    this.write();
+  }
+
+  takeTheirs(): void {
+    const { theirs } = this.status;
+    if (theirs === null) return;
+    this.put(theirs.text);
+    this.settle(theirs);
+  }
+
+  discard(): void {
+    const back = this.status.theirs ?? this.base;
+    this.put(back.text);
+    this.settle(back);
+  }
+
+  seen(): void {
+    if (this.status.unseen !== null) this.become({ ...this.status, unseen: null });
+  }
+
+  flush(): void {
+    if (this.timer !== undefined) this.write();
+  }
+
+  private settle(found: Version): void {
+    this.base = found;
+    this.become({ ...this.status, dirty: false, theirs: null });
+    this.forget();
+  }
+
+  private put(text: string): void {
+    this.loose = text;
+    this.attached?.replace(text);
+  }
+
+  private write(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.status.dirty) writeDraft(this.place, { text: this.text(), etag: this.base.etag });
+  }
+
+  private forget(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (readDraft(this.place) !== undefined) writeDraft(this.place, undefined);
+  }
+
+  private become(next: FileStatus): void {
+    this.status = next;
+    this.listeners.forEach((listener) => listener());
+  }
+}

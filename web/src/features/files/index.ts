@@ -1,0 +1,4 @@
+export { DiffView } from "./DiffView";
+export { Explorer } from "./Explorer";
+export { FileTabs } from "./FileTabs";
+export { FileView } from "./FileView";

@@ -1,0 +1,159 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState, type SyntheticEvent } from "react";
+
+import { useCreateProject, useModels, useProjects, useRepositories } from "@/api";
+import { projectPlace } from "@/lib/places";
+import { writeStored } from "@/lib/stored";
+import { Button, Input } from "@/ui";
+
+import { told } from "./problems";
+import { Select } from "./Select";
+import { idPattern, slug } from "./slug";
+
+type Kind = "open" | "plan" | "code";
+const KINDS: [Kind, string, string][] = [
+  ["open", "Not sure yet", "Forge tells from your words; you confirm it."],
+  ["plan", "A plan", "A document: events, strategies, engineering."],
+  ["code", "Code", "A tested branch in a repository."],
+];
+/** The first words of the brain dump say it, so that the person sees and can change what decides. */
+const FIRST_WORDS: Record<Kind, string> = { open: "", plan: "This is a plan.\n", code: "This is code.\n" };
+
+export function NewProject() {
+  const [name, setName] = useState("");
+  const [kind, setKind] = useState<Kind>("open");
+  const [agent, setAgent] = useState("");
+  const [repository, setRepository] = useState("");
+  const [after, setAfter] = useState("");
+  const create = useCreateProject();
+  const navigate = useNavigate();
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    if (create.isPending) return;
+    const code = kind === "code";
+    const body = { name: name.trim() || null, agent: agent || null, repository: (code && repository) || null, after: (code && after) || null };
+    create.mutate(body, {
+      onSuccess: ({ id }) => {
+        if (FIRST_WORDS[kind] !== "") writeStored(`draft:project:${id}`, FIRST_WORDS[kind]);
+        void navigate(projectPlace(id));
+      },
+    });
+  };
+  const directory = name.trim() === "" ? idPattern() : slug(name);
+  return (
+    <div className="h-full overflow-auto">
+      <form onSubmit={submit} className="mx-auto flex max-w-140 flex-col gap-5 px-4 py-8">
+        <div>
+          <h1 className="text-xl font-semibold">New project</h1>
+          <p className="text-muted">From what is on your mind to a finished plan, or to tested code.</p>
+        </div>
+        <Input
+          label="Name (optional)"
+          autoFocus
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          placeholder="Summer party"
+          hint={
+            <>
+              Directory{" "}
+              <output aria-label="Directory" className="font-mono text-text">
+                {directory}
+              </output>
+              {name.trim() === "" && ", called by its id"}
+            </>
+          }
+        />
+        <KindChoice kind={kind} onChoose={setKind} />
+        {kind === "code" && <CodePlaces repository={repository} onRepository={setRepository} after={after} onAfter={setAfter} />}
+        <AgentChoice agent={agent} onChoose={setAgent} />
+        {create.isError && (
+          <p role="alert" className="text-bad">
+            {told(create.error)}
+          </p>
+        )}
+        <div className="flex gap-2">
+          <Button kind="primary" type="submit" busy={create.isPending}>
+            Create the project
+          </Button>
+          <Button onClick={() => void navigate({ to: "/projects" })}>Cancel</Button>
+        </div>
+      </form>
+    </div>
+  );
+}
+
+function KindChoice({ kind, onChoose }: { kind: Kind; onChoose: (kind: Kind) => void }) {
+  return (
+    <fieldset className="flex flex-col gap-1">
+      <legend className="mb-1 text-xs font-medium">What should come out</legend>
+      <div className="grid grid-cols-3 gap-2 max-sm:grid-cols-1">
+        {KINDS.map(([value, title, about]) => (
+          <label key={value} className="flex cursor-pointer flex-col rounded-md border border-line px-3 py-2 hover:bg-surface-1 has-checked:border-accent has-checked:bg-surface-1 has-focus-visible:outline-2 has-focus-visible:outline-accent">
+            <span className="flex items-center gap-2 font-medium">
+              <input type="radio" name="kind" value={value} checked={kind === value} onChange={() => onChoose(value)} className="accent-(--accent)" />
+              {title}
+            </span>
+            <span className="text-xs text-muted">{about}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface CodePlacesProps {
+  repository: string;
+  onRepository: (id: string) => void;
+  after: string;
+  onAfter: (id: string) => void;
+}
+
+function CodePlaces({ repository, onRepository, after, onAfter }: CodePlacesProps) {
+  const repositories = useRepositories().data ?? [];
+  const plans = (useProjects().data ?? []).filter((each) => each.phase === "done" && each.deliverable_type === "plan");
+  return (
+    <div className="flex flex-col gap-5">
+      <Select
+        label="Repository (optional)"
+        value={repository}
+        onChange={onRepository}
+        options={[{ value: "", label: "A new one" }, ...repositories.map(({ id, name, path }) => ({ value: id, label: name, title: path }))]}
+        hint="Code is built on a branch of its own; your branches and files are not touched."
+      />
+      {plans.length > 0 && (
+        <Select
+          label="Follows a finished plan (optional)"
+          value={after}
+          onChange={onAfter}
+          options={[{ value: "", label: "None" }, ...plans.map(({ id, name }) => ({ value: id, label: name }))]}
+        />
+      )}
+    </div>
+  );
+}
+
+function AgentChoice({ agent, onChoose }: { agent: string; onChoose: (agent: string) => void }) {
+  const models = useModels().data;
+  const providers = (models?.providers ?? []).filter(({ name, model }) => name !== "builtin" && model !== null);
+  const options = [
+    { value: "", label: "As set for each role" },
+    { value: "builtin", label: "Built-in engine: rules, no model; plans only" },
+    ...providers.map(({ model, usable, how }) => ({
+      value: model ?? "",
+      label: usable ? (model ?? "") : `${model ?? ""} (${how})`,
+      disabled: !usable,
+    })),
+    ...(models?.programs ?? []).map(({ name, version }) => ({ value: name, label: `${name} ${version}` })),
+  ];
+  const none = models !== undefined && models.chat === "builtin";
+  return (
+    <Select
+      label="Who answers"
+      value={agent}
+      onChange={onChoose}
+      options={options}
+      hint={none ? "No model is set up: the built-in engine answers. It takes a plan from your words to done." : undefined}
+    />
+  );
+}

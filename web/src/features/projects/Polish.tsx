@@ -1,0 +1,94 @@
+import { lazy, Suspense, useMemo, useState } from "react";
+import { ChartLine } from "lucide-react";
+
+import { useAcceptTests, useSettings, type Project } from "@/api";
+import { Badge, Button, CommitId, EmptyState, toast } from "@/ui";
+
+import { told } from "./problems";
+import { Findings, RoundTable } from "./RoundTable";
+import { roundsOf, SEVERITIES, type Round, type Severity } from "./rounds";
+
+const Chart = lazy(() => import("./PolishChart"));
+const USUAL = { critical: 0, medium: 3, minor: 5 };
+const LOOK: Record<Severity, string> = { critical: "border-bad", medium: "border-dashed border-attention", minor: "border-dotted border-running" };
+
+/** How the errors went, round by round, and what the guards said to it. */
+export function Polish({ project }: { project: Project }) {
+  const rounds = useMemo(() => roundsOf(project), [project]);
+  const limits = useLimits();
+  const [chosen, setChosen] = useState<number>();
+  const shown = rounds.find(({ iteration }) => iteration === chosen) ?? rounds.at(-1);
+  return (
+    <div className="mx-auto flex max-w-250 flex-col gap-5 px-4 py-4">
+      <Tests project={project} last={rounds.at(-1)} />
+      {shown === undefined ? (
+        <EmptyState icon={ChartLine} title="No round yet">
+          Polishing begins by itself after the build: each round tests, reviews and mends, until the guards are content.
+        </EmptyState>
+      ) : (
+        <>
+          <figure className="flex flex-col gap-1">
+            <figcaption className="flex flex-wrap items-center gap-x-4 gap-y-1">
+              <h2 className="flex-1 font-semibold">Errors by round</h2>
+              {SEVERITIES.map((name) => (
+                <span key={name} className="flex items-center gap-1.5 text-xs text-muted">
+                  <span aria-hidden className={`w-5 border-t-2 ${LOOK[name]}`} />
+                  {name}, at most {limits[name]}
+                </span>
+              ))}
+            </figcaption>
+            <Suspense fallback={<div className="h-60" />}>
+              <Chart rounds={rounds} limits={limits} />
+            </Suspense>
+          </figure>
+          <RoundTable rounds={rounds} chosen={shown.iteration} onChoose={setChosen} />
+          <Findings round={shown} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function useLimits(): Record<Severity, number> {
+  const settings = useSettings("polish").data;
+  return useMemo(() => {
+    const of = (name: Severity) => {
+      const value = settings?.find((each) => each.name === `polish.${name}_max`)?.value;
+      return typeof value === "number" ? value : USUAL[name];
+    };
+    return { critical: of("critical"), medium: of("medium"), minor: of("minor") };
+  }, [settings]);
+}
+
+/** The last run of the tests, where there are any. */
+function Tests({ project, last }: { project: Project; last: Round | undefined }) {
+  const accept = useAcceptTests(project.id);
+  const tests = project.tests as { total?: number; passed?: number; failed?: number; command?: string; commit?: string } | null;
+  if (tests === null) return null;
+  const good = tests.failed === 0 && tests.passed === tests.total;
+  const doubted = good && last?.evidence?.passes === false;
+  return (
+    <section aria-label="Tests" className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-surface-1 px-3 py-2">
+      <Badge meaning={good ? "good" : "bad"}>{`${tests.passed ?? 0} of ${tests.total ?? 0} tests pass`}</Badge>
+      {tests.command !== undefined && <code className="font-mono text-xs break-all text-muted">{tests.command}</code>}
+      {tests.commit !== undefined && <CommitId commit={tests.commit} />}
+      {doubted && (
+        <>
+          <span className="text-xs text-attention">{last.evidence?.reason}</span>
+          <Button
+            small
+            busy={accept.isPending}
+            onClick={() =>
+              accept.mutate(undefined, {
+                onSuccess: ({ total }) => toast({ text: `${total} tests are enough from now on`, meaning: "good" }),
+                onError: (error) => toast({ text: told(error), meaning: "bad" }),
+              })
+            }
+          >
+            Accept these tests
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}

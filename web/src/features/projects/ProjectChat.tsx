@@ -1,0 +1,139 @@
+import { FileUp } from "lucide-react";
+import { useRef, useState, type DragEvent } from "react";
+
+import { topicOf, useProjectMessages, useSayToProject, useTopic, type Project } from "@/api";
+import { ErrorState, ProgressLine, Skeleton, toast } from "@/ui";
+
+import { ChatMessages } from "./ChatMessages";
+import { Composer } from "./Composer";
+import { isEnded, phaseName, standing } from "./phases";
+import { told } from "./problems";
+import { InputCard, OpenQuestions } from "./QuestionCards";
+import { UploadList } from "./UploadList";
+import { useUploads } from "./useUploads";
+
+const PLACEHOLDERS: Record<string, string> = {
+  brain_dump: "Say what you want: everything that comes to mind, in any order. Drop files, paste links.",
+  human_review: "Say what is wrong or missing in the intent.",
+  spec_building: "Answer, or say what should be different.",
+  building: "Tell the build how to go on.",
+};
+
+export interface ProjectChatProps {
+  project: Project;
+  /** The person asked to give input to a stuck build. */
+  inputOpen: boolean;
+}
+
+export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
+  const messages = useProjectMessages(project.id);
+  const say = useSayToProject(project.id);
+  const uploads = useUploads(project.id);
+  const blocked = whyBlocked(project);
+  const send = async (text: string) => {
+    try {
+      await say.mutateAsync(text);
+      return true;
+    } catch (error) {
+      toast({ text: told(error), meaning: "bad" });
+      return false;
+    }
+  };
+  const shared = { project: project.id, blocked: blocked !== undefined, busy: say.isPending };
+  return (
+    <DropPlace onFiles={uploads.send} disabled={isEnded(project)}>
+      {messages.isError ? (
+        <ErrorState error={messages.error} onRetry={() => void messages.refetch()} />
+      ) : messages.data === undefined ? (
+        <Skeleton lines={5} label="Loading the chat" />
+      ) : (
+        <ChatMessages messages={messages.data}>
+          {project.busy && <Working project={project} />}
+          {project.problem !== "" && !project.busy && <ErrorState compact error={new Error(project.problem)} />}
+          {project.open_questions.length > 0 && !project.busy && (
+            <OpenQuestions {...shared} questions={project.open_questions} onAnswer={send} />
+          )}
+          {project.waiting === "stuck" && inputOpen && <InputCard {...shared} question={project.question} onInput={send} />}
+        </ChatMessages>
+      )}
+      {!isEnded(project) && (
+        <div className="mx-auto flex w-full max-w-[calc(76ch+32px)] flex-col gap-1.5 px-4 pb-3">
+          <UploadList uploads={uploads.list} onDismiss={uploads.dismiss} />
+          <Composer
+            project={project.id}
+            placeholder={PLACEHOLDERS[project.phase] ?? "What you write is kept until it can be sent."}
+            blocked={blocked}
+            busy={say.isPending}
+            fetches={project.phase === "brain_dump"}
+            onSend={send}
+            onFiles={uploads.send}
+          />
+        </div>
+      )}
+    </DropPlace>
+  );
+}
+
+function whyBlocked(project: Project): string | undefined {
+  if (project.actions.includes("correct") || project.actions.includes("provide_input")) return undefined;
+  if (project.busy) return "Forge is at work. You can write; send when it is done.";
+  return `Nothing can be said while it is ${phaseName(project.phase).toLowerCase()}. Use the buttons above.`;
+}
+
+/** What is being done, as it is told. */
+function Working({ project }: { project: Project }) {
+  const [progress, setProgress] = useState("");
+  useTopic(topicOf.project(project.id), ({ event }) => {
+    if (event.type === "ProjectProgressed") setProgress(event.text);
+    if (event.type === "ProjectMoved") setProgress("");
+  });
+  const { text } = standing(project);
+  return (
+    <div role="status" aria-label="Work under way" className="flex flex-col gap-1 text-running">
+      <ProgressLine label={text} />
+      <p>{text.charAt(0).toUpperCase() + text.slice(1)}</p>
+      {progress !== "" && <p className="text-xs break-words text-muted">{progress}</p>}
+    </div>
+  );
+}
+
+interface DropPlaceProps {
+  onFiles: (files: Iterable<File>) => void;
+  disabled: boolean;
+  children: React.ReactNode;
+}
+
+/** The whole chat takes files. The attach button does the same by keyboard. */
+function DropPlace({ onFiles, disabled, children }: DropPlaceProps) {
+  const [over, setOver] = useState(false);
+  const depth = useRef(0);
+  const carries = (event: DragEvent) => !disabled && event.dataTransfer.types.includes("Files");
+  const move = (event: DragEvent, by: number) => {
+    if (!carries(event)) return;
+    event.preventDefault();
+    depth.current += by;
+    setOver(depth.current > 0);
+  };
+  return (
+    <div
+      className="relative flex h-full min-h-0 flex-col"
+      onDragEnter={(event) => move(event, 1)}
+      onDragLeave={(event) => move(event, -1)}
+      onDragOver={(event) => move(event, 0)}
+      onDrop={(event) => {
+        if (!carries(event)) return;
+        event.preventDefault();
+        depth.current = 0;
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      }}
+    >
+      {children}
+      {over && (
+        <div className="pointer-events-none absolute inset-2 z-10 flex items-center justify-center gap-2 rounded-md border-2 border-dashed border-accent bg-surface-0/90 text-accent">
+          <FileUp aria-hidden size={18} /> Drop files to give them to the project
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+/** The buttons of a project: which are there, what they ask first, and why one cannot be pressed now. */
+import type { Action, Project } from "@/api";
+
+import { isEnded, phaseName } from "./phases";
+
+type Seen = Pick<Project, "phase" | "halt_reason" | "busy" | "waiting" | "open_questions" | "actions">;
+
+export type Button = Exclude<Action, "correct">;
+
+export const TITLES: Record<Button, string> = {
+  distill: "Distill",
+  confirm: "Confirm",
+  provide_input: "Provide input",
+  resume: "Resume",
+  override: "Override",
+  terminate: "Terminate",
+  realign: "Realign from here",
+};
+
+export const ABOUT: Record<Button, string> = {
+  distill: "Organise what you said into the intent.",
+  confirm: "Lock it and go on to the next stage.",
+  provide_input: "Answer what the build is stuck on.",
+  resume: "Go on where it stopped.",
+  override: "Decide that it is good enough.",
+  terminate: "Stop this project for good.",
+  realign: "Distill again from your last correction of substance.",
+};
+
+/** Those that belong to where it stands, pressable or not. None after the end. */
+export function buttons(project: Seen): Button[] {
+  if (isEnded(project)) return [];
+  const here = forward(project);
+  const more = project.actions.filter((action): action is Button => action !== "correct" && !here.includes(action as Button));
+  return [...here, ...more.filter((action) => action !== "terminate"), "terminate"];
+}
+
+function forward(project: Seen): Button[] {
+  switch (project.phase) {
+    case "brain_dump":
+    case "distilling":
+      return ["distill"];
+    case "human_review":
+      return ["confirm", "realign"];
+    case "spec_building":
+      return ["confirm"];
+    case "halted":
+      return project.waiting === "gate" ? ["override"] : ["resume", "override"];
+  }
+  return project.waiting === "stuck" ? ["provide_input"] : [];
+}
+
+export interface Question {
+  title: string;
+  about: string;
+  action: string;
+  danger: boolean;
+}
+
+/** What a person is asked before it happens; null where one press is enough. */
+export function question(action: Button, project: Pick<Seen, "waiting">): Question | null {
+  if (action === "terminate") {
+    return { title: "Terminate the project", about: "Stop this project for good? It cannot be taken up again.", action: "Terminate the project", danger: true };
+  }
+  if (action !== "override") return null;
+  return project.waiting === "gate"
+    ? { title: "Build anyway", about: "Build although the plan is not complete?", action: "Proceed with the build", danger: false }
+    : { title: "Accept as it is", about: "Take the deliverable as it is now, with everything that is still open in it?", action: "Accept the deliverable", danger: false };
+}
+
+/** Why it cannot be pressed; undefined where it can. */
+export function refusal(action: Button, project: Seen): string | undefined {
+  if (project.actions.includes(action)) return undefined;
+  if (project.busy) return `Forge is at work (${phaseName(project.phase).toLowerCase()}). Wait until it is done.`;
+  const open = project.open_questions.length;
+  if (action === "confirm" && open > 0) {
+    return `${open === 1 ? "1 question is" : `${open} questions are`} still open. Answer before confirming.`;
+  }
+  if (action === "override") return "Only what was being polished can be accepted as it is.";
+  return `${TITLES[action]} does nothing in this state: ${phaseName(project.phase).toLowerCase()}.`;
+}

@@ -1,0 +1,3 @@
+export { NewProject } from "./NewProject";
+export { ProjectList } from "./ProjectList";
+export { ProjectPage } from "./ProjectPage";

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+
+import { refusal } from "./actions";
+import { optionsOf, together } from "./answers";
+import { changedLines } from "./changes";
+import { standing, stageIndex } from "./phases";
+import { slug } from "./slug";
+import { fileRefusal, foundLinks } from "./sources";
+
+const project = {
+  phase: "spec_building",
+  halt_reason: null,
+  busy: false,
+  waiting: null,
+  open_questions: ["a", "b"],
+  phase_times: {},
+  problem: "",
+  rounds: [],
+  actions: ["correct", "terminate"],
+};
+
+describe("a project in words", () => {
+  it("names what it waits for", () => {
+    expect(standing(project).text).toBe("waits for you: 2 questions");
+    expect(standing({ ...project, busy: true }).text).toBe("specifying…");
+    expect(standing({ ...project, phase: "polishing", busy: true, rounds: [{}] }).text).toBe("polishing round 2…");
+  });
+  it("shows a halted one in the stage where it was halted", () => {
+    expect(stageIndex({ phase: "halted", halt_reason: "guard_fabrication", phase_times: {} })).toBe(5);
+    expect(stageIndex({ phase: "halted", halt_reason: "agent_failure", phase_times: { brain_dump: 2, distilling: 1 } })).toBe(1);
+  });
+  it("says why a button cannot be pressed", () => {
+    expect(refusal("confirm", project)).toBe("2 questions are still open. Answer before confirming.");
+    expect(refusal("terminate", project)).toBeUndefined();
+  });
+});
+
+describe("what people give", () => {
+  it("makes directories of names as the server does", () => {
+    expect(slug("Bob's Project / v2")).toBe("bobs-project-v2");
+    expect(slug("Campaign Analysis: Q3 (Final)")).toBe("campaign-analysis-q3-final");
+    expect(slug("???")).toBe("untitled-project");
+  });
+  it("knows links that connectors fetch", () => {
+    const text = "See https://www.notion.so/Team-1, (https://docs.google.com/document/d/abc/edit) and https://example.org/x.";
+    expect(foundLinks(text).map(({ connector }) => connector)).toEqual(["notion", "google_drive"]);
+    expect(foundLinks("https://notion.so.evil.example/a")).toEqual([]);
+  });
+  it("names files that are not taken", () => {
+    expect(fileRefusal({ name: "film.mp4", size: 1 }, 50)).toContain(".mp4");
+    expect(fileRefusal({ name: "big.txt", size: 50_000_001 }, 50)).toContain("at most 50 MB");
+    expect(fileRefusal({ name: "notes.md", size: 10 }, 50)).toBeUndefined();
+  });
+});
+
+describe("questions", () => {
+  it("offers what the question itself names", () => {
+    expect(optionsOf("Indoors or outdoors?")).toEqual(["Indoors", "Outdoors"]);
+    expect(optionsOf("Is a permit needed?")).toEqual(["Yes", "No"]);
+    expect(optionsOf("Who cooks?")).toEqual([]);
+  });
+  it("sends answers by the number of their question, each on one line", () => {
+    expect(together(["", "Yes,\n2. of course", "No"])).toBe("2: Yes, 2. of course\n3: No");
+  });
+});
+
+it("reads a unified diff", () => {
+  const lines = changedLines("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n");
+  expect(lines.map(({ kind, text }) => [kind, text])).toEqual([["same", "same"], ["removed", "old"], ["added", "new"]]);
+});

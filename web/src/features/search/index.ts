@@ -1,0 +1,2 @@
+export { QuickOpen } from "./QuickOpen";
+export { SearchPanel } from "./SearchPanel";

@@ -1,0 +1,16 @@
+export { Badge, Chip, type BadgeProps, type ChipProps, type Meaning } from "./Badge";
+export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./Button";
+export { Confirm, Dialog, type ConfirmProps, type DialogProps } from "./Dialog";
+export { Input, TextArea, type InputProps, type TextAreaProps } from "./Field";
+export { Kbd } from "./Kbd";
+export { Markdown } from "./Markdown";
+export { Patch, type PatchHunk, type PatchLine } from "./Patch";
+export { ContextMenu, Menu, type MenuEntry, type MenuItem, type MenuProps } from "./Menu";
+export { Panel, PanelEdge, Panels, type PanelHandle } from "./Panels";
+export { EmptyState, ErrorState, ProgressLine, Skeleton } from "./States";
+export { Tabs, type Tab } from "./Tabs";
+export { applyTheme, tokenColor, useShownTheme, useTheme, type Theme } from "./theme";
+export { toast, type ToastMessage } from "./toasts";
+export { Toasts } from "./Toasts";
+export { Tooltip, TooltipProvider } from "./Tooltip";
+export { CommitId, copyText, Cost, Path, RelativeTime } from "./Values";
