@@ -11,6 +11,9 @@ from forge.sessions.redaction import Redactor
 
 # Up to here a line can be judged: what follows may be half of a secret.
 _JUDGED = re.compile(r".*[^A-Za-z0-9+/_=.:@-]", re.DOTALL)
+# Of a long line only the end is looked at with every piece, and with it as much as a secret and its name may take.
+_LONG = 1024
+_NEAR = 512
 
 
 class Heard:
@@ -32,6 +35,15 @@ class Heard:
         judged = _JUDGED.match(rest)
         if judged:
             self._tell(judged[0])
+            if len(judged[0]) > _LONG:
+                self._leave_behind(judged[0])
+
+    def _leave_behind(self, judged: str) -> None:
+        """The beginning of a line that was told already, at a place where nothing hidden goes across it."""
+        cut = judged.rfind(" ", 0, len(judged) - _NEAR) + 1
+        kept = self._redactor.text(judged[cut:])
+        if cut and self._told.endswith(kept):
+            self._line, self._told = self._line[cut:], kept
 
     def restart(self) -> None:
         """What was heard so far is void."""

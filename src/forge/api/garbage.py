@@ -9,21 +9,24 @@ from contextlib import contextmanager
 
 _LONGEST = 0.02
 _YOUNG = 20_000
+_TIMES = 3
+"""At the start, and when the libraries of the first turns are loaded. More often would keep what only passed by."""
 
 
 @contextmanager
 def short_pauses() -> Iterator[None]:
-    """What outlives a search that took long, above all libraries and caches, is not searched again.
+    """What outlives one of the first searches that took long, above all libraries, is not searched again.
 
     It is still freed as soon as nothing refers to it; only cycles among what was alive at that moment are kept.
     """
-    began = 0.0
+    began, frozen = 0.0, 0
 
     def watch(phase: str, info: dict[str, int]) -> None:
-        nonlocal began
+        nonlocal began, frozen
         if phase == "start":
             began = time.thread_time()
-        elif info["generation"] == 2 and time.thread_time() - began > _LONGEST:
+        elif info["generation"] == 2 and frozen < _TIMES and time.thread_time() - began > _LONGEST:
+            frozen += 1
             gc.freeze()
 
     before = gc.get_threshold()

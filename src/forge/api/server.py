@@ -7,6 +7,7 @@ import errno
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from forge.settings import Settings
 STATIC = Path(__file__).parent.parent / "web" / "static"
 _THREADS = 32
 _REQUESTS = 12
+_SWITCH_SECONDS = 0.001
 _PATIENCE = 3
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
@@ -52,6 +54,8 @@ async def serve(
     Call it with the data directory's lock held. `names` are further host names that the server goes by.
     """
     loop = asyncio.get_running_loop()
+    # Requests wait for threads at work many times on their way: each of these waits is to be short.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     # A request takes a connection of the database's pool, which has room for that many and some work beside.
     anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="forge"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import time
 import uuid
@@ -43,6 +44,8 @@ class Events:
         self._listeners = Listeners()
         self._relay = relay_for(database, self._listeners)
         self._publisher = Publisher(self._publish_first)
+        self._name = uuid.uuid4().hex
+        self._published = itertools.count()
 
     def append(self, topic: str, event: Event, *, origin: str | None = None) -> int:
         """Record one event now; gives its id. For a live event, which has none, 0."""
@@ -51,7 +54,7 @@ class Events:
     def publish(self, topic: str, event: Event, *, origin: str | None = None) -> None:
         """Record or push it soon, in order, without waiting for the disk. A database that is away is waited for."""
         # With an origin it can be tried again, even when nobody knows whether the first try came through.
-        self._publisher.put(Publication(topic, event, _text(event), origin or uuid.uuid4().hex))
+        self._publisher.put(Publication(topic, event, _text(event), origin or f"{self._name}/{next(self._published)}"))
 
     async def flush(self) -> None:
         """Until everything published before is recorded; raises when that takes too long, and forgets nothing."""

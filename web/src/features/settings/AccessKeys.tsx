@@ -5,12 +5,14 @@ import { Badge, Button, Confirm, ErrorState, RelativeTime, Skeleton } from "@/ui
 
 import { NewKeyDialog } from "./NewKeyDialog";
 import { Part } from "./Part";
+import { useAuditAnew } from "./queries";
 
 type Key = Shapes["KeyShape"];
 
 export function AccessKeys() {
   const { data, error, refetch } = useKeys();
   const revoke = useRevokeKey();
+  const auditAnew = useAuditAnew();
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<Key | null>(null);
   return (
@@ -51,7 +53,7 @@ export function AccessKeys() {
         title={`Revoke the key ${ending?.name || (ending?.prefix ?? "")}?`}
         about="It opens nothing any more, at once. This cannot be taken back."
         action="Revoke the key"
-        onConfirm={() => ending !== null && revoke.mutateAsync(ending.id)}
+        onConfirm={() => ending !== null && revoke.mutateAsync(ending.id, { onSuccess: auditAnew })}
       />
     </Part>
   );

@@ -3,6 +3,7 @@ import { useId, useState } from "react";
 import { useCreateKey, useUsers, useWho, type Shapes } from "@/api";
 import { Button, copyText, Dialog, ErrorState, Input } from "@/ui";
 
+import { useAuditAnew } from "./queries";
 import { Select } from "./Select";
 
 type Scope = NonNullable<Shapes["NewKeyOrder"]["scopes"]>[number];
@@ -22,8 +23,9 @@ const LIVES: [string, string][] = [
 
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateKey();
+  const auditAnew = useAuditAnew();
   if (create.data !== undefined) return <Shown text={create.data.text} onClose={onClose} />;
-  return <Order error={create.error} busy={create.isPending} onOrder={(order) => create.mutate(order)} onClose={onClose} />;
+  return <Order error={create.error} busy={create.isPending} onOrder={(order) => create.mutate(order, { onSuccess: auditAnew })} onClose={onClose} />;
 }
 
 interface OrderProps {

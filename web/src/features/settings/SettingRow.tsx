@@ -7,7 +7,7 @@ import { Badge, Button, toast } from "@/ui";
 import { Select } from "./Select";
 import { SettingField } from "./SettingField";
 import { asText, asValue, same, shownValue, type Entry } from "./values";
-import { labelOf, originOf, sentence, told, unitOf } from "./words";
+import { aboutOf, labelOf, nothingOf, originOf, told, unitOf } from "./words";
 
 export interface SettingRowProps {
   entry: Entry;
@@ -22,7 +22,7 @@ export interface SettingRowProps {
 }
 
 /** One setting: what it is for, its value, its default and where the value comes from. Enter saves, Escape takes back. */
-export function SettingRow({ entry, label, nothing = "no limit", offered, wanted }: SettingRowProps) {
+export function SettingRow({ entry, label, nothing = nothingOf(entry.name), offered, wanted }: SettingRowProps) {
   const id = useId();
   const row = useRef<HTMLDivElement>(null);
   const change = useChangeSetting();
@@ -72,7 +72,7 @@ export function SettingRow({ entry, label, nothing = "no limit", offered, wanted
           {shownLabel}
         </label>
         <p id={`${id}-about`} className="text-xs text-muted">
-          {sentence(entry.about)} {entry.default !== undefined && entry.kind.type !== "secret" && <Default value={shownValue(entry.default, nothing)} />}
+          {aboutOf(entry.about, shownLabel)} {entry.default !== undefined && entry.kind.type !== "secret" && <Default value={shownValue(entry.default, nothing)} />}
         </p>
         <p className="text-xs text-muted">
           <code className="font-mono">{entry.name}</code>

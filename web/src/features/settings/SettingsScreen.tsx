@@ -78,7 +78,13 @@ export function SettingsScreen({ section: id }: SettingsScreenProps) {
           <div className={classNames("mx-auto flex flex-col", section.id === "prompts" ? "h-full max-w-280" : "max-w-190")}>
             <h1 className="text-xl font-semibold">{section.title}</h1>
             <p className="mb-5 text-muted">{section.about}</p>
-            <Content section={section} wanted={wanted} />
+            {section.id === "prompts" ? (
+              <Prompts wanted={wanted} />
+            ) : (
+              <div>
+                <Content section={section} wanted={wanted} />
+              </div>
+            )}
           </div>
         ) : (
           <FoundList query={query} results={results} onOpen={open} />
@@ -94,8 +100,6 @@ function Content({ section, wanted }: { section: Section; wanted: string | undef
       return <Models wanted={wanted} />;
     case "agents":
       return <Agents wanted={wanted} />;
-    case "prompts":
-      return <Prompts wanted={wanted} />;
     case "notifications":
       return <Notifications wanted={wanted} />;
     case "connectors":
@@ -109,12 +113,6 @@ function Content({ section, wanted }: { section: Section; wanted: string | undef
     case "about":
       return <About />;
     default:
-      return (
-        <div>
-          {section.holds.map((group) => (
-            <SettingGroup key={group} group={group} wanted={wanted} nothing={group === "limits" ? "no limit" : group === "database" ? "a SQLite file" : "by the model"} />
-          ))}
-        </div>
-      );
+      return section.holds.map((group) => <SettingGroup key={group} group={group} wanted={wanted} />);
   }
 }

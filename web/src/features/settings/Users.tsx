@@ -4,12 +4,14 @@ import { useAddUser, useDisableUser, useUsers } from "@/api";
 import { Button, Confirm, ErrorState, Input, RelativeTime, Skeleton } from "@/ui";
 
 import { Part } from "./Part";
+import { useAuditAnew } from "./queries";
 import { told } from "./words";
 
 export function Users() {
   const { data, error, refetch } = useUsers();
   const add = useAddUser();
   const disable = useDisableUser();
+  const auditAnew = useAuditAnew();
   const [name, setName] = useState("");
   const [leaving, setLeaving] = useState<{ id: string; name: string } | null>(null);
   return (
@@ -34,7 +36,12 @@ export function Users() {
         className="flex items-start gap-2 px-4 py-3"
         onSubmit={(event) => {
           event.preventDefault();
-          add.mutate(name.trim(), { onSuccess: () => setName("") });
+          add.mutate(name.trim(), {
+            onSuccess: () => {
+              setName("");
+              auditAnew();
+            },
+          });
         }}
       >
         <Input aria-label="Name of a new user" placeholder="Name" className="w-60!" value={name} problem={add.isError ? told(add.error) : undefined} onChange={(event) => setName(event.target.value)} />
@@ -48,7 +55,7 @@ export function Users() {
         title={`Disable ${leaving?.name ?? ""}?`}
         about="All their keys stop working at once. What is theirs stays theirs. This cannot be taken back here."
         action={`Disable ${leaving?.name ?? ""}`}
-        onConfirm={() => leaving !== null && disable.mutateAsync(leaving.id)}
+        onConfirm={() => leaving !== null && disable.mutateAsync(leaving.id, { onSuccess: auditAnew })}
       />
     </Part>
   );

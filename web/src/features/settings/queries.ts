@@ -48,3 +48,9 @@ export function useKnownModels(providers: readonly string[]) {
     },
   });
 }
+
+/** After a deed of this page, so that it is listed at once. */
+export function useAuditAnew(): () => void {
+  const client = useQueryClient();
+  return () => void client.invalidateQueries({ queryKey: keys.audit() });
+}

@@ -41,7 +41,7 @@ function parsedDefault({ default: written, kind }: KnownSetting): unknown {
 }
 
 export function aboutSection(name: string): string {
-  return SECTIONS.find((section) => section.name === name)?.about ?? "";
+  return SECTIONS.find((section) => section.name === name)?.about.replace(/\bnull\b/g, "empty") ?? "";
 }
 
 /** As it stands in the field. */

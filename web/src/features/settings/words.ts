@@ -91,6 +91,17 @@ export function sentence(words: string): string {
   return /[.?…]$/.test(text) ? text : `${text}.`;
 }
 
+/** The description of a setting beside its label; nothing where the label says it all. */
+export function aboutOf(about: string, label: string): string {
+  return label.toLowerCase().endsWith(about.toLowerCase()) ? "" : sentence(about.replace(/\bnull\b/g, "empty"));
+}
+
+/** What an empty field means. */
+export function nothingOf(name: string): string {
+  if (name === "database") return "a SQLite file";
+  return name.startsWith("limits.") && name !== "limits.output_tokens" ? "no limit" : "by the model";
+}
+
 export interface Origin {
   word: string;
   /** All of it, for a hover. */

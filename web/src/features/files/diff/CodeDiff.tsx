@@ -28,7 +28,7 @@ function extensions(text: string, label: string, language: Extension): Extension
     look,
     language,
     EditorState.readOnly.of(true),
-    EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true" }),
+    EditorView.contentAttributes.of({ "aria-label": label, "aria-readonly": "true", tabindex: "0" }),
   ];
 }
 

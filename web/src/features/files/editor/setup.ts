@@ -72,7 +72,7 @@ export function plainSetup(path: string, text: string): Extension[] {
     wrapping.of([]),
     tabKey.of([]),
     readOnly.of(EditorState.readOnly.of(true)),
-    EditorView.contentAttributes.of({ "aria-label": `Text of ${path}` }),
+    EditorView.contentAttributes.of({ "aria-label": `Text of ${path}`, tabindex: "0" }),
   ];
 }
 

@@ -50,6 +50,17 @@ export function foldersAbove(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
 }
 
+const made = new WeakMap<readonly FolderEntry[], readonly Row[]>();
+
+/** Rows are values: those of a folder are made once, however often the tree around it changes. */
+function closedRows(entries: readonly FolderEntry[], depth: number, siblings: number): readonly Row[] {
+  const known = made.get(entries);
+  if (known !== undefined && known[0]?.depth === depth && known[0].siblings === siblings) return known;
+  const rows = entries.map(({ path, name, kind }, i): Row => ({ path, name, kind, depth, open: false, position: i + 1, siblings }));
+  made.set(entries, rows);
+  return rows;
+}
+
 export function rowsOf(parts: TreeParts): Row[] {
   const rows: Row[] = [];
   addFolder(rows, parts, "", 0);
@@ -67,11 +78,11 @@ function addFolder(rows: Row[], parts: TreeParts, folder: string, depth: number)
   // The tree and its changes are read one after the other: what is there again is not gone.
   const gone = (parts.gone.get(folder) ?? []).filter((path) => !entries.some((entry) => entry.path === path));
   const siblings = entries.length + gone.length;
-  entries.forEach((entry, i) => {
-    const open = entry.kind === "directory" && parts.open.has(entry.path);
-    rows.push({ path: entry.path, name: entry.name, kind: entry.kind, depth, open, position: i + 1, siblings });
-    if (open) addFolder(rows, parts, entry.path, depth + 1);
-  });
+  for (const row of closedRows(entries, depth, siblings)) {
+    const open = row.kind === "directory" && parts.open.has(row.path);
+    rows.push(open ? { ...row, open } : row);
+    if (open) addFolder(rows, parts, row.path, depth + 1);
+  }
   gone.forEach((path, i) =>
     rows.push({ ...plain(path, nameOf(path), "gone"), position: entries.length + i + 1, siblings }),
   );
