@@ -27,7 +27,7 @@ class Told(Redactor):
 def heard(text: str, piece: int) -> tuple[str, Told]:
     events: list[Any] = []
     redactor = Told([OWN])
-    steps = SimpleNamespace(emit=lambda event: events.append(event))
+    steps = SimpleNamespace(emit=events.append)
     listening = Heard(cast("Any", SimpleNamespace(turn="t", unfinished="")), cast("Any", steps), redactor)
     for start in range(0, len(text), piece):
         listening(text[start : start + piece])
