@@ -24,6 +24,7 @@ from benchmarks import (
     searching,
     start,
     turns,
+    ui,
 )
 from benchmarks.timing import Figure, Row
 from benchmarks.worlds import SIZES, World
@@ -38,7 +39,7 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards", "projects", "load"]
+ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards", "projects", "load", "ui"]
 
 
 def main() -> None:
@@ -87,6 +88,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from projects.projects(root)
     if "load" in names:
         yield from load.load(root)
+    if "ui" in names:
+        yield from ui.interface(root)
 
 
 if __name__ == "__main__":

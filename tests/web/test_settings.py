@@ -1,4 +1,4 @@
-"""Settings in the browser: keys that are never shown again, prompts, limits, notifications, access, and finding them."""
+"""Settings in the browser: keys that are never shown again, prompts, limits, notifications, access, and search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.soak.provider import Provider
 from tests.web.desk import Desk, opened
 
 ROOT = Path(__file__).parents[2]
-SECRET = "gsk-8d1f0a"  # noqa: S105 - opens nothing
+SECRET = "gsk-8d1f0a"
 SECTIONS = {
     "models": "Models and keys",
     "agents": "Agents",

@@ -12,8 +12,8 @@ from forge.sessions.redaction import Redactor
 # Up to here a line can be judged: what follows may be half of a secret.
 _JUDGED = re.compile(r".*[^A-Za-z0-9+/_=.:@-]", re.DOTALL)
 # Of a long line only the end is looked at with every piece, and with it as much as a secret and its name may take.
-_LONG = 1024
-_NEAR = 512
+_LONG = 384
+_NEAR = 192
 
 
 class Heard:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from starlette.types import Scope
 from forge import __version__
 from forge.api import problems
 from forge.api.access import Access, Gate
+from forge.api.asking import Working
 from forge.api.bodies import BodyLimit, LastResort
 from forge.api.pages import Pages
 from forge.api.routes import (
@@ -39,8 +41,10 @@ Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sess
 the WebSocket `/api/stream`."""
 
 
-def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
-    """`static` holds the files of the web interface, if there are any."""
+def create(
+    shop: Workshop, gate: Gate, *, static: Path | None, loop: asyncio.AbstractEventLoop | None = None
+) -> FastAPI:
+    """`static` holds the files of the web interface, if there are any; `loop` is that of the workshop, if another."""
     app = FastAPI(
         title="Forge",
         version=__version__,
@@ -52,6 +56,7 @@ def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
     )
     app.state.shop = shop
     app.state.gate = gate
+    app.state.working = Working(loop)
     for module in _ROUTES:
         app.include_router(module.router, prefix="/api")
     problems.install(app)

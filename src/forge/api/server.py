@@ -1,4 +1,4 @@
-"""One process that serves: the API, the files of the web interface, and the worker, on one event loop."""
+"""One process that serves: the API and the files of the web interface on one thread, the worker on another."""
 
 from __future__ import annotations
 
@@ -53,12 +53,8 @@ async def serve(
 
     Call it with the data directory's lock held. `names` are further host names that the server goes by.
     """
-    loop = asyncio.get_running_loop()
     # Requests wait for threads at work many times on their way: each of these waits is to be short.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    # A request takes a connection of the database's pool, which has room for that many and some work beside.
-    anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
-    loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="forge"))
     called = [*names, *settings.server.allowed_hosts, *([] if host in _ANYWHERE else [host])]
     with _bound(host, port) as listening:
         here = listening.getsockname()[1]
@@ -71,9 +67,10 @@ async def _run(shop: Workshop, listening: socket.socket, serving: Serving, names
     secret = server_secret(shop.settings.data_dir)
     keys = Keys(shop.database, secret)
     gate = Gate(secret, names, keys, port=serving.port, local_key=serving.secret, entries=Entries(shop))
-    server = _Server(_configured(create(shop, gate, static=STATIC if STATIC.is_dir() else None)))
-    with _ending(server), short_pauses():
-        running = asyncio.create_task(server.serve(sockets=[listening]))
+    loop = asyncio.get_running_loop()
+    server = _Server(_configured(create(shop, gate, static=STATIC if STATIC.is_dir() else None, loop=loop)))
+    with _ending(server), short_pauses(), ThreadPoolExecutor(1, thread_name_prefix="forge-door") as door:
+        running = loop.run_in_executor(door, asyncio.run, _answer(server, listening))
         try:
             while not server.started and not running.done():
                 await asyncio.sleep(0.005)
@@ -81,7 +78,17 @@ async def _run(shop: Workshop, listening: socket.socket, serving: Serving, names
                 told(serving, gate.new_token())
             await running
         finally:
+            server.should_exit = True
             await asyncio.gather(running, return_exceptions=True)
+
+
+async def _answer(server: uvicorn.Server, listening: socket.socket) -> None:
+    """On a loop of its own: turns that are at work on the other one keep no request waiting."""
+    # A request takes a connection of the database's pool, which has room for that many and some work beside.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
+    executor = ThreadPoolExecutor(_THREADS, thread_name_prefix="forge-requests")
+    asyncio.get_running_loop().set_default_executor(executor)
+    await server.serve(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

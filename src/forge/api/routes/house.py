@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 
 from forge import __version__
-from forge.api.asking import Asking, Shop
+from forge.api.asking import Asking, Shop, Worker
 from forge.api.problems import may_end
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
@@ -149,6 +149,6 @@ def remove_provider_key(shop: Shop, who: Asking, *, provider: Provider) -> Any:
 
 
 @router.post("/notifications/test", tags=["notifications"], response_model=shapes.SentNotices, responses=may_end())
-async def test_notifications(shop: Shop, who: Asking) -> Any:
+async def test_notifications(shop: Shop, who: Asking, working: Worker) -> Any:
     """Send a test message through every channel that is set up, and say how it went."""
-    return {"channels": await overseeing.test_notifications(shop, who)}
+    return {"channels": await working(overseeing.test_notifications(shop, who))}

@@ -52,7 +52,7 @@ export default function PromptEditor({ label, text, onText }: PromptEditorProps)
           markdown(),
           look,
           EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label }),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
           EditorView.updateListener.of((update) => update.docChanged && told.current(update.state.sliceDoc())),
         ],
       }),
