@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+
 from benchmarks.soak.provider import Asked
 from benchmarks.stand_in import Reply
 from tests.web.desk import Desk, until
@@ -120,11 +122,15 @@ def made(desk: Desk) -> PictureWorld:
         text = "Keep forecasts for an hour. See task cache7: one request for each bed is too many."
         sent = client.post(f"{at}/session/messages", params={"branch": AI_BRANCH}, json={"text": text})
         sent.raise_for_status()
-        where = {"branch": AI_BRANCH}
-        until(lambda: not client.get(f"{at}/session", params=where).json()["working"], seconds=120)
+        until(lambda: _answered(client, at), seconds=120)
         commit = client.get(f"{at}/branches/{AI_BRANCH.replace('/', '%2F')}").json()["commit"]
         project = client.get("/api/projects").json()["items"][0]["id"]
     return PictureWorld(repo, commit, project)
+
+
+def _answered(client: httpx.Client, at: str) -> bool:
+    session = client.get(f"{at}/session", params={"branch": AI_BRANCH}).json()
+    return bool(session["turns"]) and not session["working"]
 
 
 def answers(asked: Asked) -> Reply:

@@ -20,7 +20,11 @@ const proxied = {
 
 /** Each of these is fetched when a screen needs it; together they are most of what there is. */
 const LARGE = [
-  { name: "editor", test: /node_modules\/(codemirror|@codemirror|@lezer|@marijn|crelt|style-mod|w3c-keyname)\// },
+  // Without its languages and comparisons, of which each comes with the first file that needs it.
+  {
+    name: "editor",
+    test: /node_modules\/(codemirror|@codemirror\/(state|view|commands|language|search|autocomplete|lint)|@lezer\/(common|highlight|lr)|@marijn|crelt|style-mod|w3c-keyname)\//,
+  },
   { name: "chart", test: /node_modules\/uplot\// },
   { name: "markdown", test: /node_modules\/(marked|dompurify)\// },
 ];

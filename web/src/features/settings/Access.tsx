@@ -1,8 +1,10 @@
-import { useAudit, useSignOut, useWho } from "@/api";
-import { Button, Confirm, ErrorState, RelativeTime, Skeleton } from "@/ui";
 import { useState } from "react";
 
+import { useAudit, useSignOut, useWho } from "@/api";
+import { Button, Confirm, ErrorState, RelativeTime, Skeleton } from "@/ui";
+
 import { AccessKeys } from "./AccessKeys";
+import { InlineCode } from "./InlineCode";
 import { Part } from "./Part";
 import { Users } from "./Users";
 
@@ -14,7 +16,9 @@ export function Access() {
     <>
       <Part title="This browser" about={who.data === undefined ? undefined : `Signed in as ${who.data.name}: may ${[...who.data.scopes].sort().join(", ")}.`}>
         <div className="flex items-center gap-4 px-4 py-3">
-          <span className="flex-1 text-muted">To come back, use the address that `forge serve` prints, or a key.</span>
+          <span className="flex-1 text-muted">
+            <InlineCode text="To come back, use the address that `forge serve` prints, or a key." />
+          </span>
           <Button small onClick={() => setLeaving(true)}>
             Sign out
           </Button>

@@ -35,7 +35,7 @@ export function SettingField({ id, entry, text, placeholder, unit, offered, desc
       return <Input {...shared} type="password" value={text} placeholder={isSet(entry) ? "Set. Type to replace it" : "Not set"} autoComplete="new-password" onChange={(event) => onText(event.target.value)} />;
     default:
       return (
-        <div className="flex items-center gap-2">
+        <div className={classNames("flex items-center gap-2", entry.kind.type !== "number" && "*:flex-1")}>
           <Input
             {...shared}
             value={text}

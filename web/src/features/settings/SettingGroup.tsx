@@ -40,5 +40,5 @@ function Row({ setting, ...rest }: { setting: Setting } & Omit<SettingRowProps, 
 }
 
 function lower(words: string): string {
-  return words.charAt(0).toLowerCase() + words.slice(1);
+  return words === words.toUpperCase() ? words : words.charAt(0).toLowerCase() + words.slice(1);
 }

@@ -65,7 +65,7 @@ export function shownValue(value: unknown, nothing: string): string {
   if (value === null) return nothing;
   if (value === "" || (Array.isArray(value) && value.length === 0)) return "nothing";
   if (typeof value === "boolean") return value ? "on" : "off";
-  return Array.isArray(value) ? value.join(", ") : String(value as string | number);
+  return Array.isArray(value) ? value.join(", ") : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 export function isSet(entry: Pick<Entry, "value">): boolean {

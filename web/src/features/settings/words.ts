@@ -68,6 +68,7 @@ const NAMES: Record<string, string> = {
   telegram: "Telegram",
   vibekanban: "Vibe Kanban",
   npm: "npm",
+  url: "URL",
 };
 
 export function nameOf(id: string): string {
