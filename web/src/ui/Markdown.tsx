@@ -1,6 +1,10 @@
 import { lazy, memo, Suspense } from "react";
 
-const Rendered = lazy(() => import("./MarkdownText"));
+import { patiently } from "@/lib/patiently";
+
+import "./markdown.css";
+
+const Rendered = lazy(() => patiently(() => import("./MarkdownText")));
 
 export interface MarkdownProps {
   text: string;

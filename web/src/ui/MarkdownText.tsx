@@ -4,7 +4,6 @@ import { useMemo, type MouseEvent } from "react";
 
 import { copyText } from "./Values";
 import type { MarkdownProps } from "./Markdown";
-import "./markdown.css";
 
 const marked = new Marked({ gfm: true, breaks: false });
 const escaped = (text: string) =>

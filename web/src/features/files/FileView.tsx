@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useState } from "react";
 
 import { ApiProblem, fileAddress, topicOf, useFile, useTopic, type FileContent } from "@/api";
 import { byteSize, shortId } from "@/lib/format";
+import { patiently } from "@/lib/patiently";
 import { EmptyState, ErrorState, Skeleton } from "@/ui";
 
 import type { OpenFile } from "./editor/open_file";
@@ -16,7 +17,7 @@ import { HistoryPane } from "./view/HistoryPane";
 import { BinaryNotice, isMarkdown, Picture, pictureType } from "./view/Previews";
 import { MarkdownPreview } from "./view/TextPreview";
 
-const ReadOnlyCode = lazy(() => import("./editor/ReadOnlyCode"));
+const ReadOnlyCode = lazy(() => patiently(() => import("./editor/ReadOnlyCode")));
 /** More is to read only: every change of such a text would be felt. */
 const MOST_EDITED = 2_000_000;
 

@@ -2,13 +2,14 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { ChartLine } from "lucide-react";
 
 import { useAcceptTests, useSettings, type Project } from "@/api";
+import { patiently } from "@/lib/patiently";
 import { Badge, Button, CommitId, EmptyState, toast } from "@/ui";
 
 import { told } from "./problems";
 import { Findings, RoundTable } from "./RoundTable";
 import { roundsOf, SEVERITIES, type Round, type Severity } from "./rounds";
 
-const Chart = lazy(() => import("./PolishChart"));
+const Chart = lazy(() => patiently(() => import("./PolishChart")));
 const USUAL = { critical: 0, medium: 3, minor: 5 };
 const LOOK: Record<Severity, string> = { critical: "border-bad", medium: "border-dashed border-attention", minor: "border-dotted border-running" };
 

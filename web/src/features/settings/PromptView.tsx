@@ -3,12 +3,13 @@ import { lazy, Suspense, useState, type KeyboardEvent } from "react";
 import { usePrompt, usePromptDiff, useSavePrompt, type Prompt } from "@/api";
 import { useCommand } from "@/lib/commands";
 import { useStored } from "@/lib/stored";
+import { patiently } from "@/lib/patiently";
 import { Badge, Button, Confirm, EmptyState, ErrorState, Patch, Skeleton, toast } from "@/ui";
 
 import { hunksOf } from "./patching";
 import { told } from "./words";
 
-const PromptEditor = lazy(() => import("./PromptEditor"));
+const PromptEditor = lazy(() => patiently(() => import("./PromptEditor")));
 const NOTHING: { text: string | null } = { text: null };
 
 /** One prompt: edited here, compared with the one that Forge brings, and set back to it. */

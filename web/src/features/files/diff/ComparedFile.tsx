@@ -4,9 +4,10 @@ import { useQuery } from "@tanstack/react-query";
 
 import { ApiProblem, keys, readFile, useFile, type FileContent } from "@/api";
 import { useStored } from "@/lib/stored";
+import { patiently } from "@/lib/patiently";
 import { EmptyState, ErrorState, IconButton, Skeleton } from "@/ui";
 
-const CodeDiff = lazy(() => import("./CodeDiff"));
+const CodeDiff = lazy(() => patiently(() => import("./CodeDiff")));
 
 export interface ComparedFileProps {
   repo: string;

@@ -1,10 +1,11 @@
 import { lazy, Suspense, useState } from "react";
 
+import { patiently } from "@/lib/patiently";
 import { Button, Dialog, Skeleton } from "@/ui";
 
 import type { OpenFile, Version } from "../editor/open_file";
 
-const CodeDiff = lazy(() => import("../diff/CodeDiff"));
+const CodeDiff = lazy(() => patiently(() => import("../diff/CodeDiff")));
 
 export interface ConflictDialogProps {
   file: OpenFile;

@@ -4,6 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore 
 import { fileAddress, useBranch } from "@/api";
 import { useCommand } from "@/lib/commands";
 import { useStored } from "@/lib/stored";
+import { patiently } from "@/lib/patiently";
 import { Panel, PanelEdge, Panels, Skeleton } from "@/ui";
 
 import type { OpenFile } from "../editor/open_file";
@@ -16,7 +17,7 @@ import { HistoryPane } from "./HistoryPane";
 import { DrawingPreview, MarkdownPreview, useLiveText } from "./TextPreview";
 import { useSave } from "./useSave";
 
-const CodeEditor = lazy(() => import("../editor/CodeEditor"));
+const CodeEditor = lazy(() => patiently(() => import("../editor/CodeEditor")));
 
 export interface EditorPaneProps {
   file: OpenFile;
