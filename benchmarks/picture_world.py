@@ -99,7 +99,7 @@ _SAID = """The service is asked again for every bed. I put a small cache in fron
 found = cache.get(place) or forecast(place, client)
 ```
 
-The tests still pass."""
+It compiles; the tests are still to be run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def answers(asked: Asked) -> Reply:
         call = ("write_file", {"path": "src/weather/cache.py", "content": _CACHE})
         return Reply(("I will keep forecasts for an hour ", "in a small cache."), (call,))
     if asked.number == 2:
-        return Reply(("Now the tests.",), (("run_command", {"command": "python -m compileall -q src && echo ok"}),))
+        return Reply(("Does it compile?",), (("run_command", {"command": "python -m compileall -q src && echo ok"}),))
     return Reply(
         tuple(re.findall(r"\s*\S+", _SAID)), thinking="One request for each bed is the cost; the place is the key."
     )

@@ -50,7 +50,7 @@ SCREENS = [
     Screen("repository", "/r/{repo}", "main canvas"),
     Screen("commit", "/r/{repo}/c/{commit}", "main h1, main h2"),
     Screen("branch chat", _branch("ai/beds", "?tab=chat"), "main textarea"),
-    Screen("branch file", _branch("main", "?file=README.md&tab=file"), ".cm-content, main textarea, main article"),
+    Screen("branch file", _branch("main", "?file=README.md&tab=file"), ".cm-content"),
     Screen("branch code", _branch("main", "?file=water.py&tab=file"), ".cm-content"),
     Screen("branch then", _branch("main", "?at={commit}&tab=chat"), "main [role=tab]"),
     Screen("projects", "/projects", "main h1"),

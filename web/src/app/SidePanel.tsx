@@ -91,7 +91,7 @@ function RepositoryItem({ repository }: { repository: Repository }) {
           aria-expanded={open}
           aria-label={`Branches of ${repository.name}`}
           onClick={toggle}
-          className="focus-inset flex h-full items-center rounded-md px-1 text-muted"
+          className="focus-inset flex h-full w-6 items-center justify-center rounded-md text-muted"
         >
           <ChevronRight aria-hidden size={14} className={classNames("transition-transform", open && "rotate-90")} />
         </button>

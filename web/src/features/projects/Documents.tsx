@@ -57,7 +57,8 @@ export function Documents({ project }: { project: Project }) {
           </a>
         </Tooltip>
       </div>
-      <div className="min-h-0 flex-1 overflow-auto">
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it is scrolled, by keyboard too */}
+      <div tabIndex={0} role="region" aria-label="Document" className="focus-inset min-h-0 flex-1 overflow-auto">
         {changes ? <DocumentChanges key={shown} project={project.id} name={shown} /> : <DocumentText project={project.id} name={shown} />}
       </div>
     </section>
