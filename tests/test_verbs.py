@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def checkout(tmp_path: Path, git: Callable[..., str]) -> Path:
     root = tmp_path / "checkout"
     shutil.copytree(ROOT / "script", root / "script")
     shutil.copytree(ROOT / ".ci", root / ".ci")
+    write_program(root / "script" / "web", "printf 'web' >&2; printf ' <%s>' \"$@\" >&2; echo >&2")
     stamp = root / ".venv" / ".forge-setup"
     stamp.mkdir(parents=True)
     (root / ".venv" / "bin").mkdir()
@@ -62,7 +64,7 @@ def apt_calls(tmp_path: Path, machine: Machine) -> Path:
 
 def test_arguments_reach_pytest_after_our_own(checkout: Path, machine: Machine, tmp_path: Path) -> None:
     done = machine.run(checkout / "script" / "test", "-k", "a b", "-n0", cwd=tmp_path, FORGE_TEST_WORKERS="3")
-    assert done.stdout == "pytest <--inline-snapshot=disable> <-n> <3> <-k> <a b> <-n0>\n"
+    assert done.stdout == "pytest <--inline-snapshot=disable> <-n> <3> <--dist> <loadgroup> <-k> <a b> <-n0>\n"
 
 
 def test_without_bubblewrap_the_tests_stop_and_say_what_to_install(checkout: Path, machine: Machine) -> None:
@@ -119,6 +121,7 @@ def test_lint_runs_every_check(checkout: Path, machine: Machine, tmp_path: Path)
     assert done.returncode == 0, done.stdout + done.stderr
     for call in ("ruff <check>", "ruff <format> <--check>", "mypy", "lint-imports"):
         assert call in done.stdout
+    assert done.stderr == "web <run> <types-hold>\nweb <run> <lint>\n"
 
 
 def test_lint_shows_all_failures_not_only_the_first(checkout: Path, machine: Machine) -> None:
@@ -157,3 +160,31 @@ def test_ci_runs_everything_and_fails_when_a_part_fails(
         outcome = "failed" if verb == failing else "passed"
         assert f"== script/{verb} {outcome} after 0 s\n" in done.stdout
     assert "not for the tools" not in done.stdout
+
+
+@pytest.mark.parametrize(("web", "pytest_status", "status"), [(0, 0, 0), (1, 0, 1), (0, 2, 2)])
+def test_without_arguments_the_web_interface_is_built_and_tested_too(
+    checkout: Path, machine: Machine, web: int, pytest_status: int, status: int
+) -> None:
+    write_program(checkout / "script" / "web", f'echo "web $*" >&2; exit {web}')
+    write_program(checkout / ".venv" / "bin" / "pytest", f"exit {pytest_status}")
+    done = machine.run(checkout / "script" / "test", cwd=checkout)
+    assert done.returncode == status
+    assert done.stderr.startswith("web \n")
+    assert ("web run test" in done.stderr) is (web == 0)
+
+
+@pytest.mark.parametrize(("failing", "again", "status"), [(2, True, 0), (4, False, 1)])
+def test_a_few_failures_are_run_once_more_alone_and_named(
+    checkout: Path, machine: Machine, failing: int, again: bool, status: int
+) -> None:
+    names = ", ".join(f'"tests/test_a.py::test_{number}": true' for number in range(failing))
+    told = f"mkdir -p .pytest_cache/v/cache; echo '{{{names}}}' > .pytest_cache/v/cache/lastfailed"
+    write_program(
+        checkout / ".venv" / "bin" / "pytest",
+        f'case "$*" in *--last-failed*) echo "again: $*" ;; *) {told}; exit 1 ;; esac',
+    )
+    write_program(checkout / ".venv" / "bin" / "python", f'exec {sys.executable} "$@"')
+    done = machine.run(checkout / "script" / "test", cwd=checkout)
+    assert (done.returncode, "again: " in done.stdout) == (status, again), done.stdout + done.stderr
+    assert ("tests/test_a.py::test_0" in done.stdout) is again

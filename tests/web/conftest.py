@@ -36,8 +36,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterat
         yield made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Not for longer: while it is open, its thread can run no other event loop."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as running:
         made = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
