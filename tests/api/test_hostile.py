@@ -102,8 +102,10 @@ class Stage:
         with self.house.client() as client:
             seen: dict[str, Any] = {each: client.get(f"/api/{each}").json() for each in _STATE}
             seen["branches"] = client.get(f"/api/repositories/{self.repository}/branches").json()
-        # That somebody was refused is to be on record; what is compared is what was done.
-        seen["audit"]["items"] = [deed for deed in seen["audit"]["items"] if not deed["action"].endswith(".refuse")]
+        # That the person signed in and a stranger was refused is to be on record; compared is what else was done.
+        own = ("session.begin", "user:local")
+        deeds = [deed for deed in seen["audit"]["items"] if not deed["action"].endswith(".refuse")]
+        seen["audit"]["items"] = [deed for deed in deeds if (deed["action"], deed["subject"]) != own]
         _forget_time(seen)
         places = [self.house.place / "workspace", *self.house.place.glob("repository-*")]
         files = [file for place in places for file in sorted(place.rglob("*")) if file.is_file()]
