@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from starlette.types import Scope
 from forge import __version__
 from forge.api import problems
 from forge.api.access import Access, Gate
-from forge.api.asking import Working
 from forge.api.bodies import BodyLimit, LastResort
 from forge.api.pages import Pages
 from forge.api.routes import (
@@ -41,10 +40,8 @@ Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sess
 the WebSocket `/api/stream`."""
 
 
-def create(
-    shop: Workshop, gate: Gate, *, static: Path | None, loop: asyncio.AbstractEventLoop | None = None
-) -> FastAPI:
-    """`static` holds the files of the web interface, if there are any; `loop` is that of the workshop, if another."""
+def create(shop: Workshop, gate: Gate, *, static: Path | None, pid: int | None = None) -> FastAPI:
+    """`static` holds the files of the web interface, if there are any; `pid` is the server's, if not this process."""
     app = FastAPI(
         title="Forge",
         version=__version__,
@@ -56,7 +53,7 @@ def create(
     )
     app.state.shop = shop
     app.state.gate = gate
-    app.state.working = Working(loop)
+    app.state.pid = pid or os.getpid()
     for module in _ROUTES:
         app.include_router(module.router, prefix="/api")
     problems.install(app)

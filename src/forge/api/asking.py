@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Iterator
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 from fastapi import Depends, Query
 from pydantic import BaseModel
@@ -18,7 +17,6 @@ from forge.app.pages import MOST, Page
 from forge.app.workshop import Workshop
 from forge.errors import ForgeError
 
-T = TypeVar("T")
 NDJSON = "application/x-ndjson"
 
 
@@ -37,25 +35,7 @@ async def _gate(connection: HTTPConnection) -> Gate:
     return gate
 
 
-class Working:
-    """Does something where the runs are, which have a thread of their own: what they do keeps no request waiting."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop | None) -> None:
-        self._loop = loop
-
-    async def __call__(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._loop is None or self._loop is asyncio.get_running_loop():
-            return await work
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
-
-
-async def _working(connection: HTTPConnection) -> Working:
-    working: Working = connection.app.state.working
-    return working
-
-
 Shop = Annotated[Workshop, Depends(_shop)]
-Worker = Annotated[Working, Depends(_working)]
 Asking = Annotated[Who, Depends(_who)]
 Doors = Annotated[Gate, Depends(_gate)]
 After = Annotated[str | None, Query(max_length=4096, description="`next` of the page before.")]

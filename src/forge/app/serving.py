@@ -8,7 +8,6 @@ import fcntl
 import http.client
 import json
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -75,12 +74,11 @@ def only_server(data_dir: Path) -> Iterator[None]:
 
 
 @contextmanager
-def announced(data_dir: Path, host: str, port: int) -> Iterator[Serving]:
+def announced(data_dir: Path, here: Serving) -> Iterator[None]:
     """Others find this server from now on; not any more when it ends. Only who holds the lock may do it."""
-    here = Serving(os.getpid(), host, port, secrets.token_urlsafe(32))
     _write(data_dir, here)
     try:
-        yield here
+        yield
     finally:
         with suppress(FileNotFoundError):
             (data_dir / FILE).unlink()

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forge.agents.journal import Journal
 from forge.engine.engine import Engine
+from forge.engine.handing import Taker
 from forge.notices.sender import Sender, Warn
 from forge.plugins.contracts import Channel, Notice
 from forge.projects.log import OperationalLog
@@ -47,18 +49,22 @@ class Workshop:
 
 @asynccontextmanager
 async def open_workshop(
-    settings: Settings, environ: Mapping[str, str], *, serve: bool = False, handing: Handing | None = None
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    serve: bool = False,
+    handing: Handing | None = None,
+    taker: Taker | None = None,
 ) -> AsyncIterator[Workshop]:
     """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
 
-    With `handing`, a server that runs on the same data runs what is begun here.
+    With `handing`, a server that runs on the same data runs what is begun here; with a `taker`, that one.
     """
-    from forge.app import pipelining, turning  # noqa: PLC0415 - the workflows need the workshop that runs them
-
+    turning, pipelining = load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
     most = settings.concurrency.max_parallel_runs
-    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing)
+    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing or taker)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
     shop = Workshop(settings, environ, database, events, engine, Costs(database), known, sender, handing)
@@ -77,6 +83,15 @@ async def open_workshop(
     finally:
         await asyncio.to_thread(events.close)
         database.close()
+
+
+def load_workflows() -> tuple[ModuleType, ModuleType]:
+    """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
+    from forge.app import pipelining, turning  # noqa: PLC0415 - they need the workshop
+    from forge.engine import durable  # noqa: PLC0415
+
+    del durable
+    return turning, pipelining
 
 
 def _channels(settings: Settings) -> Mapping[str, Channel]:

@@ -1,4 +1,4 @@
-"""`forge serve`: the API, the web interface and the worker in one process; a second start finds the first."""
+"""`forge serve`: the API, the web interface and the worker, started and stopped as one; a second start finds the first."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ def serve(
 ) -> None:
     """Serve until it is told to stop (Ctrl-C); turns that are under way then go on at the next start."""
     session: Session = context.obj
-    asyncio.run(_serve(session.output, host, port, names or (), session.directory if open_ else None))
+    _serve(session.output, host, port, names or (), session.directory if open_ else None)
 
 
-async def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str], place: Path | None) -> None:
+def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str], place: Path | None) -> None:
     # Nothing of what is loaded is ever garbage: looking for some on the way takes a fifth of the start.
     gc.disable()
     from forge.app.serving import ServerRunning, only_server, until_found  # noqa: PLC0415 - loads the engine
@@ -59,26 +59,22 @@ async def _serve(out: Output, host: str | None, port: int | None, names: Sequenc
     settings = load_settings(None, os.environ)
     for warning in settings.warnings:
         out.note(f"forge: {warning}")
-    begun: set[asyncio.Task[None]] = set()
     try:
         with only_server(settings.data_dir):
             # The faces do not know each other; this one only starts the other.
             server = import_module("forge.api.server")
-            await server.serve(
+            server.serve(
                 settings,
                 os.environ,
                 host=host or settings.server.host,
                 port=settings.server.port if port is None else port,
                 names=names,
-                # On the loop that serves: what asks the server has to let it answer.
-                told=lambda here, token: begun.add(asyncio.create_task(_begun(out, settings, here, token, place))),
+                told=lambda here, token: _begun(out, settings, here, token, place),
             )
     except ServerRunning:
-        found = await until_found(settings.data_dir)
+        found = asyncio.run(until_found(settings.data_dir))
         out.note("forge: a server runs on this data already; this is the way to it.")
-        await _tell(out, found, _token(settings), place)
-    finally:
-        await asyncio.gather(*begun)
+        asyncio.run(_tell(out, found, _token(settings), place))
 
 
 async def _begun(out: Output, settings: Settings, serving: Serving, token: str, place: Path | None) -> None:

@@ -44,7 +44,16 @@ _ASSIGNED = re.compile(
     r"(?P<quote>[\"']?)(?P<secret>[^\s\"'`,;(){}<>\[\]]{8,})(?P=quote)",
     re.I,
 )
-_WORD = re.compile(r"[A-Za-z0-9+/_=-]{32,}")
+_LONG = 32
+_WORD = re.compile(rf"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{{{_LONG},}}")
+# Each of the shapes above holds one of these. Most text holds none, and looking for them is far cheaper.
+_HINTS = (
+    *("-----BEGIN ", "sk-", "AIza", "ya29.", "fk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"),
+    *("gldt-", "glrt-", "glptt-", "gloas-", "xox", "hooks.slack.com/", "AKIA", "ASIA", "AROA", "AIDA", "k_live_"),
+    *("k_test_", "npm_", "pypi-", "hf_", ":AA", "eyJ"),
+)
+_ANNOUNCED = ("bearer", "basic")
+_NAMES = ("passw", "passphrase", "secret", "token", "key", "credential")
 _HASH = re.compile(r"(?:sha(?:1|224|256|384|512)-|[0-9a-fA-F-]+$)")
 _ENTROPY = 4.3
 _CLASSES = (re.compile("[a-z]"), re.compile("[A-Z]"), re.compile("[0-9]"))
@@ -69,11 +78,19 @@ class Redactor:
     def _once(self, text: str) -> str:
         if self._own is not None:
             text = self._own.sub(f"{MARK}key]", text)
-        text = _KNOWN.sub(lambda m: f"{MARK}{str(m.lastgroup).replace('_', '-')}]", text)
-        text = _URL_PASSWORD.sub(rf"\g<before>{MARK}password]", text)
-        text = _BEARER.sub(_if_random, text)
-        text = _ASSIGNED.sub(_if_random, text)
-        return _WORD.sub(lambda m: f"{MARK}high-entropy]" if _is_random(m[0]) else m[0], text)
+        if _has(_HINTS, text):
+            text = _KNOWN.sub(lambda m: f"{MARK}{str(m.lastgroup).replace('_', '-')}]", text)
+        if "://" in text and "@" in text:
+            text = _URL_PASSWORD.sub(rf"\g<before>{MARK}password]", text)
+        # What is no ASCII has further letters that count as the same ones in lower case.
+        lower = text.lower() if text.isascii() else None
+        if lower is None or _has(_ANNOUNCED, lower):
+            text = _BEARER.sub(_if_random, text)
+        if lower is None or (("=" in text or ":" in text) and _has(_NAMES, lower)):
+            text = _ASSIGNED.sub(_if_random, text)
+        if any(len(word) >= _LONG for word in text.split()):
+            text = _WORD.sub(lambda m: f"{MARK}high-entropy]" if _is_random(m[0]) else m[0], text)
+        return text
 
     def is_own(self, value: Any) -> bool:
         """Whether a JSON value holds a secret of this very process, unlike what only looks like one."""
@@ -96,6 +113,10 @@ class Redactor:
             case list() | tuple():
                 return [self.json(item) for item in value]
         return value
+
+
+def _has(hints: Iterable[str], text: str) -> bool:
+    return any(hint in text for hint in hints)
 
 
 def _if_random(found: re.Match[str]) -> str:

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from sqlalchemy import Connection, insert, select, update
 
-from forge.events import Event, TextStreamed, from_json, to_json
+from forge.events import Event, TextStreamed, to_json
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
 from forge.store.listeners import ALL, Listener, Listeners, Live, Recorded
@@ -28,7 +28,7 @@ _JOINED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """`data` is the event as JSON text. `origin` names where in a run it comes from and is recorded once."""
+    """`data` is the JSON text of one that is kept. `origin` names where in a run it comes from; it is recorded once."""
 
     topic: str
     event: Event
@@ -53,6 +53,9 @@ class Events:
 
     def publish(self, topic: str, event: Event, *, origin: str | None = None) -> None:
         """Record or push it soon, in order, without waiting for the disk. A database that is away is waited for."""
+        if event.live:
+            self._publisher.put(Publication(topic, event, "", None))
+            return
         # With an origin it can be tried again, even when nobody knows whether the first try came through.
         self._publisher.put(Publication(topic, event, _text(event), origin or f"{self._name}/{next(self._published)}"))
 
@@ -64,7 +67,7 @@ class Events:
         query = select(events).where(events.c.topic == topic, events.c.id > after).order_by(events.c.id).limit(limit)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
-        return [Recorded(row.id, row.time, from_json(json.loads(row.data))) for row in rows]
+        return [Recorded.read(row.id, row.time, row.data) for row in rows]
 
     def last(self, topic: str) -> int:
         """The id of the newest event, 0 when there is none."""
@@ -186,11 +189,11 @@ def _known(connection: Connection, publication: Publication) -> Recorded | None:
     if publication.origin is None:
         return None
     row = connection.execute(select(events).where(events.c.origin == publication.origin)).one_or_none()
-    return None if row is None else Recorded(row.id, row.time, from_json(json.loads(row.data)))
+    return None if row is None else Recorded.read(row.id, row.time, row.data)
 
 
 def _insert(connection: Connection, publication: Publication, id_: int) -> Recorded:
     now = time.time()
     row = {"topic": publication.topic, "id": id_, "time": now, "data": publication.data, "origin": publication.origin}
     connection.execute(insert(events).values(**row))
-    return Recorded(id_, now, from_json(json.loads(publication.data)))
+    return Recorded.read(id_, now, publication.data)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forge.events import Event
+from forge.events import Event, from_json
 
 ROOM = 1000
 """How many items wait for one listener. Recorded events beyond that are read from the database instead."""
 
+
+_FEW = 100
 
 ALL = sys.maxsize
 """Up to whatever is the newest event."""
@@ -25,6 +29,10 @@ class Recorded:
     id: int
     time: float
     event: Event
+
+    @classmethod
+    def read(cls, id_: int, time: float, data: str) -> Recorded:
+        return cls(id_, time, from_json(json.loads(data)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +133,21 @@ class Listeners:
         for listener in listeners:
             listener.push(item)
 
-    def grown(self, topic: str, last: int) -> None:
-        """The database has events of the topic up to `last`; wake its listeners if not all of them were pushed."""
-        with self.settled, self._lock:
-            if last <= self._pushed.get(topic, 0):
+    def grown(self, topic: str, last: int, read: Callable[[str, int, int], Sequence[Recorded]]) -> None:
+        """The database has events of the topic up to `last`; tell its listeners unless all of them were pushed.
+
+        A few are read once for all of them, after an id and up to another; many, each listener reads by itself.
+        """
+        with self.settled:
+            before = self._pushed.get(topic, 0)
+            if last <= before:
                 return
-            self._pushed[topic] = last
-            listeners = tuple(self._by_topic.get(topic, ()))
+            missing = read(topic, before, last) if before and last - before <= _FEW else ()
+            with self._lock:
+                self._pushed[topic] = last
+                listeners = tuple(self._by_topic.get(topic, ()))
         for listener in listeners:
-            listener.look(last)
+            for item in missing:
+                listener.push(item)
+            if not missing:
+                listener.look(last)

@@ -15,14 +15,16 @@ from sqlalchemy import Connection, func, select
 from forge.errors import Upstream
 from forge.events import Event, from_json, to_json
 from forge.store.database import Database
-from forge.store.listeners import Listeners, Live
-from forge.store.schema import topics
+from forge.store.listeners import Listeners, Live, Recorded
+from forge.store.schema import events, topics
 
 _IDLE = 0.1
 _WATCH = 0.02
 _CHANNEL = "forge_events"
 _PAYLOAD = 7_900  # PostgreSQL takes less than 8,000 bytes
 _LIVE_SECONDS = 10.0
+_LASTS = "SELECT name, last FROM topics WHERE name IN (SELECT value FROM json_each(?))"
+_BETWEEN = "SELECT id, time, data FROM events WHERE topic = ? AND id > ? AND id <= ? ORDER BY id"
 
 Pieces = Sequence[tuple[str, Event]]
 
@@ -127,7 +129,8 @@ class SqliteRelay(_Watching):
         """Push live pieces after `seen` (None: only those to come), wake who has new events; gives the last piece."""
         connection.execute("BEGIN")
         try:
-            grown = [(topic, _last(connection, topic)) for topic in self._listeners.topics()]
+            wanted = json.dumps(self._listeners.topics())
+            grown = connection.execute(_LASTS, (wanted,)).fetchall()
             if seen is None:
                 seen = int(connection.execute("SELECT coalesce(max(id), 0) FROM live_pieces").fetchone()[0])
             query = "SELECT id, topic, process, data FROM live_pieces WHERE id > ? ORDER BY id LIMIT 1000"
@@ -139,7 +142,7 @@ class SqliteRelay(_Watching):
             if process != self._process:
                 self._listeners.push(topic, Live(from_json(json.loads(data))))
         for topic, last in grown:
-            self._listeners.grown(topic, last)
+            self._listeners.grown(topic, last, lambda *part: _between(connection, *part))
         return seen
 
     def close(self) -> None:
@@ -148,9 +151,8 @@ class SqliteRelay(_Watching):
             self._sender.close()
 
 
-def _last(connection: sqlite3.Connection, topic: str) -> int:
-    row = connection.execute("SELECT last FROM topics WHERE name = ?", (topic,)).fetchone()
-    return 0 if row is None else int(row[0])
+def _between(connection: sqlite3.Connection, topic: str, after: int, last: int) -> list[Recorded]:
+    return [Recorded.read(*row) for row in connection.execute(_BETWEEN, (topic, after, last))]
 
 
 class PostgresRelay(_Watching):
@@ -199,10 +201,16 @@ class PostgresRelay(_Watching):
         following = select(topics).where(topics.c.name.in_(self._listeners.topics()))
         with self._database.reading() as connection:
             for topic, last in connection.execute(following).all():
-                self._listeners.grown(topic, last)
+                self._listeners.grown(topic, last, self._between)
+
+    def _between(self, topic: str, after: int, last: int) -> list[Recorded]:
+        part = (events.c.topic == topic, events.c.id > after, events.c.id <= last)
+        query = select(events.c.id, events.c.time, events.c.data).where(*part).order_by(events.c.id)
+        with self._database.reading() as connection:
+            return [Recorded.read(*row) for row in connection.execute(query)]
 
     def _received(self, message: dict[str, Any]) -> None:
         if "last" in message:
-            self._listeners.grown(message["topic"], message["last"])
+            self._listeners.grown(message["topic"], message["last"], self._between)
         elif message["process"] != self._process:
             self._listeners.push(message["topic"], Live(from_json(message["live"])))

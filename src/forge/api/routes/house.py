@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
 
 from forge import __version__
-from forge.api.asking import Asking, Shop, Worker
+from forge.api.asking import Asking, Shop
 from forge.api.problems import may_end
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
@@ -25,9 +24,9 @@ _PROMPT = {404: ["prompt_missing"], 422: ["prompt_unusable"], 502: ["prompt_unwr
 
 
 @router.get("/health", tags=["health"], response_model=shapes.HealthShape)
-async def health() -> Any:
+async def health(request: Request) -> Any:
     """Whether the server answers; for anybody."""
-    return {"status": "ok", "version": __version__, "pid": os.getpid()}
+    return {"status": "ok", "version": __version__, "pid": request.app.state.pid}
 
 
 @router.get("/board", tags=["board"], response_model=BoardShape, responses=may_end())
@@ -149,6 +148,6 @@ def remove_provider_key(shop: Shop, who: Asking, *, provider: Provider) -> Any:
 
 
 @router.post("/notifications/test", tags=["notifications"], response_model=shapes.SentNotices, responses=may_end())
-async def test_notifications(shop: Shop, who: Asking, working: Worker) -> Any:
+async def test_notifications(shop: Shop, who: Asking) -> Any:
     """Send a test message through every channel that is set up, and say how it went."""
-    return {"channels": await working(overseeing.test_notifications(shop, who))}
+    return {"channels": await overseeing.test_notifications(shop, who)}

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Query
 
-from forge.api.asking import Asking, Part, Shop, Worker, in_pages
+from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.problems import may_end
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
@@ -45,10 +45,10 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
         {404: ["project_missing", "repository_missing"], 409: ["project_exists"], 502: ["project_unwritable"]}
     ),
 )
-async def create_project(shop: Shop, who: Asking, working: Worker, *, body: shapes.NewProject) -> Any:
+async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:
     """A new project. Say something to it next."""
-    return await working(
-        reaching.create_project(shop, who, body.name, agent=body.agent, repository_id=body.repository, after=body.after)
+    return await reaching.create_project(
+        shop, who, body.name, agent=body.agent, repository_id=body.repository, after=body.after
     )
 
 
@@ -98,10 +98,10 @@ def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
 
 @router.post("/{project}/messages", status_code=202, response_model=shapes.PressedShape, responses=may_end(_PRESSED))
 async def say_to_project(
-    shop: Shop, who: Asking, working: Worker, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
+    shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
 ) -> Any:
     """More of the brain dump, a correction, an answer, or input for a stuck build."""
-    return await working(reaching.say(shop, who, project, body.text, press_id=idempotency_key))
+    return await reaching.say(shop, who, project, body.text, press_id=idempotency_key)
 
 
 @router.post(
@@ -110,7 +110,6 @@ async def say_to_project(
 async def press_action(
     shop: Shop,
     who: Asking,
-    working: Worker,
     *,
     project: Project,
     action: shapes.Action,
@@ -119,8 +118,8 @@ async def press_action(
 ) -> Any:
     """Press a button. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
-    return await working(
-        reaching.press(shop, who, project, action, text=given.text, confirmed=given.confirmed, press_id=idempotency_key)
+    return await reaching.press(
+        shop, who, project, action, text=given.text, confirmed=given.confirmed, press_id=idempotency_key
     )
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, UploadFile
 
-from forge.api.asking import Asking, Part, Shop, Worker, in_pages
+from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
@@ -78,16 +78,16 @@ def show_turn(
     responses=may_end(together(REPOSITORY, CHANGING, _SAID)),
 )
 async def send_message(
-    shop: Shop, who: Asking, working: Worker, *, repository: Repo, branch: Branch, body: shapes.NewTurn
+    shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn
 ) -> Any:
     """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
-    return await working(talking.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent))
+    return await talking.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
 
 
 @router.post("/session/cancel", response_model=shapes.CancelledShape, responses=_CHANGED)
-async def cancel_turn(shop: Shop, who: Asking, working: Worker, *, repository: Repo, branch: Branch) -> Any:
+async def cancel_turn(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
     """End the turn that is under way, wherever it runs. Its conversation is kept."""
-    return {"cancelled": await working(talking.cancel(shop, who, repository, branch))}
+    return {"cancelled": await talking.cancel(shop, who, repository, branch)}
 
 
 @router.post("/session/fork", status_code=201, response_model=branches.BranchMadeShape, responses=_CHANGED)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
 
-from forge.api.asking import Asking, Shop, Worker
+from forge.api.asking import Asking, Shop
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
@@ -94,6 +94,6 @@ def show_question(shop: Shop, who: Asking, *, question: Question) -> Any:
     response_model=shapes.AnsweredShape,
     responses=may_end({404: ["question_unknown"], 409: ["question_closed"], 422: ["invalid_input"]}),
 )
-async def answer_question(shop: Shop, who: Asking, working: Worker, *, question: Question, body: shapes.Answer) -> Any:
+async def answer_question(shop: Shop, who: Asking, *, question: Question, body: shapes.Answer) -> Any:
     """The first answer counts; the same once more does no harm, another one is refused."""
-    return await working(questions.answer(shop, who, question, body.text))
+    return await questions.answer(shop, who, question, body.text)
