@@ -35,6 +35,7 @@ Json = dict[str, Any]
 _SIDES = 5
 _RECORDED = 1000
 _ENDED = {"TurnCommitted", "TurnStopped", "TurnSetAside"}
+_ANSWERS = 3
 _PIECES = ("Some more words ", "of the answer ", "come one after ", "another, as they ", "do. ") * 24
 """An answer of about 360 tokens; at the pace below it takes six seconds, three answers and their tools a turn."""
 
@@ -51,7 +52,8 @@ class Crowd:
     size: str = "10k"
     pace: float = 0.05
     """Seconds before each piece of a model's answer, here some 60 tokens a second; 0 is at once."""
-    warm_up: float = 3.0
+    warm_up: float = 15.0
+    """Seconds of the same load before anything is counted: caches and threads are there then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,7 @@ class _Driver:
     resident: list[int] = field(default_factory=list)
     turn_over: dict[str, asyncio.Event] = field(default_factory=dict)
     ending: bool = False
+    processes: list[int] = field(default_factory=list)
     chance: random.Random = field(default_factory=lambda: random.Random(5))
 
     async def run(self) -> Loaded:
@@ -244,16 +247,18 @@ class _Driver:
             assert await asyncio.to_thread(pipe.recv) == "ready"
             turning = [
                 asyncio.create_task(self._turns()),
-                *(asyncio.create_task(self._branch(b)) for b in self.branches),
+                *(asyncio.create_task(self._branch(b, after)) for b, after in self._starts()),
             ]
             # The first turn loads the model's library, which takes seconds once.
             while self.ends["TurnCommitted"] < self.crowd.turns and not self.errors:
                 await asyncio.sleep(0.1)
+            self.processes = _processes(self.pid)
+            await self._ask_and_watch(self.crowd.warm_up)
+            self.reads, self.saves, self.resident = {}, [], []
             self.ends.clear()
-            await asyncio.sleep(self.crowd.warm_up)
-            began, used = time.perf_counter(), _used(self.pid)
-            await self._ask_and_watch()
-            used = (_used(self.pid) - used) / (time.perf_counter() - began)
+            began, used = time.perf_counter(), _used(self.processes)
+            await self._ask_and_watch(self.crowd.seconds)
+            used = (_used(self.processes) - used) / (time.perf_counter() - began)
             self.ending = True
             await asyncio.wait_for(asyncio.gather(*turning[1:]), 300)
             turning[0].cancel()
@@ -304,8 +309,14 @@ class _Driver:
                         self.unfinished.append(json.dumps(item["event"]))
                     self.turn_over[item["topic"]].set()
 
-    async def _branch(self, branch: str) -> None:
+    def _starts(self) -> list[tuple[str, float]]:
+        """One after the other over the time of a turn: people do not begin theirs in the same moment."""
+        length = _ANSWERS * len(_PIECES) * self.crowd.pace
+        return [(branch, length * number / self.crowd.turns) for number, branch in enumerate(self.branches)]
+
+    async def _branch(self, branch: str, after: float) -> None:
         """One turn after another, without a pause."""
+        await asyncio.sleep(after)
         number = 0
         while not self.ending:
             number += 1
@@ -328,16 +339,16 @@ class _Driver:
                 self.errors.append(f"{branch}: {sent.text}")
                 return
 
-    async def _ask_and_watch(self) -> None:
+    async def _ask_and_watch(self, seconds: float) -> None:
         began = time.perf_counter()
         every = 1 / self.crowd.per_second
         share = round(self.crowd.per_second / self.crowd.saves_per_second)
         asked: list[asyncio.Task[None]] = []
-        for number in range(math.ceil(self.crowd.seconds * self.crowd.per_second)):
+        for number in range(math.ceil(seconds * self.crowd.per_second)):
             await asyncio.sleep(max(0.0, began + number * every - time.perf_counter()))
             asked.append(asyncio.create_task(self._save(number // share) if number % share == 0 else self._read()))
             if number % int(self.crowd.per_second) == 0:
-                self.resident.append(_resident(self.pid))
+                self.resident.append(_resident(self.processes))
         await asyncio.gather(*asked)
 
     async def _save(self, number: int) -> None:
@@ -391,12 +402,20 @@ def _listening(url: str, key: str, topics: Sequence[tuple[str, ...]]) -> Iterato
         process.kill()
 
 
-def _resident(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:")))
+def _processes(pid: int) -> list[int]:
+    """The server's own: it, its door, and whatever else it has begun that runs Python and stays."""
+    begun = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [pid, *(child for child in begun if "python" in Path(f"/proc/{child}/cmdline").read_text())]
 
 
-def _used(pid: int) -> float:
+def _resident(processes: Sequence[int]) -> int:
+    """Kilobytes; what two of them share is counted in parts."""
+    rollups = [Path(f"/proc/{each}/smaps_rollup").read_text() for each in processes]
+    lines = [line for text in rollups for line in text.splitlines() if line.startswith("Pss:")]
+    return sum(int(line.split()[1]) for line in lines)
+
+
+def _used(processes: Sequence[int]) -> float:
     """Seconds of processor time so far."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    fields = [Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:13] for each in processes]
+    return sum(int(user) + int(system) for user, system in fields) / os.sysconf("SC_CLK_TCK")

@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import sqlite3
 import stat
 import sys
 import threading
@@ -255,3 +256,68 @@ def test_a_file_left_by_a_dead_server_finds_nobody(tmp_path: Path) -> None:
         (tmp_path / "server.json").write_text(text)
         with pytest.raises(ServerMissing):
             found_server(tmp_path)
+
+
+def _door_of(process: ForkServerProcess) -> int:
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert len(children) == 1, children
+    return int(children[0])
+
+
+def _gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state == "Z"
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as asking:
+        asking.settimeout(5)
+        return asking.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _until(true: Any, seconds: float = 10) -> bool:
+    deadline = time.monotonic() + seconds
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return bool(true())
+
+
+def test_who_answers_is_gone_as_soon_as_the_server_is_killed(machine: Machine) -> None:
+    process, told = machine.serve()
+    door = _door_of(process)
+    os.kill(told["pid"], signal.SIGKILL)
+    assert _until(lambda: _gone(door))
+    assert _until(lambda: not _listens(told["port"]))
+
+
+def test_a_server_that_cannot_answer_any_more_ends_and_says_so(machine: Machine) -> None:
+    process, _ = machine.serve()
+    os.kill(_door_of(process), signal.SIGKILL)
+    process.join(30)
+    assert process.exitcode not in (None, 0)
+    assert not (machine.data / "server.json").exists()
+    assert "has ended by itself" in (machine.place / "out-0.err").read_text()
+    machine.serve()
+
+
+def test_what_is_begun_where_it_answers_is_run_by_the_server_itself(machine: Machine, tmp_path: Path) -> None:
+    process, told = machine.serve()
+    path = repository(tmp_path, "ai/one")
+    with machine.client() as client:
+        assert client.get("/api/health").json()["pid"] == told["pid"] == process.pid
+        id_ = client.post("/api/repositories", json={"path": str(path)}).json()["id"]
+        place = {"branch": "ai/one"}
+        sent = client.post(
+            f"/api/repositories/{id_}/session/messages", params=place, json={"text": message("turn00001")}
+        )
+        assert sent.status_code == 202, sent.text
+        assert _until(
+            lambda: client.get(f"/api/repositories/{id_}/session", params=place).json()["working"] is None, 60
+        )
+        assert client.get(f"/api/repositories/{id_}/session", params=place).json()["turns"] == 1
+    with contextlib.closing(sqlite3.connect(machine.data / "forge-runs.db")) as records:
+        (ran,) = records.execute("SELECT executor_id FROM workflow_status").fetchone()
+    assert f"-{process.pid}-" in ran

@@ -41,18 +41,18 @@ class Asked:
 def path(tmp_path: Path) -> Path:
     with sqlite3.connect(tmp_path / "runs.db") as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("CREATE TABLE runs (id TEXT)")
+        connection.execute("CREATE TABLE workflow_status (queue_name TEXT, status TEXT)")
     connection.close()
     return tmp_path / "runs.db"
 
 
-def write(path: Path) -> None:
+def write(path: Path, status: str = "ENQUEUED") -> None:
     with sqlite3.connect(path) as connection:
-        connection.execute("INSERT INTO runs VALUES ('one')")
+        connection.execute("INSERT INTO workflow_status VALUES ('builds', ?)", (status,))
     connection.close()
 
 
-def test_a_queue_is_asked_again_only_after_somebody_wrote(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_queue_is_asked_again_only_when_something_waits_there(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quiet, "_LONGEST_SECONDS", 3600.0)
     asked, changes = Asked(), Changes(path)
     hush(asked, changes)
@@ -62,6 +62,9 @@ def test_a_queue_is_asked_again_only_after_somebody_wrote(path: Path, monkeypatc
         return found
 
     assert [look() for _ in range(5)] == [[]] * 5
+    assert asked.times == 1
+    write(path, "PENDING")
+    assert look() == []
     assert asked.times == 1
     asked.waiting = ["run"]
     write(path)

@@ -14,8 +14,9 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -87,19 +88,28 @@ class Door:
             os.kill(self._pid, sign)
 
 
-def made(
-    settings: Settings, environ: Mapping[str, str], listening: socket.socket, serving: Serving, names: Sequence[str]
-) -> Door:
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a door is made with: the socket to answer at, and the names that the server goes by."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    serving: Serving
+    listening: socket.socket
+    names: Sequence[str]
+
+
+def made(opening: Opening) -> Door:
     """Fork it. Call it while the process has one thread, with everything loaded that both need."""
     here, there = socket.socketpair()
     pid = os.fork()
-    if pid:
-        there.close()
-        here.setblocking(False)
-        return Door(pid, here)
-    here.close()
-    _end_with(serving.pid)
-    _live(lambda: _answer(settings, environ, listening, serving, names, there))
+    if not pid:
+        here.close()
+        _end_with(opening.serving.pid)
+        _live(opening, there)
+    there.close()
+    here.setblocking(False)
+    return Door(pid, here)
 
 
 def _end_with(parent: int) -> None:
@@ -109,14 +119,14 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
 
-def _live(answer: Callable[[], object]) -> NoReturn:
+def _live(opening: Opening, word: socket.socket) -> NoReturn:
     """To the end of this process, which is the server's double and must not go on with what that one was about."""
     # Ctrl-C reaches both; the server says when this one is to end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(_SWITCH_SECONDS)
     code = 1
     try:
-        uvloop.run(answer())  # type: ignore[arg-type]
+        uvloop.run(_answer(opening, word))
         code = 0
     except BaseException:  # noqa: BLE001 - whatever it is, it is told here or nowhere
         traceback.print_exc()
@@ -125,26 +135,21 @@ def _live(answer: Callable[[], object]) -> NoReturn:
         os._exit(code)
 
 
-async def _answer(
-    settings: Settings,
-    environ: Mapping[str, str],
-    listening: socket.socket,
-    serving: Serving,
-    names: Sequence[str],
-    word: socket.socket,
-) -> None:
+async def _answer(opening: Opening, word: socket.socket) -> None:
+    settings, serving = opening.settings, opening.serving
     # A request takes a connection of the database's pool, which has room for that many and some work beside.
     anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
-    async with open_workshop(settings, environ, taker=Always(serving.pid)) as shop:
+    async with open_workshop(settings, opening.environ, taker=Always(serving.pid)) as shop:
         secret = server_secret(settings.data_dir)
         keys = Keys(shop.database, secret)
-        gate = Gate(secret, names, keys, port=serving.port, local_key=serving.secret, entries=Entries(shop))
+        names, local = opening.names, serving.secret
+        gate = Gate(secret, names, keys, port=serving.port, local_key=local, entries=Entries(shop))
         app = create(shop, gate, static=STATIC if STATIC.is_dir() else None, pid=serving.pid)
         server = _Server(_configured(app))
         with _ending(server), short_pauses():
             if await asyncio.to_thread(word.recv, 1) != _WORD:
                 return
-            running = asyncio.create_task(server.serve(sockets=[listening]))
+            running = asyncio.create_task(server.serve(sockets=[opening.listening]))
             while not server.started and not running.done():
                 await asyncio.sleep(0.005)
             word.sendall(_WORD)

@@ -9,11 +9,10 @@ import os
 import secrets
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from forge.api import door as doors
-from forge.api.door import Door
+from forge.api.door import Door, Opening, made
 from forge.api.garbage import short_pauses
 from forge.app.identity import one_time_token, server_secret
 from forge.app.serving import Serving, announced
@@ -21,9 +20,10 @@ from forge.app.workshop import load_workflows, open_workshop
 from forge.errors import Conflict, InvalidInput
 from forge.settings import Settings
 
+_GIVES_WAY = 5
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
-Told = Callable[[Serving, str], Awaitable[None]]
+Told = Callable[[Serving, str], Coroutine[None, None, None]]
 """Called when the server answers, with a token for one sign-in."""
 
 
@@ -49,7 +49,9 @@ def serve(
     gc.freeze()
     with _bound(host, port) as listening:
         here = Serving(os.getpid(), host, listening.getsockname()[1], secrets.token_urlsafe(32))
-        door = doors.made(settings, environ, listening, here, called)
+        door = made(Opening(settings, environ, here, listening, called))
+        # Who asks is answered first, and a command that an agent runs leaves the machine to the people at it.
+        os.nice(_GIVES_WAY)
         asyncio.run(_work(settings, environ, here, door, told))
 
 

@@ -45,6 +45,8 @@ class Workshop:
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
     """Runs that were begun in this process, unlike those that it goes on with."""
+    unconfined: str | None = None
+    """The agent whose commands may run where no sandbox works. Only a recording that came with Forge is one."""
 
 
 @asynccontextmanager
@@ -55,10 +57,12 @@ async def open_workshop(
     serve: bool = False,
     handing: Handing | None = None,
     taker: Taker | None = None,
+    unconfined: str | None = None,
 ) -> AsyncIterator[Workshop]:
     """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
 
-    With `handing`, a server that runs on the same data runs what is begun here; with a `taker`, that one.
+    With `handing`, a server that runs on the same data runs what is begun here; with a `taker`, that one. Commands of
+    the agent `unconfined` run here even where there is no sandbox.
     """
     turning, pipelining = load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))
@@ -67,7 +71,9 @@ async def open_workshop(
     engine = Engine(database, events, serve=serve, max_runs=most, taker=handing or taker)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
-    shop = Workshop(settings, environ, database, events, engine, Costs(database), known, sender, handing)
+    shop = Workshop(
+        settings, environ, database, events, engine, Costs(database), known, sender, handing, unconfined=unconfined
+    )
     turning.register(shop)
     pipelining.register(shop)
     try:

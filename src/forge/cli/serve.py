@@ -1,4 +1,4 @@
-"""`forge serve`: the API, the web interface and the worker, started and stopped as one; a second start finds the first."""
+"""`forge serve`: the API, the web interface and the worker, as one server; a second start finds the first."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import sys
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from forge.settings import Settings
 
 app = Commands(__doc__)
+_IN_A_REPOSITORY = "There you and agents work on {name}, on branches; your files here stay as they are until you merge."
+_NO_REPOSITORY = "There is no repository here; ideas become projects there all the same, and repositories can be added."
 
 
 @app.add()
@@ -44,19 +47,35 @@ def serve(
         bool,
         typer.Option("--open", help="Open it in the browser, at the repository here, which is added to the list."),
     ] = False,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="PROJECT", help="Open it at this project instead.")
+    ] = None,
 ) -> None:
     """Serve until it is told to stop (Ctrl-C); turns that are under way then go on at the next start."""
     session: Session = context.obj
-    _serve(session.output, host, port, names or (), session.directory if open_ else None)
+    # At a project, nobody asked for the repository here.
+    place = session.directory if open_ and project is None else None
+    _serve(session.output, host, port, names or (), _Opening(project, place, browser=open_))
 
 
-def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str], place: Path | None) -> None:
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """Where the address leads: to a project, or to the repository at a place."""
+
+    project: str | None
+    place: Path | None
+    browser: bool
+
+
+def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str], opening: _Opening) -> None:
     # Nothing of what is loaded is ever garbage: looking for some on the way takes a fifth of the start.
     gc.disable()
     from forge.app.serving import ServerRunning, only_server, until_found  # noqa: PLC0415 - loads the engine
     from forge.app.settings import load_settings  # noqa: PLC0415
 
     settings = load_settings(None, os.environ)
+    if opening.project is not None:
+        opening = replace(opening, project=_project(settings, opening.project))
     for warning in settings.warnings:
         out.note(f"forge: {warning}")
     try:
@@ -69,18 +88,25 @@ def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str]
                 host=host or settings.server.host,
                 port=settings.server.port if port is None else port,
                 names=names,
-                told=lambda here, token: _begun(out, settings, here, token, place),
+                told=lambda here, token: _begun(out, settings, here, token, opening),
             )
     except ServerRunning:
         found = asyncio.run(until_found(settings.data_dir))
         out.note("forge: a server runs on this data already; this is the way to it.")
-        asyncio.run(_tell(out, found, _token(settings), place))
+        asyncio.run(_tell(out, found, _token(settings), opening))
 
 
-async def _begun(out: Output, settings: Settings, serving: Serving, token: str, place: Path | None) -> None:
+def _project(settings: Settings, which: str) -> str:
+    """The id of a project that is there, by its name or its directory's."""
+    from forge.app.finding import project_meant  # noqa: PLC0415
+
+    return project_meant(settings, which, Path()).id
+
+
+async def _begun(out: Output, settings: Settings, serving: Serving, token: str, opening: _Opening) -> None:
     gc.freeze()
     gc.enable()
-    await _tell(out, serving, token, place)
+    await _tell(out, serving, token, opening)
     out.aside("Ctrl-C stops; what is under way goes on at the next start. `forge --help` shows the commands.")
     await asyncio.to_thread(_describe, settings, serving)
 
@@ -99,21 +125,25 @@ def _token(settings: Settings) -> str:
     return one_time_token(server_secret(settings.data_dir))
 
 
-async def _tell(out: Output, serving: Serving, token: str, place: Path | None) -> None:
-    """The address; with a `place`, that of its repository, opened where somebody sits before a screen."""
+async def _tell(out: Output, serving: Serving, token: str, opening: _Opening) -> None:
+    """The address of what is to be opened; it is opened where somebody sits before a screen."""
     from forge.app.serving import add_repository  # noqa: PLC0415
 
+    place = opening.place
     repository = await asyncio.to_thread(add_repository, serving, place) if place is not None else None
-    url = f"{serving.url}/?token={token}" + (f"&next=/r/{repository}" if repository else "")
+    path = f"/projects/{opening.project}" if opening.project else f"/r/{repository}" if repository else ""
+    url = f"{serving.url}/?token={token}" + (f"&next={path}" if path else "")
     if out.json:
         # One line, because whoever reads it goes on reading while the server runs.
         line = {"url": url, "token": token, "port": serving.port, "pid": serving.pid}
         out.raw(f"{json.dumps(line)}\n".encode())
     else:
         out.line(f"Forge is at {out.styled(url, 'bold')}")
+        if place is not None:
+            out.line(_IN_A_REPOSITORY.format(name=out.styled(place.name)) if repository else _NO_REPOSITORY)
         out.aside("The address lets you in once; `forge serve` prints another.")
     out.flush()
-    if place is not None and out.terminal and _has_screen():
+    if opening.browser and out.terminal and _has_screen():
         await asyncio.to_thread(webbrowser.open, url)
 
 

@@ -22,7 +22,7 @@ from dbos._utils import GlobalParams
 from forge.engine.encoding import Json, error_from_json, error_to_json
 from forge.engine.errors import RunExists
 from forge.engine.quiet import Changes, hush
-from forge.store.database import Database, prepare_sqlite, private_file, unavailable
+from forge.store.database import SQLITE_OPTIONS, Database, prepare_sqlite, private_file, unavailable
 from forge.store.in_turn import write_in_turn
 from forge.store.runs import Room
 
@@ -279,7 +279,7 @@ def _engine_for(database: Database) -> sa.Engine:
     beside = path.with_name(f"{path.stem}-runs{path.suffix}")
     address = database.url.set(database=str(beside))
     private_file(beside, address)
-    engine = sa.create_engine(address, pool_size=10, max_overflow=10)
+    engine = sa.create_engine(address, pool_size=10, max_overflow=10, **SQLITE_OPTIONS)
 
     @sa.event.listens_for(engine, "connect")
     def prepare(connection: Any, record: object) -> None:

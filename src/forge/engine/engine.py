@@ -26,6 +26,7 @@ BRANCHES = "branches"
 RUNS = "runs"
 """The queue of long runs, a few at a time."""
 
+_REMEMBERED = 100
 _started: list[Engine] = []
 
 
@@ -177,14 +178,14 @@ class Engine:
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
         if elsewhere is not None:
             await durable.hand_over(elsewhere, name, id_, {**payload, HANDED_TO: elsewhere})
-            # Should the other one die, this process is here to go on.
-            self.take_over(id_)
         elif queue is not None and self._serve:
             await durable.enqueue(queue, name, id_, payload, partition=partition)
         else:
             await durable.start(name, id_, payload)
         await asyncio.to_thread(self._runs.add, id_, name=name, **place)
         if elsewhere is not None and self._taker is not None:
+            # Should the other one die, this process is here to go on.
+            self.take_over(id_)
             await asyncio.to_thread(self._taker.handed, id_)
         return RunHandle(id_, self)
 
@@ -276,6 +277,13 @@ class Engine:
             if adopted and self._taker is not None:
                 self._taker.taken_back()
         self._worker.forget(dead)
+        self._forget_ended()
+
+    def _forget_ended(self) -> None:
+        """Whoever begins runs all day does not remember each of them."""
+        if len(self._asked_for) > _REMEMBERED:
+            rows = {id_: self._runs.get(id_) for id_ in tuple(self._asked_for)}
+            self._asked_for -= {id_ for id_, row in rows.items() if row is None or row.has_ended}
 
     def _lose_lease(self, name: str) -> None:
         """Called from the heartbeat's thread or another one, never from the loop's."""

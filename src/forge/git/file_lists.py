@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from forge.git import trees
 from forge.git.cache import Cache
@@ -28,7 +28,14 @@ _FILE = re.compile(rb"(?:100644|100755|120000) ([^\0]+)\0.{20}", re.DOTALL)
 _AROUND_NAME = len(b"100644 ") + len(b"\0") + 20
 _FEW = 64
 """Folders on one level that are read as quickly without a process of their own."""
-_KEPT_BYTES = 256 << 20
+_KEPT_BYTES = 64 << 20
+_LARGE = 64 << 10
+_KEPT_LARGE_BYTES = 24 << 20
+"""Each commit has a new list at its root; those of the last few are enough, for the rest is joined from their parts."""
+
+
+class _Known(Protocol):
+    def get(self, key: ObjectId, /) -> object | None: ...
 
 
 class Extent(NamedTuple):
@@ -39,6 +46,21 @@ class Extent(NamedTuple):
     height: int
 
 
+class _Paths:
+    """The texts of lists, by folder."""
+
+    def __init__(self) -> None:
+        self._small: Cache[ObjectId, bytes] = Cache(_KEPT_BYTES, lambda paths: len(paths) + 100)
+        self._large: Cache[ObjectId, bytes] = Cache(_KEPT_LARGE_BYTES, len)
+
+    def get(self, tree: ObjectId) -> bytes | None:
+        small = self._small.get(tree)
+        return self._large.get(tree) if small is None else small
+
+    def put(self, tree: ObjectId, paths: bytes) -> None:
+        (self._large if len(paths) > _LARGE else self._small).put(tree, paths)
+
+
 class FileLists:
     """What is known of the folders of one repository.
 
@@ -47,7 +69,7 @@ class FileLists:
     """
 
     def __init__(self) -> None:
-        self._paths: Cache[ObjectId, bytes] = Cache(_KEPT_BYTES, lambda paths: len(paths) + 100)
+        self._paths = _Paths()
         self._extents: Cache[ObjectId, Extent] = Cache(1 << 20, lambda _: 1)
 
     def paths(self, objects: Objects, tree: ObjectId, prefix: str = "") -> list[str]:
@@ -105,7 +127,7 @@ class FileLists:
         self._paths.put(tree, paths)
         return paths
 
-    def _read_ahead(self, objects: Objects, tree: ObjectId, known: Cache[ObjectId, Any]) -> None:
+    def _read_ahead(self, objects: Objects, tree: ObjectId, known: _Known) -> None:
         """Read the folders that are not `known`, level by level, so that many are asked for at once."""
         level, seen = [tree], {tree, EMPTY_TREE}
         for _ in range(MAX_DEPTH):

@@ -17,6 +17,13 @@ from forge.git.file_lists import FileLists
 from forge.git.pack import RawObject
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Entry, Kind, ObjectId
 
+_KEPT_ENTRIES = 1 << 17
+"""Some 300 bytes each: the folders of a repository with 100,000 files."""
+_KEPT_RAW = 1 << 15
+"""Entries as git has them: the next commit on a branch needs the folders of the last one, and few others."""
+_KEPT_MET = 20_000
+_KEPT_BY_LIBRARY = 8 << 20
+
 
 class Objects:
     """The objects of one repository, shared by all its branches."""
@@ -29,16 +36,19 @@ class Objects:
         self.git = Git(git_dir)
         self.reopen()
         self._blobs: Cache[ObjectId, bytes] = Cache(96 << 20, len)
-        self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(1 << 20, lambda t: len(t) + 1)
+        self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(_KEPT_ENTRIES, lambda t: len(t) + 1)
         self._lists = FileLists()
-        self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(1 << 20, lambda t: len(t) + 1)
-        self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(1 << 20, lambda t: len(t) + 1)
+        self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(_KEPT_RAW, lambda t: len(t) + 1)
+        self._met: Cache[ObjectId, bool] = Cache(_KEPT_MET, lambda _: 1)
+        self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(_KEPT_ENTRIES, lambda t: len(t) + 1)
         self._commits: Cache[CommitId, Commit] = Cache(20_000, lambda _: 1)
 
     def reopen(self) -> None:
         """Forget what libgit2 knows of packs; after a repack an old handle stays slow."""
         # Its own check of what it read takes longer than the reading; `read` does it in a fifth of the time.
         pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
+        # What is read again is kept here, as values that are ready to use.
+        pygit2.option(Option.SET_CACHE_MAX_SIZE, _KEPT_BY_LIBRARY)
         self.handle = pygit2.Repository(str(self.git_dir))
         self._odb = self.handle.odb
 
@@ -117,11 +127,20 @@ class Objects:
         """What `path` names below `tree`: a file, a folder, a submodule, or nothing."""
         *folders, name = path.split("/")
         for folder in folders:
-            step = self.tree(tree).get(folder)
+            step = self._named(tree, folder)
             if step is None or not step.is_tree:
                 return None
             tree = step.id
-        return self.tree(tree).get(name)
+        return self._named(tree, name)
+
+    def _named(self, tree: ObjectId, name: str) -> Entry | None:
+        names = self._trees.get(tree)
+        if names is None and self._met.get(tree) is None:
+            # Most folders of a branch that is written to are asked once and never again: no names are kept of those.
+            self._met.put(tree, True)
+            wanted = trees.encode(name)
+            return next((trees.entry(raw) for raw in self.raw_tree(tree) if raw[1] == wanted), None)
+        return (self.tree(tree) if names is None else names).get(name)
 
     def paths(self, tree: ObjectId, prefix: str = "") -> list[str]:
         """Every file below `tree`, in git's order, with `prefix` before its path."""

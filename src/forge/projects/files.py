@@ -48,15 +48,14 @@ def marks(root: Path) -> dict[str, Mark]:
     folders = [""]
     while folders:
         prefix = folders.pop()
-        with suppress(FileNotFoundError), os.scandir(root / prefix) as entries:
+        with suppress(FileNotFoundError), os.scandir(f"{root}/{prefix}") as entries:
             for entry in entries:
-                path = prefix + entry.name
                 if entry.is_dir(follow_symlinks=False):
-                    if entry.name != ".git" and not os.path.lexists(root / path / ".git"):
-                        folders.append(path + "/")
+                    if entry.name != ".git" and not os.path.lexists(f"{entry.path}/.git"):
+                        folders.append(f"{prefix}{entry.name}/")
                     continue
                 with suppress(FileNotFoundError):
-                    seen[path] = mark(entry.stat(follow_symlinks=False))
+                    seen[prefix + entry.name] = mark(entry.stat(follow_symlinks=False))
     return seen
 
 

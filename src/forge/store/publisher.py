@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forge.store.events import Publication
 
 _BATCH = 200
-_TOGETHER = 0.08
+_TOGETHER = 0.12
 """Live pieces wait so long for others. Nobody sees it, and many clients are told far fewer of them."""
 _PATIENCE = 20.0
 _PAUSE = 0.2
@@ -30,21 +30,31 @@ class Publisher:
     def __init__(self, publish: Callable[[Sequence[Publication]], Sequence[int]]) -> None:
         """`publish` deals with some from the front and gives one id for each of them."""
         self._publish = publish
-        self._items: queue.SimpleQueue[Publication | _Mark | None] = queue.SimpleQueue()
+        self._items: deque[Publication | _Mark] = deque()
+        self._filled = threading.Event()
+        self._urgent = threading.Event()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._trouble: ForgeError | None = None
         self._closed = False
 
     def put(self, publication: Publication) -> None:
-        self._items.put(publication)
+        self._add(publication, urgent=not publication.event.live)
         self._start()
+
+    def _add(self, item: Publication | _Mark, *, urgent: bool) -> None:
+        self._items.append(item)
+        # Only who sleeps is woken: most pieces come while others wait already.
+        if not self._filled.is_set():
+            self._filled.set()
+        if urgent:
+            self._urgent.set()
 
     async def flush(self) -> None:
         if self._thread is None:
             return
         mark = _Mark()
-        self._items.put(mark)
+        self._add(mark, urgent=True)
         if not await asyncio.to_thread(mark.wait, _PATIENCE):
             raise self._trouble or StoreUnavailable("events could not be recorded in time", hint="is the disk busy?")
 
@@ -52,7 +62,8 @@ class Publisher:
         """What was published is recorded first, if the database lets it."""
         self._closed = True
         if self._thread is not None:
-            self._items.put(None)
+            self._filled.set()
+            self._urgent.set()
             self._thread.join(timeout=_PATIENCE)
 
     def _start(self) -> None:
@@ -62,32 +73,28 @@ class Publisher:
                 self._thread.start()
 
     def _work(self) -> None:
-        while True:
-            batch, end = self._next()
-            if batch:
-                self._try(batch)
-            if isinstance(end, _Mark):
-                end.set()
-            elif end is None:
-                return
+        while not self._closed or self._items:
+            self._filled.wait()
+            # Live pieces wait for others; what is to be recorded goes at once, and takes what came before it along.
+            self._urgent.wait(_TOGETHER)
+            self._filled.clear()
+            self._urgent.clear()
+            while self._items:
+                self._deal_with(self._next())
 
-    def _next(self) -> tuple[list[Publication], Publication | _Mark | None]:
-        """What is there now, up to the next mark or the end. At least one item, waiting for it if need be."""
-        batch: list[Publication] = []
-        item = self._items.get()
-        until = time.monotonic() + _TOGETHER
-        while True:
-            if item is None or isinstance(item, _Mark):
-                return batch, item
-            batch.append(item)
-            if len(batch) >= _BATCH:
-                return batch, item
-            # What is to be recorded goes at once, and takes what was live before it along.
-            patience = max(0.0, until - time.monotonic()) if item.event.live else 0.0
-            try:
-                item = self._items.get(timeout=patience) if patience else self._items.get_nowait()
-            except queue.Empty:
-                return batch, item
+    def _next(self) -> list[Publication | _Mark]:
+        """Some from the front, up to the next mark."""
+        some: list[Publication | _Mark] = []
+        while self._items and len(some) < _BATCH:
+            some.append(self._items.popleft())
+            if isinstance(some[-1], _Mark):
+                break
+        return some
+
+    def _deal_with(self, some: list[Publication | _Mark]) -> None:
+        self._try([item for item in some if not isinstance(item, _Mark)])
+        if isinstance(some[-1], _Mark):
+            some[-1].set()
 
     def _try(self, batch: list[Publication]) -> None:
         """Until it works: what was published is not forgotten because the database is away for a while."""
