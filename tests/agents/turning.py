@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from forge.app.sandboxed import TurnCommands
 from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
 from forge.engine.errors import RunCancelled
+from forge.engine.run import Reply
 from forge.events import Event
 from forge.git import Repository
 from forge.sessions.messages import AssistantMessage, Usage
@@ -38,6 +39,7 @@ class Ledger:
     done: dict[str, str] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    questions: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 
 
 @dataclass
@@ -48,6 +50,9 @@ class MemorySteps:
     kill: tuple[str, str] | None = None
     cancel: str | None = None
     id: str = "run"
+    answers: tuple[str | None, ...] = ()
+    """What a person says to each question; None for a question that is withdrawn."""
+    _asked: int = 0
 
     async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any:
         if name not in self.ledger.done:
@@ -61,6 +66,17 @@ class MemorySteps:
             self.ledger.done[name] = result
             self._die("recorded", name)
         return json.loads(self.ledger.done[name])
+
+    async def ask(self, text: str, options: Sequence[str] = ()) -> Reply:
+        self._asked += 1
+        number = self._asked
+
+        async def ask() -> Any:
+            self.ledger.questions.append((text, tuple(options)))
+            return self.answers[number - 1]
+
+        answer = await self.step(f"ask {number}", ask)
+        return Reply("cancelled") if answer is None else Reply("answered", answer)
 
     def emit(self, event: Event) -> None:
         self.ledger.events.append(event)
@@ -101,7 +117,7 @@ async def turn(
     work = Conversation(
         model,
         "You are a test.",
-        Toolbox(builtin_tools(commands)),
+        Toolbox(builtin_tools(commands, asks=True)),
         stream,
         redactor,
         limits or Limits(),

@@ -135,6 +135,8 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/repositories/{repository}/files/{path} delete delete_file",
             "/api/repositories/{repository}/files/{path} get read_file",
             "/api/repositories/{repository}/files/{path} put save_file",
+            "/api/repositories/{repository}/folder-renames post rename_folder",
+            "/api/repositories/{repository}/folders delete delete_folder",
             "/api/repositories/{repository}/folders get list_folder",
             "/api/repositories/{repository}/graph get show_graph",
             "/api/repositories/{repository}/kept-branches get list_kept_branches",

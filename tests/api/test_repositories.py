@@ -128,6 +128,29 @@ def test_files_are_listed_searched_and_renamed(client: httpx.Client, address: st
     assert code(both) == (422, "invalid_input")
 
 
+def test_folders_are_renamed_and_deleted_in_one_commit_each(client: httpx.Client, address: str) -> None:
+    client.post(f"{address}/branches", json={"name": "ai/one"})
+    saved(client, address, "beds/deep/south.md", "lilies\n")
+    body = {"path": "beds", "to": "garden/beds", "branch": "ai/one"}
+    moved = client.post(f"{address}/folder-renames", json=body)
+    assert moved.status_code == 200, moved.text
+    assert moved.json()["etag"] is None
+    found = client.get(f"{address}/files", params={"branch": "ai/one"}).json()["items"]
+    assert {each["path"] for each in found} == {"README.md", "garden/beds/north.md", "garden/beds/deep/south.md"}
+    assert code(client.post(f"{address}/folder-renames", json=body)) == (404, "file_missing")
+    taken = {"path": "garden", "to": "README.md", "branch": "ai/one"}
+    assert code(client.post(f"{address}/folder-renames", json=taken)) == (409, "path_clash")
+    within = {"path": "garden", "to": "garden/in", "branch": "ai/one"}
+    assert code(client.post(f"{address}/folder-renames", json=within)) == (422, "invalid_path")
+    where = {"branch": "ai/one", "path": "garden/"}
+    gone = client.delete(f"{address}/folders", params=where)
+    assert gone.json()["changed"] is True
+    log = client.get(f"{address}/commits", params={"rev": "ai/one"}).json()["items"]
+    assert [each["subject"] for each in log[:2]] == ["delete: garden/", "rename: beds/ to garden/beds/"]
+    assert code(client.delete(f"{address}/folders", params=where)) == (404, "file_missing")
+    assert code(client.delete(f"{address}/folders", params={**where, "path": ""})) == (422, "request_invalid")
+
+
 def test_history_is_shown(client: httpx.Client, address: str) -> None:
     client.post(f"{address}/branches", json={"name": "ai/one"})
     commit = saved(client, address, "beds/north.md", "tulips\nroses\n", message="plant")["commit"]

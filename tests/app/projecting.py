@@ -14,10 +14,11 @@ import pytest
 
 from forge.app.hands import ProjectHands
 from forge.app.pressing import press
-from forge.app.projects import ProjectView, create, workspace_of
+from forge.app.projects import create, workspace_of
 from forge.app.running import watched
 from forge.app.saying import say
 from forge.app.underway import Pressed
+from forge.app.views import ProjectView
 from forge.app.workshop import Workshop, open_workshop
 from forge.events import Event
 from forge.git import Repository

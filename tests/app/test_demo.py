@@ -232,7 +232,7 @@ def test_a_question_that_was_not_recorded_ends_the_demo_with_a_clear_error(
 
 
 def test_tests_that_cannot_run_end_the_demo_with_a_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def not_found(repo: Repository, branch: str) -> TestResults:
+    def not_found(repo: Repository, branch: str, **_: object) -> TestResults:
         return TestResults(0, 0, 0, "python3: not found", repo.refs.tip(branch), 127, "python3 -m unittest")
 
     monkeypatch.setattr(hands, "tested", not_found)
@@ -245,7 +245,7 @@ def test_tests_that_cannot_run_end_the_demo_with_a_clear_error(tmp_path: Path, m
 def test_a_sandbox_that_does_not_work_ends_the_demo_and_is_not_blamed_on_the_recording(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> TestResults:
+    def broken(*_: object, **__: object) -> TestResults:
         raise Upstream("There is no sandbox here.")
 
     monkeypatch.setattr(hands, "tested", broken)

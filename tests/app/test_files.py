@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.app import files, saving
+from forge.app.attaching import attach
 from forge.app.identity import LOCAL, forget_owner, record_owner
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
@@ -135,6 +137,45 @@ def test_files_are_renamed_deleted_and_made_executable(place: Place, git: Git) -
     assert place.deeds()[1:] == ["file.rename", "file.delete", "file.save"]
 
 
+def test_a_folder_moves_and_goes_as_one_commit_with_modes_and_links(place: Place, git: Git) -> None:
+    files.save_file(place.shop, LOCAL, place.id, "main", "b/run.sh", b"#!", executable=True)
+    before = git(place.path, "ls-tree", "-r", "main", "b/").replace("\tb/", "\tB/")
+    count = int(git(place.path, "rev-list", "--count", "main"))
+    files.rename_folder(place.shop, LOCAL, place.id, "main", "b", "B")
+    assert git(place.path, "ls-tree", "-r", "main", "B/") == before
+    assert git(place.path, "ls-tree", "-r", "--name-only", "main", "b/") == ""
+    files.delete_folder(place.shop, LOCAL, place.id, "main", "B")
+    assert int(git(place.path, "rev-list", "--count", "main")) == count + 2
+    assert place.deeds()[-2:] == ["folder.rename", "folder.delete"]
+
+
+def test_a_folder_is_not_moved_over_what_is_there_nor_into_itself(place: Place) -> None:
+    files.save_file(place.shop, LOCAL, place.id, "main", "other/x.txt", b"x")
+    for target in ("other", "a.txt", "a.txt/b", "picture.PNG"):
+        with pytest.raises(Conflict) as refused:
+            files.rename_folder(place.shop, LOCAL, place.id, "main", "b", target)
+        assert refused.value.code == "path_clash"
+    with pytest.raises(InvalidInput):
+        files.rename_folder(place.shop, LOCAL, place.id, "main", "b", "b/deeper")
+    with pytest.raises(NotFound):
+        files.delete_folder(place.shop, LOCAL, place.id, "main", "a.txt")
+
+
+def test_folders_are_guarded_as_files_are(place: Place) -> None:
+    with pytest.raises(Denied):
+        files.rename_folder(place.shop, READER, place.id, "main", "b", "c")
+    with pytest.raises(Denied):
+        files.delete_folder(place.shop, READER, place.id, "main", "b")
+    reserve(place.repo.common_dir, "main", "t1", "scripted")
+    for change in (
+        lambda: files.rename_folder(place.shop, LOCAL, place.id, "main", "b", "c"),
+        lambda: files.delete_folder(place.shop, LOCAL, place.id, "main", "b"),
+    ):
+        with pytest.raises(Conflict) as refused:
+            change()
+        assert refused.value.code == "branch_busy"
+
+
 def test_a_user_is_the_author_of_what_they_save(place: Place, git: Git) -> None:
     with pytest.raises(NotFound):
         files.save_file(place.shop, BO, place.id, "main", "a.txt", b"x")
@@ -195,6 +236,18 @@ def test_of_many_saves_of_one_file_each_sees_the_one_before(place: Place, git: G
     lines = git(place.path, "show", "main:a.txt").split("\n")
     assert sorted(lines[1:], key=int) == [str(number) for number in range(12)]
     assert git(place.path, "rev-list", "--count", "main") == "13"
+
+
+def test_files_attached_at_once_are_all_kept(place: Place, git: Git) -> None:
+    names = [f"note-{n}.txt" for n in range(8)]
+
+    def attached(name: str) -> str:
+        return attach(place.shop, LOCAL, place.id, "main", name=name, content=io.BytesIO(name.encode())).path
+
+    with ThreadPoolExecutor(8) as several:
+        paths = list(several.map(attached, names))
+    assert paths == [f"attachments/{name}" for name in names]
+    assert git(place.path, "ls-tree", "--name-only", "main:attachments").split() == names
 
 
 def test_saves_of_other_processes_are_no_trouble(place: Place, git: Git) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from forge.app.pressing import press, restarted
-from forge.app.projects import ProjectView, create, view
+from forge.app.projects import create
 from forge.app.saying import say
+from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.git import Repository

@@ -14,8 +14,8 @@ import pytest
 
 from benchmarks.soak.forked import Forked
 from forge.app.pressing import restarted
-from forge.app.projects import view
 from forge.app.saying import say
+from forge.app.views import view
 from forge.app.workshop import Workshop
 from forge.pipeline.actions import Action
 from forge.pipeline.answering import Task

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.projects import artifacts, create, save_artifact, view, workspace_of
+from forge.app.projects import artifacts, create, save_artifact, workspace_of
 from forge.app.saying import SCENE_NOTED, say
+from forge.app.views import view
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.pipeline.actions import Action

@@ -207,3 +207,12 @@ def test_shortened_text_keeps_beginning_and_end(text: str, most: int) -> None:
     short = tokens.shortened(text, most)
     assert (short == text) == (tokens.of_text(text) <= most) or "left out" in short
     assert short[:1] == text[:1] or "left out" in short
+
+
+@pytest.mark.req("C-08")
+def test_what_the_person_answered_is_kept() -> None:
+    asked = ToolCall("c1", "ask_user", {"question": "Which colour?"})
+    messages = [UserMessage("a sign"), AssistantMessage("", (asked,)), ToolResult("c1", "ask_user", "green, of course")]
+    assert worded(digest(messages), answer_tokens=0) == (
+        "Asked the person: Which colour? They answered: green, of course"
+    )

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forge.sessions import redaction
 from forge.sessions.redaction import MARK, Redactor
 
 _RANDOM = random.Random(7)
@@ -123,3 +124,27 @@ def test_values_of_json_are_replaced_and_names_kept() -> None:
     data = {"path": "a", "edits": [{"new": SECRETS["github"]}], "count": 3, "on": True}
     found = Redactor().json(data)
     assert found == {"path": "a", "edits": [{"new": f"{MARK}github-token]"}], "count": 3, "on": True}
+
+
+def unhurried(text: str) -> str:
+    """Every shape looked for in every text."""
+    text = redaction._KNOWN.sub(lambda m: f"{MARK}{str(m.lastgroup).replace('_', '-')}]", text)
+    text = redaction._URL_PASSWORD.sub(rf"\g<before>{MARK}password]", text)
+    text = redaction._BEARER.sub(redaction._if_random, text)
+    text = redaction._ASSIGNED.sub(redaction._if_random, text)
+    return redaction._WORD.sub(
+        lambda m: f"{MARK}high-entropy]" if redaction._is_random(m[0]) else m[0],
+        text,
+    )
+
+
+PARTS = st.sampled_from(
+    [*SECRETS.values(), "PassWord=", "api_key: ", "bearer ", "Basıc ", "tOKen:", "https://a:b@", " "]
+)
+
+
+@pytest.mark.req("X-06")
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PARTS | st.text(max_size=40), max_size=6).map("".join))
+def test_the_short_way_finds_all_that_the_long_one_does(text: str) -> None:
+    assert Redactor()._once(text) == unhurried(text)

@@ -84,6 +84,6 @@ def bench(make_repo: MakeRepo, runner_for: Callable[[Repository], Runner]) -> Ca
         repo = Repository.open(make_repo(FILES if files is None else files, symlinks=symlinks or {}))
         repo.create_branch("work", actor=AGENT)
         vfs = repo.workspace("work", actor=AGENT)
-        return Bench(repo, vfs, Toolbox(builtin_tools(runner_for(repo))))
+        return Bench(repo, vfs, Toolbox(builtin_tools(runner_for(repo), asks=True)))
 
     return make

@@ -106,7 +106,7 @@ class Vandal:
 
 
 SCHEMAS: dict[str, Any] = {
-    tool.get_schema()["name"]: tool.get_schema()["parameters"] for tool in builtin_tools(Vandal())
+    tool.get_schema()["name"]: tool.get_schema()["parameters"] for tool in builtin_tools(Vandal(), asks=True)
 }
 
 
@@ -150,7 +150,7 @@ def test_random_calls_never_raise_and_never_change_what_they_may_not(untouched: 
     @given(st.lists(calls(), min_size=IN_A_ROW, max_size=IN_A_ROW))
     def holds(sequence: list[tuple[str, Any]]) -> None:
         vfs = repo.workspace("work", actor=AGENT)
-        box = Toolbox(builtin_tools(Vandal()))
+        box = Toolbox(builtin_tools(Vandal(), asks=True))
         for name, arguments in sequence:
             before = entries(vfs)
             done = box.run(vfs, name, arguments)

@@ -28,6 +28,7 @@ def answers(asked: Asked) -> Reply:
     """`rose`: writes a file and runs a command. `slow`: streams for long. `prose`: Markdown, and thinks first.
 
     `steady`: a hundred and twenty words. `long`: many lines. `swift`: two hundred words a second. `refused`: an error.
+    `ask`: asks for a colour, then writes a file.
     """
     found = _KIND.match(asked.task)
     match found.group() if found else "":
@@ -41,6 +42,8 @@ def answers(asked: Asked) -> Reply:
             return Reply(tuple(f"Line {n}\n\n" for n in range(600)), pause=0.02)
         case "swift":
             return Reply(tuple(re.findall(r"\s*\S+", _LONG)), pause=0.005)
+        case "ask":
+            return _asking(asked)
         case "refused":
             problem = {"type": "invalid_request_error", "message": "The words are too long."}
             return Reply(status=400, error={"error": problem})
@@ -50,3 +53,13 @@ def answers(asked: Asked) -> Reply:
 _PARAGRAPH = "Rows of **tulips** stand in `beds/north.md`, and _each_ wants its water before the sun is high."
 _CODE = "```python\ndef water(bed: str) -> None:\n    print(f'watering {bed}')\n```"
 _LONG = "\n\n".join(f"### Part {n}\n\n{_PARAGRAPH}\n\n- one\n- two\n\n{_CODE}" for n in range(20))
+
+
+def _asking(asked: Asked) -> Reply:
+    match asked.number:
+        case 1:
+            question = {"question": "Which colour has the sign?", "choices": ["red", "blue"]}
+            return Reply(("One thing ", "first."), (("ask_user", question),))
+        case 2:
+            return Reply(calls=(("write_file", {"path": "sign.md", "content": f"{asked.task}\n"}),))
+    return Reply(("The sign ", "is painted.", "\n\nCommit: Paint the sign"))

@@ -299,44 +299,6 @@ def test_a_tool_of_the_repository_asks_to_be_approved(page: Any, desk: Desk) -> 
 
 
 @pytest.mark.req("G-15")
-def test_a_question_on_the_branch_is_answered_in_its_card(page: Any, desk: Desk) -> None:
-    """No turn asks by itself yet, so the question is put in by the browser."""
-    repo = desk.repository()
-    question = {
-        "id": "q1",
-        "run": "turn-1",
-        "text": "Which colour?",
-        "context": "The sign needs one.",
-        "options": ["red", "blue"],
-        "state": "open",
-        "asked": 0,
-        "expires": None,
-        "answer": None,
-        "project": None,
-        "repository": repo,
-        "branch": "ai/ask",
-    }
-    given: list[Any] = []
-
-    def answer(route: Any) -> None:
-        given.append(json.loads(route.request.post_data))
-        route.fulfill(json={"question": "q1", "counted": True})
-
-    page.route("**/api/questions*", lambda route: route.fulfill(json={"questions": [] if given else [question]}))
-    page.route("**/api/questions/q1/answer", answer)
-    open_chat(page, desk, repo, branched(desk, repo, "ai/ask"))
-    card = page.get_by_role("region", name="Question", exact=True)
-    expect(card).to_contain_text("The sign needs one.")
-    expect(card.get_by_role("button", name="Let AI decide")).to_be_visible()
-    expect(card.get_by_role("textbox", name="Your answer")).to_be_visible()
-    expect(card.get_by_role("button", name="red")).to_be_focused()
-    card.get_by_role("button", name="blue").click()
-    expect(page.get_by_text("You answered: blue")).to_be_visible()
-    expect(card).to_have_count(0)
-    assert given == [{"text": "blue"}]
-
-
-@pytest.mark.req("G-15")
 def test_two_hundred_words_a_second_hold_nothing_up(page: Any, desk: Desk, browser: Any) -> None:
     repo = desk.repository()
     open_chat(page, desk, repo, branched(desk, repo, "ai/swift"))

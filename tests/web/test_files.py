@@ -146,6 +146,55 @@ def test_files_are_made_renamed_and_deleted_and_a_deletion_is_undone(page: Any, 
     assert content(desk, garden, "README.md").startswith(b"# Garden")
 
 
+@pytest.mark.req("G-15")
+def test_a_folder_is_renamed_and_deleted_as_one_commit_and_what_is_open_in_it_goes_along(
+    page: Any, desk: Desk, garden: str
+) -> None:
+    opened(page, desk, garden, "beds/north.md")
+    editor(page, "beds/north.md").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("draft ")
+    expect(page.get_by_role("tab", name="beds/north.md, unsaved")).to_be_visible()
+    before = len(subjects(desk, garden))
+    row(page, "beds").click(button="right")
+    page.get_by_role("menuitem", name="Rename").click()
+    naming = page.get_by_role("textbox", name="New name of beds")
+    naming.fill("plots")
+    naming.press("Enter")
+    expect(page.get_by_role("tab", name="plots/north.md, unsaved")).to_be_visible()
+    expect(editor(page, "plots/north.md")).to_contain_text("draft tulips")
+    expect(row(page, "plots")).to_have_attribute("aria-expanded", "true")
+    expect(row(page, "south.md")).to_be_visible()
+    expect(row(page, "beds")).to_have_count(0)
+    assert subjects(desk, garden)[0] == "rename: beds/ to plots/"
+    page.get_by_role("listitem").filter(has_text="Renamed beds to plots").get_by_role("button", name="Dismiss").click()
+
+    row(page, "plots").click()
+    page.keyboard.press("Delete")
+    dialog = page.get_by_role("dialog", name="Delete plots?")
+    expect(dialog).to_contain_text("without the folder and everything in it")
+    dialog.get_by_role("button", name="Delete the folder").click()
+    expect(row(page, "plots")).to_have_count(0)
+    expect(page.get_by_role("tab", name="plots/north.md")).to_have_count(0)
+    assert subjects(desk, garden)[0] == "delete: plots/"
+    assert len(subjects(desk, garden)) == before + 2
+    page.get_by_role("listitem").filter(has_text="Deleted plots").get_by_role("button", name="Undo").click()
+    expect(row(page, "plots")).to_be_visible()
+    assert content(desk, garden, "plots/south.md") == b"lilies\n"
+
+
+@pytest.mark.req("G-15")
+def test_a_folder_that_cannot_be_renamed_stays_and_the_reason_is_told(page: Any, desk: Desk, garden: str) -> None:
+    opened(page, desk, garden)
+    row(page, "beds").click()
+    page.keyboard.press("F2")
+    naming = page.get_by_role("textbox", name="New name of beds")
+    naming.fill("src")
+    naming.press("Enter")
+    expect(page.get_by_role("listitem").filter(has_text="src is a directory")).to_be_visible()
+    expect(row(page, "north.md")).to_be_visible()
+
+
 @pytest.mark.req("G-05")
 def test_saving_is_one_commit_and_the_status_line_says_so(page: Any, desk: Desk, garden: str) -> None:
     opened(page, desk, garden, "beds/north.md")
@@ -291,8 +340,17 @@ def test_files_are_read_only_while_a_turn_works_and_what_it_changed_is_marked(
     expect(page.get_by_text("An agent works on this branch")).to_have_count(0)
     saved_elsewhere(desk, garden, "beds/north.md", "tulips\nvioletts\nroses\n")
     expect(page.locator(".cm-seen-changed")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".cm-seen-changed")).to_have_count(1)
+    saved_elsewhere(desk, garden, "beds/north.md", "tulips\nvioletts\nroses\npinks\n")
+    expect(page.locator(".cm-seen-changed")).to_have_count(2)
+    page.reload()
+    expect(page.locator(".cm-seen-changed")).to_have_count(2)
     page.get_by_role("button", name="Mark as seen").click()
     expect(page.locator(".cm-seen-changed")).to_have_count(0)
+    page.reload()
+    expect(editor(page, "beds/north.md")).to_contain_text("pinks")
+    expect(page.get_by_role("button", name="Mark as seen")).to_have_count(0)
 
 
 @pytest.mark.req("G-15")

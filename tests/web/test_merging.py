@@ -88,6 +88,34 @@ def test_a_commit_dropped_on_a_branch_is_copied_there(page: Any, desk: Desk) -> 
     assert desk.git(path, "show", "south:paths.md") == "roses"
 
 
+def test_the_graph_scrolls_while_something_is_held_near_its_edge(page: Any, desk: Desk) -> None:
+    repo, path = planted(desk)
+    desk.git(path, "switch", "--quiet", "main")
+    for n in range(60):
+        desk.git(path, "commit", "--quiet", "--allow-empty", "--message", f"Water {n}")
+    desk.git(path, "switch", "--quiet", "--detach")
+    page.goto(f"{desk.url}/r/{repo}")
+    graph = page.get_by_role("listbox", name="Commits, newest first")
+    commit(page, "Water 59").wait_for()
+    box = graph.bounding_box()
+    start = commit(page, "Water 59").locator("[data-take=main]").bounding_box()
+    page.mouse.move(start["x"] + 5, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 5, box["y"] + box["height"] / 2, steps=3)
+    page.wait_for_timeout(200)
+    assert graph.evaluate("it => it.scrollTop") == 0, "in the middle it rests"
+    page.mouse.move(start["x"] + 5, box["y"] + box["height"] - 6, steps=3)
+    target = commit(page, "Plant lilies").locator("[data-drop=south]")
+    page.wait_for_function("it => it.scrollTop + it.clientHeight >= it.scrollHeight - 1", arg=graph.element_handle())
+    end = target.bounding_box()
+    page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=3)
+    page.locator("body > .floating").get_by_text("Merge main into south").wait_for()
+    page.mouse.move(start["x"] + 5, box["y"] - 4, steps=3)
+    page.wait_for_function("it => it.scrollTop === 0", arg=graph.element_handle())
+    page.keyboard.press("Escape")
+    page.mouse.up()
+
+
 def test_what_is_held_is_let_go_by_escape(page: Any, desk: Desk) -> None:
     repo, _ = planted(desk)
     page.goto(f"{desk.url}/r/{repo}")

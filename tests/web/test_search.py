@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk
+from tests.web.desk import Desk, until
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -70,6 +70,28 @@ def test_search_groups_lines_by_file_and_opens_at_the_line(page: Any, desk: Desk
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator(".cm-activeLine")).to_have_text("def tulip(): ...")
+
+
+@pytest.mark.req("G-15")
+@pytest.mark.parametrize(("keys", "field"), [("Control+p", "File to open"), ("Control+k", "Commands")])
+def test_letters_right_after_the_shortcut_are_kept_while_the_dialog_is_fetched(
+    page: Any, desk: Desk, garden: str, keys: str, field: str
+) -> None:
+    workspace(page, desk, garden)
+    page.get_by_role("tree", name="Files").focus()
+    waiting: list[Any] = []
+    page.context.route("**/assets/*.js", lambda route: waiting.append(route), times=1)  # noqa: PLW0108 - it takes no builtin
+    page.keyboard.press(keys)
+    page.keyboard.type("water")
+    until(lambda: page.evaluate("() => 0") or bool(waiting))
+    page.keyboard.type("ing")
+    waiting[0].continue_()
+    expect(page.get_by_role("combobox", name=field)).to_have_value("watering")
+    page.keyboard.type("_")
+    expect(page.get_by_role("combobox", name=field)).to_have_value("watering_")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("tree", name="Files")).to_be_focused()
 
 
 def test_a_pattern_that_is_none_is_told(page: Any, desk: Desk, garden: str) -> None:

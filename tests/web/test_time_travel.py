@@ -51,3 +51,37 @@ def test_a_branch_begins_where_one_has_travelled_to(page: Any, desk: Desk) -> No
     page.get_by_role("button", name="Make the branch").click()
     page.wait_for_url(re.compile(r"/b/with-roses(\?|$)"))
     assert desk.git(path, "rev-parse", "with-roses") == desk.git(path, "rev-parse", "main~1")
+
+
+def test_what_was_is_read_only_with_its_reason_and_a_branch_from_there_can_be_edited(page: Any, desk: Desk) -> None:
+    repo, path = aged(desk)
+    past = desk.git(path, "rev-parse", "main~1")
+    page.goto(f"{desk.url}/r/{repo}/b/main?file=beds/north.md&tab=file&at={past}")
+    page.get_by_text(f"This is the file as it was at {past[:7]}. It cannot be changed here.").wait_for()
+    page.get_by_role("button", name="Show the text").or_(
+        page.get_by_role("button", name="Text", exact=True)
+    ).first.click()
+    text = page.locator(".cm-content")
+    text.get_by_text("roses").wait_for()
+    text.click()
+    page.keyboard.type("weeds")
+    page.keyboard.press("Control+s")
+    assert "weeds" not in text.inner_text()
+    assert page.get_by_role("button", name="New file").is_disabled()
+    page.get_by_role("tree", name="Files").get_by_role("treeitem", name="north.md").click(button="right")
+    for name in ("Rename", "Delete", "New file"):
+        assert page.get_by_role("menuitem", name=name).get_attribute("aria-disabled") == "true"
+    page.keyboard.press("Escape")
+    assert desk.git(path, "log", "-1", "--format=%s", "main") == "Plant lilies"
+
+    page.get_by_role("region", name="Time travel").get_by_role("button", name="Branch from here").click()
+    page.get_by_role("textbox", name="Name of the branch").fill("from-roses")
+    page.get_by_role("button", name="Make the branch").click()
+    page.wait_for_url(re.compile(r"/b/from-roses(\?|$)"))
+    page.goto(f"{desk.url}/r/{repo}/b/from-roses?file=beds/north.md&tab=file")
+    page.get_by_role("textbox", name="Text of beds/north.md").click()
+    page.keyboard.press("Control+Home")
+    page.keyboard.type("weeds ")
+    page.keyboard.press("Control+s")
+    page.get_by_text("Saved →").wait_for()
+    assert desk.git(path, "show", "from-roses:beds/north.md") == "weeds roses"

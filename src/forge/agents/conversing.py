@@ -31,7 +31,9 @@ from forge.sessions.messages import (
 from forge.sessions.redaction import MARK, Redactor
 from forge.sessions.turns import Item, TurnStatus
 from forge.settings import Limits
+from forge.tools.contract import Inquiry
 from forge.tools.edits import snapshot
+from forge.tools.rendering import capped
 from forge.tools.toolbox import Toolbox
 
 Json = dict[str, Any]
@@ -42,6 +44,7 @@ _SECRET_TEXT = (
     f"The arguments hold `{MARK}…]`, which stands for a secret that you are not shown. Nothing was changed. "
     "Edit the text around it instead, with a search text that does not include it."
 )
+_UNANSWERED = "The person gave no answer. Go on with what is most likely meant, and say that you did."
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +156,17 @@ class Conversation:
         else:
             outcome = await asyncio.to_thread(self.toolbox.run, desk.vfs, call.name, call.arguments)
             text, failed = outcome.text, outcome.failed
+            if outcome.asks is not None:
+                text, failed = await self._inquired(steps, outcome.asks)
         text = self.redactor.text(text)
         steps.emit(ToolEnded(desk.turn, call.id, call.name, failed, "\n".join(text.splitlines()[:_SHOWN_LINES])))
         return ToolResult(call.id, call.name, text, failed)
+
+    async def _inquired(self, steps: Steps, inquiry: Inquiry) -> tuple[str, bool]:
+        """The question and its answer are a step of their own; no model is asked before there is one."""
+        choices = tuple(self.redactor.text(choice) for choice in inquiry.choices)
+        reply = await steps.ask(self.redactor.text(inquiry.question), choices)
+        return (_UNANSWERED, True) if reply.text is None else (capped(reply.text), False)
 
     async def _outside(self, desk: Desk, steps: Steps, call: ToolCall, place: str) -> tuple[str, bool]:
         """A command is never run again to see what it did: its result and the files it changed are the record."""
@@ -206,6 +217,6 @@ def _has_mark(value: object) -> bool:
 
 def _about(call: ToolCall) -> str:
     """The one argument that tells most."""
-    told = ("path", "command", "query", "pattern", "prefix", "old_path", "name")
+    told = ("path", "command", "query", "pattern", "prefix", "old_path", "name", "question")
     found = next((call.arguments[name] for name in told if isinstance(call.arguments.get(name), str)), "")
     return " ".join(found.split())[:120]

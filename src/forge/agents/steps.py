@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from forge.events import Event
+
+if TYPE_CHECKING:
+    from forge.engine.run import Reply
 
 Json = dict[str, Any]
 
@@ -18,6 +21,9 @@ class Steps(Protocol):
 
     async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any:
         """Do it unless it was done before, and give what it gave. In a cancelled run, `RunCancelled`, once."""
+
+    async def ask(self, text: str, options: Sequence[str] = ()) -> Reply:
+        """Ask a person and wait, over crashes too; what was answered is not asked for again."""
 
     def emit(self, event: Event) -> None:
         """Tell whoever follows this run; once for each place in the code, however often it runs."""

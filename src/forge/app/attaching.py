@@ -11,9 +11,10 @@ from typing import IO
 from forge.app.branches import tip_of
 from forge.app.identity import Who
 from forge.app.repositories import actor_of, author_of, moved_by, record, repository
+from forge.app.saving import anew
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
-from forge.git import WorkInProgressVFS
+from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.active import ActiveFile, read_active, write_active
 
 FOLDER = "attachments"
@@ -41,8 +42,16 @@ def attach(shop: Workshop, who: Who, repo_id: str, branch: str, *, name: str, co
     data = content.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise AttachmentRefused(f"The file is larger than {LARGEST:,} bytes.", hint="Send a part of it.")
+    plain = _plain(name)
+    # Several files are dropped or pasted at once, and each is a commit of its own.
+    return anew(repo, branch, lambda: _put(shop, who, repo, branch, plain, data))
+
+
+def _put(  # noqa: PLR0917
+    shop: Workshop, who: Who, repo: Repository, branch: str, name: PurePosixPath, data: bytes
+) -> Attached:
     files = repo.workspace(branch, actor=actor_of(who))
-    path = _free(files, _plain(name), data)
+    path = _free(files, name, data)
     files.write_bytes(path, data)
     is_text = b"\0" not in data
     if is_text:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from forge.app.projects import ProjectView, view, workspace_of
+from forge.app.projects import workspace_of
+from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.boards.overview import BoardView, ProjectRow, columns
 

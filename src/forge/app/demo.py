@@ -10,10 +10,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from forge.app.projects import ProjectView, create, state_of, workspace_of
+from forge import sandbox
+from forge.app.projects import create, workspace_of
 from forge.app.running import Hear, Outcome, carry_on, outcome
 from forge.app.saying import say
 from forge.app.settings import load_settings
+from forge.app.views import ProjectView, state_of
 from forge.app.workshop import Workshop
 from forge.errors import Upstream
 from forge.pipeline.desk import TEST_RUNS
@@ -44,6 +46,11 @@ class Shown:
     baseline: str
     test_runs: tuple[Json, ...]
     """Every run of the tests, oldest first."""
+
+
+def without_sandbox() -> str:
+    """Why the commands of a demo cannot be confined on this machine; empty where they can."""
+    return sandbox.available().reason
 
 
 def brain_dump() -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from forge.app import saving
 from forge.app.pages import Page, checked
 from forge.app.repositories import actor_of, author_of, moved_by, record, repository
 from forge.app.saving import NEW, FileChanged, Landed, delete, rename, save
@@ -237,6 +238,24 @@ def rename_file(  # noqa: PLR0917
     by, author = actor_of(who), author_of(repo, who)
     landed = rename(repo, branch, old, new, expected=expected, message=message, actor=by, author=author)
     return _saved(shop, who, repo, landed, action="file.rename", what=f"{old} to {new}")
+
+
+def delete_folder(
+    shop: Workshop, who: Who, repo_id: str, branch: str, path: str, *, message: str | None = None
+) -> Saved:
+    repo = repository(shop, who, repo_id, "write")
+    by, author = actor_of(who), author_of(repo, who)
+    landed = saving.delete_folder(repo, branch, path, message=message, actor=by, author=author)
+    return _saved(shop, who, repo, landed, action="folder.delete", what=path)
+
+
+def rename_folder(  # noqa: PLR0917
+    shop: Workshop, who: Who, repo_id: str, branch: str, old: str, new: str, *, message: str | None = None
+) -> Saved:
+    repo = repository(shop, who, repo_id, "write")
+    by, author = actor_of(who), author_of(repo, who)
+    landed = saving.rename_folder(repo, branch, old, new, message=message, actor=by, author=author)
+    return _saved(shop, who, repo, landed, action="folder.rename", what=f"{old} to {new}")
 
 
 def search(

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.app.pipelining import KINDS
-from forge.app.projects import changed, show_card, state_of, topic_of
+from forge.app.projects import changed, show_card, topic_of
 from forge.app.surroundings import plugins_of
 from forge.app.underway import Pressed, begin, go_on, open_question, run_named
+from forge.app.views import state_of
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
 from forge.events import BOARD, ProjectMoved, ProjectSaid

@@ -84,7 +84,8 @@ async def answer(shop: Workshop, who: Who, id_: str, text: str, *, choice: str |
     if entry.project is not None:
         counted = await _decided(shop, entry, text, choice)
     else:
-        counted = await shop.engine.answer(id_, choice or text)
+        # It goes into the conversation, which keeps no secrets.
+        counted = await shop.engine.answer(id_, shop.redactor.text(choice or text))
     if counted:
         await asyncio.to_thread(identity.audit, shop, who, "question.answer", f"question:{id_}", entry.text[:200])
     return Answered(id_, counted)

@@ -17,8 +17,9 @@ from forge.app.identity import Who, audit, forget_owner, missing, owned, record_
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked
-from forge.app.projects import ProjectView, view, workspace_of
+from forge.app.projects import workspace_of
 from forge.app.repositories import repository
+from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.boards.overview import BoardView
 from forge.errors import ForgeError, NotFound

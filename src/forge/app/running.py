@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from forge.app.pressing import press
-from forge.app.projects import ProjectView, view
 from forge.app.saying import say
 from forge.app.underway import Pressed, follow
+from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.errors import ForgeError
 from forge.events import Event, ProjectProgressed

@@ -12,14 +12,16 @@ from forge.tools.commands import CommandOutcome
 
 
 class TurnCommands:
-    """The runner that tools of one turn are handed."""
+    """The runner that tools of one turn are handed. With `plain`, it runs commands where no sandbox works, too."""
 
-    def __init__(self, repo: Repository) -> None:
+    def __init__(self, repo: Repository, *, plain: bool = False) -> None:
         self._repo = repo
+        self._plain = plain
         self.cancelled = threading.Event()
 
     def __call__(self, vfs: WorkInProgressVFS, command: Sequence[str], *, seconds: float) -> CommandOutcome:
-        run = run_on_branch(self._repo, vfs, command, limits=Limits(seconds=seconds), cancel=self.cancelled)
+        limits = Limits(seconds=seconds)
+        run = run_on_branch(self._repo, vfs, command, limits=limits, plain=self._plain, cancel=self.cancelled)
         result = run.result
         return CommandOutcome(
             exit_code=result.exit_code,

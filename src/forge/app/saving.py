@@ -1,4 +1,4 @@
-"""Changing one file of a branch: read, checked, committed; and again, where the branch moved meanwhile."""
+"""Changing one file or folder of a branch: read, checked, committed; and again, where the branch moved meanwhile."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from forge.errors import Conflict
 from forge.git import (
@@ -23,6 +24,7 @@ from forge.git import (
 )
 from forge.git.errors import RefLocked
 
+T = TypeVar("T")
 NEW = ""
 """As `expected`: there must be no such file yet."""
 _PATIENCE = 10.0
@@ -114,6 +116,41 @@ def rename(
     return _committed(repo, branch, new, move, text, actor=actor, author=author)
 
 
+def delete_folder(
+    repo: Repository,
+    branch: str,
+    path: str,
+    *,
+    message: str | None = None,
+    actor: Actor = PERSON,
+    author: Signature | None = None,
+) -> Landed:
+    """Every file below it, in one commit."""
+    folder = path.rstrip("/")
+    text = message or f"delete: {folder.rpartition('/')[2]}/"
+    return _committed(repo, branch, folder, lambda files: files.delete_folder(folder), text, actor=actor, author=author)
+
+
+def rename_folder(
+    repo: Repository,
+    branch: str,
+    old: str,
+    new: str,
+    *,
+    message: str | None = None,
+    actor: Actor = PERSON,
+    author: Signature | None = None,
+) -> Landed:
+    """Every file below it moves, in one commit."""
+    here, there = old.rstrip("/"), new.rstrip("/")
+
+    def move(files: WorkInProgressVFS) -> None:
+        files.rename_folder(here, there)
+
+    text = message or f"rename: {here}/ to {there}/"
+    return _committed(repo, branch, there, move, text, actor=actor, author=author)
+
+
 def _committed(
     repo: Repository,
     branch: str,
@@ -124,12 +161,16 @@ def _committed(
     actor: Actor,
     author: Signature | None,
 ) -> Landed:
+    return anew(repo, branch, lambda: _landed(repo.workspace(branch, actor=actor), path, change, message, author))
+
+
+def anew(repo: Repository, branch: str, made: Callable[[], T]) -> T:
     """Made on the branch as it is, and made anew where that moved meanwhile: nothing is ever overwritten unseen."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
             with _in_turn(repo, branch):
-                return _landed(repo.workspace(branch, actor=actor), path, change, message, author)
+                return made()
         except (BranchMoved, RefLocked):
             if time.monotonic() > deadline:
                 raise

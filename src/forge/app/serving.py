@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from forge.errors import Conflict, NotFound
-from forge.git import disk
+from forge.git import StorageFailed, disk
 
 FILE = "server.json"
 _LOCK = "server.lock"
@@ -56,9 +56,7 @@ class Serving:
 @contextmanager
 def only_server(data_dir: Path) -> Iterator[None]:
     """For as long as this process serves. The kernel gives the lock back when it dies, however it does."""
-    with disk.reporting():
-        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        fd = os.open(data_dir / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+    fd = _lock_file(data_dir)
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -71,6 +69,19 @@ def only_server(data_dir: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
+
+
+def _lock_file(data_dir: Path) -> int:
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.open(data_dir / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+    except PermissionError as e:
+        raise StorageFailed(
+            f"The data directory {data_dir} may not be written.",
+            hint="Check who owns it, or set another FORGE_DATA_DIR.",
+        ) from e
+    except OSError as e:
+        raise disk.storage_failed(e) from e
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.app import contexts, conversations, turns
@@ -77,7 +77,11 @@ def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, 
 
 
 def session(shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | None = None) -> SessionView:
-    return _view(repo_id, branch, _conversation(shop, who, repo_id, branch, at))
+    found = _conversation(shop, who, repo_id, branch, at)
+    if at is None and found.working is None:
+        begun = turns.about_to_begin(shop, repository(shop, who, repo_id), branch)
+        found = replace(found, working=begun)
+    return _view(repo_id, branch, found)
 
 
 def list_turns(

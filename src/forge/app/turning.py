@@ -29,6 +29,7 @@ from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
 from forge.engine.run import Run
 from forge.errors import ForgeError
+from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.reservations import release, reservation
 from forge.prompts import Prompts
@@ -58,7 +59,15 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
     request = TurnRequest(**{name: arguments[name] for name in TurnRequest.__dataclass_fields__})
     repo = await asyncio.to_thread(opened, Path(arguments["repository"]))
     await _until_free(shop, repo, request)
-    bench = _Bench(shop, repo, request, run.id, arguments["agent"], instructions=arguments.get("instructions"))
+    bench = _Bench(
+        shop,
+        repo,
+        request,
+        run.id,
+        arguments["agent"],
+        instructions=arguments.get("instructions"),
+        asks=arguments.get("asks", False),
+    )
     try:
         end = await run_turn(request, bench.room, bench, run)
     except ForgeError:
@@ -66,9 +75,18 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
         release(repo.common_dir, request.branch, request.mark)
         await asyncio.to_thread(journal_of(shop).forget, run.id)
         raise
-    # Not a step: done again after a crash, it does nothing.
+    # Not steps: done again after a crash, they do nothing.
+    if end.status is TurnStatus.CANCELLED:
+        await _withdraw_questions(shop, run)
     await asyncio.to_thread(journal_of(shop).forget, run.id)
     return asdict(end)
+
+
+async def _withdraw_questions(shop: Workshop, run: Run) -> None:
+    """A turn that was cancelled before it came back to its question, after a crash, has left it open."""
+    for question in await asyncio.to_thread(shop.engine.open_questions, run_id=run.id):
+        if await shop.engine.withdraw(question.id):
+            run.emit(QuestionClosed(question.id, run.id, "cancelled", None))
 
 
 async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) -> None:
@@ -91,6 +109,7 @@ class _Bench:
         agent: str | None,
         *,
         instructions: str | None = None,
+        asks: bool = False,
     ) -> None:
         self._shop = shop
         self._repo = repo
@@ -98,6 +117,7 @@ class _Bench:
         self._run = run
         self._agent = agent
         self._instructions = instructions
+        self._asks = asks
         self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
         window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
         self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
@@ -126,7 +146,7 @@ class _Bench:
         if isinstance(self._model, ForgeError):
             raise self._model
         assert self._model is not None
-        commands = TurnCommands(self._repo)
+        commands = TurnCommands(self._repo, plain=self._request.model == shop.unconfined)
         return Conversation(
             model=self._model,
             system=self._instructions or Prompts(shop.settings.prompts_directory).get("chat"),
@@ -141,7 +161,9 @@ class _Bench:
         )
 
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
-        return Toolbox((*builtin_tools(commands), cast("Tool", use_skill), self._own_tools(vfs, commands)))
+        return Toolbox(
+            (*builtin_tools(commands, asks=self._asks), cast("Tool", use_skill), self._own_tools(vfs, commands))
+        )
 
     def _own_tools(self, vfs: WorkInProgressVFS, commands: TurnCommands | None = None) -> UseTool:
         ready, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled if commands else None)

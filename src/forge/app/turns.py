@@ -32,6 +32,7 @@ WORKFLOW = "turn"
 _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
 _AGAIN = 0.05
+_ASKED_AGAIN = 0.2
 _MANY = 1000
 
 
@@ -46,9 +47,19 @@ class SentMessage:
 
 
 async def send_message(
-    shop: Workshop, repo: Repository, branch: str, text: str, *, model: str | None = None, agent: str | None = None
+    shop: Workshop,
+    repo: Repository,
+    branch: str,
+    text: str,
+    *,
+    model: str | None = None,
+    agent: str | None = None,
+    asks: bool = True,
 ) -> SentMessage:
-    """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now."""
+    """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now.
+
+    `asks`: somebody is there to answer, so the agent may ask back.
+    """
     if not text.strip():
         raise InvalidInput("The message is empty.", hint="Say what you want to have done.")
     if len(text) > _LONGEST_MESSAGE:
@@ -67,7 +78,7 @@ async def send_message(
     request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
     topic = topic_of(repo, branch)
     after = await asyncio.to_thread(shop.events.last, topic)
-    arguments = {"repository": str(repo.git_dir), "agent": agent, **asdict(request)}
+    arguments = {"repository": str(repo.git_dir), "agent": agent, "asks": asks, **asdict(request)}
     shop.begun.add(run_of(mark))
     await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic)
     return SentMessage(run_of(mark), topic, after, name)
@@ -112,7 +123,7 @@ async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation |
         await shop.engine.cancel(run.id)
         await asyncio.wait({asyncio.ensure_future(shop.engine.handle(run.id).result())}, timeout=_PATIENCE)
         # One that had not yet taken the branch is named by its run alone.
-        return held or Reservation(branch, run.id.removeprefix(run_of("")), "An agent", run.created, "")
+        return held or _named_by(run, branch)
     if held is not None:
         # Nobody will ever go on with it: the database that knew it is gone.
         release(repo.common_dir, branch, held.holder)
@@ -137,12 +148,35 @@ async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> N
         elif run is None or run.has_ended:
             release(repo.common_dir, branch, held.holder)
         elif held.abandoned or _gone_on_with_here(shop, held):
-            shop.engine.take_over(run.id)
-            # How it ends is its own affair; this message does not fail with it.
-            with suppress(ForgeError):
-                await shop.engine.handle(run.id).result()
+            await _finished(shop, run.id, branch)
         else:
             raise busy(held)
+
+
+async def _finished(shop: Workshop, run: str, branch: str) -> None:
+    """Wait for its end, but not for a person: one that asks is in the way until it is answered."""
+    shop.engine.take_over(run)
+    ended = asyncio.ensure_future(shop.engine.handle(run).result())
+    try:
+        while not ended.done():
+            asked = await asyncio.to_thread(shop.engine.open_questions, run_id=run)
+            if asked:
+                raise _asks(branch, asked[0].text)
+            await asyncio.wait({ended}, timeout=_ASKED_AGAIN)
+    finally:
+        ended.cancel()
+        # How it ends is its own affair; this message does not fail with it.
+        await asyncio.gather(ended, return_exceptions=True)
+
+
+def about_to_begin(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
+    """A turn that was begun and has not taken the branch yet: whoever runs it takes a moment to find it."""
+    run = _unfinished(shop, repo, branch)
+    return None if run is None else _named_by(run, branch)
+
+
+def _named_by(run: RunRow, branch: str) -> Reservation:
+    return Reservation(branch, run.id.removeprefix(run_of("")), "An agent", run.created, "")
 
 
 def _unfinished(shop: Workshop, repo: Repository, branch: str) -> RunRow | None:
@@ -162,6 +196,14 @@ def _in_the_way(branch: str) -> BranchBusy:
     return BranchBusy(
         f"A turn on {branch} was begun elsewhere and has not ended.",
         hint=f"Wait for it, or end it with `forge session cancel --branch {branch}`.",
+    )
+
+
+def _asks(branch: str, question: str) -> BranchBusy:
+    return BranchBusy(
+        f"The turn on {branch} waits for an answer: {question}",
+        hint=f"Give it with `forge session answer --branch {branch} -m …`, or end the turn with "
+        f"`forge session cancel --branch {branch}`.",
     )
 
 

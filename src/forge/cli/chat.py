@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from forge.app.repositories import Repository
+from forge.cli.asking import can_ask
 from forge.cli.options import opened
 from forge.cli.parser import Commands
 from forge.cli.projecting import opened_shop
@@ -48,7 +49,8 @@ def chat(
     if text is None and (out.json or stream_json):
         raise BadUsage("There is no message.", hint="Give it with -m TEXT.")
     how = telling(out, stream=stream_json)
-    return asyncio.run(_chat(context.obj, repo, how, branch, text, model, agent))
+    asks = can_ask(json=out.json or stream_json)
+    return asyncio.run(_chat(context.obj, repo, how, branch, text, model, agent, asks=asks))
 
 
 def _message(given: str | None) -> str | None:
@@ -59,7 +61,15 @@ def _message(given: str | None) -> str | None:
 
 
 async def _chat(
-    session: Session, repo: Repository, how: Told, branch: str, text: str | None, model: str | None, agent: str | None
+    session: Session,
+    repo: Repository,
+    how: Told,
+    branch: str,
+    text: str | None,
+    model: str | None,
+    agent: str | None,
+    *,
+    asks: bool,
 ) -> int:
     # Only now: these load the engine, which takes a moment.
     from forge.app.settings import load_settings  # noqa: PLC0415
@@ -70,7 +80,7 @@ async def _chat(
         session.output.note(f"forge: {warning}")
     # Who answers is settled here, by the repository's settings too, before anything is handed over.
     async with opened_shop(session, settings, chosen=("models",)) as shop:
-        talk = Talk(shop, repo, how, branch, model, agent)
+        talk = Talk(shop, repo, how, branch, model=model, agent=agent, asks=asks)
         if text is not None:
             return await talk.turn(text)
         how.welcome(branch, talk.answering())

@@ -15,19 +15,23 @@ class Command(NamedTuple):
 
 
 GROUPS: dict[str, dict[str, Command]] = {
+    "Begin here": {
+        "demo": Command("demo", "watch an idea become a tested branch; no model, no key"),
+        "serve": Command("serve", "the web interface, the API and the worker, until Ctrl-C"),
+        "models": Command("models", "who can answer: providers, keys, agent programs"),
+        "doctor": Command("doctor", "check what Forge stands on, and what to do where it is amiss"),
+    },
     "From an idea to a deliverable": {
         "run": Command("run", "take an idea in a file all the way, or to your first decision"),
         "project": Command("project", "projects: new, say, distill, confirm, status, resume, …"),
         "board": Command("board", "projects by phase, with times and rounds"),
         "memory": Command("memory", "what is remembered across sessions: show, add, status, resume"),
-        "demo": Command("demo", "a small code project from brain dump to done, recorded"),
     },
     "Work with agents": {
         "chat": Command("chat", "say what you want on a branch and let an agent do it"),
         "session": Command("session", "conversations: show, list, fork, rewind, cancel a turn"),
         "context": Command("context", "files that an agent has before it: show, add, remove"),
         "tools": Command("tools", "what agents can do: list, approve, revoke"),
-        "models": Command("models", "who can answer: providers, keys, agent programs"),
         "cost": Command("cost", "tokens and dollars by branch, day or model"),
     },
     "Work on branches": {
@@ -51,12 +55,12 @@ GROUPS: dict[str, dict[str, Command]] = {
     "Look after Forge": {
         "config": Command("config", "settings: show, get, set, check"),
         "prompts": Command("prompts", "the prompts that agents get: list, show, edit, diff, reset"),
+        "notify": Command("notify", "notifications: send a test message"),
+        "completion": Command("completion", "words for bash, zsh or fish to complete"),
+    },
+    "Share a server": {
         "user": Command("user", "people who share this server: add, list, disable"),
         "key": Command("key", "forge-keys for programs and people: new, list, revoke"),
-        "notify": Command("notify", "notifications: send a test message"),
-        "doctor": Command("doctor", "check the repository, git and the sandbox"),
-        "serve": Command("serve", "the API, live events and the worker in one process"),
-        "completion": Command("completion", "words for bash, zsh or fish to complete"),
         "worker": Command("worker", "a further process that runs what waits"),
     },
 }

@@ -62,8 +62,9 @@ async def _new(
     agent: str | None,
     after: str | None,
 ) -> None:
-    from forge.app.projects import create, view, workspace_of  # noqa: PLC0415
+    from forge.app.projects import create, workspace_of  # noqa: PLC0415
     from forge.app.saying import say  # noqa: PLC0415 - these load the engine
+    from forge.app.views import view  # noqa: PLC0415
 
     async with opened_shop(context.obj) as shop:
         base = _directory(context)
@@ -86,7 +87,8 @@ def list_projects(
     archived: Annotated[bool, typer.Option("--all", "-a", help="Archived ones too.")] = False,
 ) -> None:
     """List projects, the one changed last first."""
-    from forge.app.projects import view, workspace_of  # noqa: PLC0415
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.app.views import view  # noqa: PLC0415
 
     out = _out(context)
     listed = workspace_of(settings_of(out)).list(archived=archived)
@@ -115,7 +117,7 @@ def open_project(context: typer.Context, project: Which = None) -> None:
     out = _out(context)
     found_one = found(settings_of(out), project, _directory(context))
     sentences = told(out, found_one)
-    from forge.app.projects import view  # noqa: PLC0415
+    from forge.app.views import view  # noqa: PLC0415
 
     seen = view(None, found_one)
     out.result({"project": seen, "chat": found_one.chat(), "recovered": sentences})
@@ -133,7 +135,7 @@ def status(context: typer.Context, project: Which = None) -> int:
     out = _out(context)
 
     async def look() -> int:
-        from forge.app.projects import view  # noqa: PLC0415
+        from forge.app.views import view  # noqa: PLC0415
 
         async with opened_shop(context.obj) as shop:
             one = found(shop.settings, project, _directory(context))
@@ -264,7 +266,8 @@ def rename(
     context: typer.Context, project: Annotated[str, typer.Argument()], name: Annotated[str, typer.Argument()]
 ) -> None:
     """Give a project another name; its directory stays."""
-    from forge.app.projects import view, workspace_of  # noqa: PLC0415
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.app.views import view  # noqa: PLC0415
 
     out = _out(context)
     renamed = workspace_of(settings_of(out)).rename(project, name, now=datetime.fromtimestamp(time.time(), UTC))
@@ -279,7 +282,8 @@ def archive(
     back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
 ) -> None:
     """Keep a project out of lists; nothing else changes."""
-    from forge.app.projects import view, workspace_of  # noqa: PLC0415
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.app.views import view  # noqa: PLC0415
 
     out = _out(context)
     workspace = workspace_of(settings_of(out))

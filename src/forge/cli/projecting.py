@@ -15,7 +15,8 @@ from forge.cli.running import Exit, Session
 from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
 
 if TYPE_CHECKING:
-    from forge.app.projects import Project, ProjectView
+    from forge.app.projects import Project
+    from forge.app.views import ProjectView
     from forge.app.workshop import Workshop
     from forge.settings import Settings
 

@@ -141,6 +141,7 @@ async def _tell(out: Output, serving: Serving, token: str, opening: _Opening) ->
         out.line(f"Forge is at {out.styled(url, 'bold')}")
         if place is not None:
             out.line(_IN_A_REPOSITORY.format(name=out.styled(place.name)) if repository else _NO_REPOSITORY)
+        out.flush()
         out.aside("The address lets you in once; `forge serve` prints another.")
     out.flush()
     if opening.browser and out.terminal and _has_screen():

@@ -1,9 +1,10 @@
-"""`forge session`: conversations on branches: listed, shown at any commit, forked, rewound, and turns ended."""
+"""`forge session`: conversations on branches: listed, shown at any commit, forked, rewound; turns helped and ended."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -31,10 +32,13 @@ from forge.app.conversations import (
 )
 from forge.app.repositories import Repository, moved_by
 from forge.app.settings import load_settings
+from forge.cli.asking import can_ask
 from forge.cli.options import Branch, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
 from forge.cli.projecting import opened_shop
+from forge.cli.running import BadUsage
+from forge.cli.telling import telling
 
 app = Commands(__doc__, group=True)
 
@@ -154,6 +158,32 @@ def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
     held = asyncio.run(end())
     out.result({"branch": name, "cancelled": _working(held)})
     out.line(f"Ended the turn on {out.styled(name, 'cyan')}." if held else f"No turn is under way on {name}.")
+
+
+@app.add("answer")
+def answer_question(
+    context: typer.Context,
+    message: Annotated[
+        str | None,
+        typer.Option("--message", "-m", metavar="TEXT", help="The answer, or the number of a choice; - reads it."),
+    ] = None,
+    branch: Branch = None,
+) -> int:
+    """Answer what the agent asks on a branch, and watch the turn go on; without -m, the question is put to you."""
+    repo, out = opened(context)
+    text = sys.stdin.read() if message == "-" else message
+    name = branch_or_current(repo, branch)
+    if text is None and not can_ask(json=out.json):
+        raise BadUsage("There is no answer.", hint="Give it with -m TEXT.")
+
+    async def answer() -> int:
+        from forge.cli.talking import Talk  # noqa: PLC0415 - loads the engine
+
+        async with opened_shop(context.obj, load_settings(repo, os.environ)) as shop:
+            talk = Talk(shop, repo, telling(out, stream=False), name, asks=can_ask(json=out.json))
+            return await talk.answer(text)
+
+    return asyncio.run(answer())
 
 
 def _sessions(repo: Repository) -> Sessions:

@@ -13,6 +13,8 @@ from forge.events import (
     ContextCompacted,
     Event,
     ModelAnswered,
+    QuestionAsked,
+    QuestionClosed,
     TextRestarted,
     TextStreamed,
     ToolEnded,
@@ -45,6 +47,9 @@ class Told:
     def leaving(self, branch: str, *, server: bool) -> None:
         how = "" if server else f"; the next message on {branch} or `forge worker` ends it"
         self._out.note(f"Leaving before the turn has ended{how}.")
+
+    def unanswered(self, branch: str) -> None:
+        self._out.note(f"The turn waits. `forge session answer --branch {branch}` answers it; Ctrl-C ends it.")
 
     def failed(self, error: ForgeError) -> None:
         self._out.error(error)
@@ -103,6 +108,12 @@ class ToldAsProse(Told):
             case ToolEnded(failed=True, text=text):
                 first = next(iter(text.splitlines()), "")
                 self._line(f"    {self._out.styled('✗', 'red')} {self._out.styled(cut(first, 100))}")
+            case QuestionAsked(text=text, options=options):
+                self._line(self._out.styled(text, "bold"))
+                for number, option in enumerate(options, 1):
+                    self._line(f"  {number}. {self._out.styled(option)}")
+            case QuestionClosed(how="answered", answer=answer):
+                self._line(self._out.styled(f"Answered: {cut(answer or '', 200)}", "dim"))
             case ContextCompacted(before_tokens=before, after_tokens=after):
                 self._line(self._out.styled(f"(the conversation was condensed: {before:,} → {after:,} tokens)", "dim"))
             case TurnSetAside(branch=branch, kept_on=kept_on):

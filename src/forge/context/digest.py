@@ -13,6 +13,7 @@ _CHANGING = frozenset({"write_file", "search_replace", "delete_file", "rename_fi
 _READING = frozenset({"read_file", "get_lines", "grep_open"})
 _RUNNING = frozenset({"run_command", "run_tests"})
 _PATHS = ("path", "new_path", "paths", "files")
+_ASKING = "ask_user"
 _COMMANDS = ("command", "paths", "path")
 _EXIT = re.compile(r"\bexit(?:ed)?(?:[ _-](?:with|code|status))*[\"']?[ :=]+(-?\d{1,5})\b", re.IGNORECASE)
 _MOST = 12
@@ -27,6 +28,8 @@ class Digest:
     failed: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
     """Other tools."""
+    asked: tuple[str, ...] = ()
+    """Questions to the person, with their answers: words that nobody can find out again."""
     answer: str = ""
 
 
@@ -37,6 +40,7 @@ def digest(messages: Sequence[Message]) -> Digest:
     ran: list[str] = []
     failed: list[str] = []
     used: list[str] = []
+    asked: list[str] = []
     answer = ""
     for place, message in enumerate(messages):
         if not isinstance(message, AssistantMessage):
@@ -53,9 +57,11 @@ def digest(messages: Sequence[Message]) -> Digest:
                 changed += _paths(call.arguments)
             elif call.name in _READING:
                 read += _paths(call.arguments)
+            elif call.name == _ASKING and result is not None:
+                asked.append(f"Asked the person: {call.arguments.get('question', '')} They answered: {result.text}")
             else:
                 used.append(call.name)
-    return Digest(_once(changed), _once(read), _once(ran), _once(failed), _once(used), answer)
+    return Digest(_once(changed), _once(read), _once(ran), _once(failed), _once(used), tuple(asked), answer)
 
 
 def worded(found: Digest, *, answer_tokens: int) -> str:
@@ -66,6 +72,7 @@ def worded(found: Digest, *, answer_tokens: int) -> str:
         _sentence("Failed", found.failed),
         _sentence("Read", found.read),
         _sentence("Used", found.used),
+        *found.asked,
     ]
     if found.answer and answer_tokens > 0:
         parts.append("Answered: " + tokens.shortened(found.answer, answer_tokens))

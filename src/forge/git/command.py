@@ -92,7 +92,7 @@ class Git:
                 check=False,
             )
         except OSError as e:
-            raise _not_runnable(e) from e
+            raise not_runnable(e) from e
         if done.returncode not in ok:
             raise _failed(args, done.returncode, done.stderr)
         return done
@@ -129,7 +129,7 @@ class Git:
                 cwd=self.git_dir,
             )
         except OSError as e:
-            raise _not_runnable(e) from e
+            raise not_runnable(e) from e
 
 
 def _failed(args: Sequence[str], code: int, stderr: bytes) -> GitFailed:
@@ -137,5 +137,8 @@ def _failed(args: Sequence[str], code: int, stderr: bytes) -> GitFailed:
     return GitFailed(f"git {args[0]} failed: {said}", hint="Run `forge doctor` to check the repository.")
 
 
-def _not_runnable(error: OSError) -> GitFailed:
+def not_runnable(error: OSError) -> GitFailed:
+    # Without its working directory a program is not found either.
+    if isinstance(error, FileNotFoundError) and error.filename == "git":
+        return GitFailed("There is no git on PATH.", hint="Install git 2.38 or newer, then try again.")
     return GitFailed(f"git could not be started: {error}", hint="Install git and make sure it is on PATH.")

@@ -16,8 +16,8 @@ _REASONS = {
     errno.EDQUOT: ("The disk quota is used up", "Free some space and try again."),
     errno.EFBIG: ("The file would be larger than this process may write", "Raise the file size limit."),
     errno.EROFS: ("The disk is read-only", "Mount it writable or work on a copy of the repository."),
-    errno.EACCES: ("The repository may not be written", "Check who owns its files."),
-    errno.EPERM: ("The repository may not be written", "Check who owns its files."),
+    errno.EACCES: ("{file} may not be written", "Check who owns it and the folder that it is in."),
+    errno.EPERM: ("{file} may not be written", "Check who owns it and the folder that it is in."),
     errno.EIO: ("The disk reports an error", "Check the disk and its file system."),
 }
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
@@ -34,7 +34,8 @@ def reporting() -> Iterator[None]:
 
 def storage_failed(error: OSError) -> StorageFailed:
     reason, hint = _REASONS.get(error.errno or 0, (f"Writing failed ({error})", "Run `forge doctor`."))
-    return StorageFailed(f"{reason}; nothing was changed.", hint=hint)
+    named = reason.replace("{file}", str(error.filename or "The repository"))
+    return StorageFailed(f"{named}; nothing was changed.", hint=hint)
 
 
 def is_known(error: OSError) -> bool:

@@ -8,8 +8,7 @@ from collections.abc import Generator, Sequence
 from typing import IO, TYPE_CHECKING
 
 from forge.git import children
-from forge.git.command import arguments, environment
-from forge.git.errors import GitFailed
+from forge.git.command import arguments, environment, not_runnable
 from forge.git.pack import RawObject
 from forge.git.values import Kind, ObjectId
 
@@ -60,4 +59,4 @@ def _started(objects: Objects, ids: Sequence[ObjectId]) -> subprocess.Popen[byte
                 bufsize=1 << 16,
             )
     except OSError as e:
-        raise GitFailed(f"git could not be started: {e}", hint="Install git and make sure it is on PATH.") from e
+        raise not_runnable(e) from e

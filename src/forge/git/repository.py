@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -71,13 +72,15 @@ class Repository:
         place = _place(path)
         if not place.exists():
             raise RepositoryMissing(f"{place} does not exist.", hint="Check the path.")
+        top = place
         try:
             found = pygit2.discover_repository(str(place))
             if found is None:
                 raise _missing(place)
+            top = _top(Path(found))
             return cls(Path(found), default_branch=default_branch)
         except (pygit2.GitError, KeyError, OSError) as e:
-            raise _unreadable(place, e) from e
+            raise _unreadable(top, e) from e
 
     @classmethod
     def init(cls, path: Path | str, *, bare: bool = False, default_branch: str = "main") -> Repository:
@@ -381,6 +384,11 @@ def _common_dir(git_dir: Path) -> Path:
     return (git_dir / pointer).resolve()
 
 
+def _top(git_dir: Path) -> Path:
+    """What a person calls the repository, and git too where it asks whom to trust."""
+    return git_dir.parent if git_dir.name == ".git" else git_dir
+
+
 def _missing(place: Path) -> RepositoryMissing:
     return RepositoryMissing(
         f"{place} is not inside a git repository.",
@@ -401,6 +409,7 @@ def _unreadable(place: Path, error: Exception) -> ForgeError:
         )
     if "owned by" in text or "owner" in text.lower():
         return RepositoryUnreadable(
-            f"{place} belongs to another user.", hint=f"git config --global --add safe.directory {place}"
+            f"{place} belongs to another user.",
+            hint=f"If you trust it: git config --global --add safe.directory {shlex.quote(str(place))}",
         )
     return RepositoryUnreadable(f"{place} cannot be opened: {text}", hint="Run `git fsck` on the repository.")

@@ -176,6 +176,29 @@ class WorkInProgressVFS(VFS):
             raise
         self._put(new, state)
 
+    def delete_folder(self, path: str) -> None:
+        for each in self._below(path):
+            self._put(each, None)
+
+    def rename_folder(self, old: str, new: str) -> None:
+        """Every file below it gets the new place. The new one must not be there yet."""
+        if new == old:
+            return
+        if new.startswith(f"{old}/"):
+            raise InvalidPath(f"{old} cannot be moved into itself.", hint="Choose a place outside of it.")
+        moved = {path: self._pending.get(path) or self._known(path) for path in self._below(old)}
+        before = dict(self._pending)
+        self.delete_folder(old)
+        try:
+            self._refuse_taken(new)
+            for path, state in moved.items():
+                place = new + path[len(old) :]
+                self._refuse_taken(place)
+                self._put(place, state)
+        except (InvalidPath, PathClash):
+            self._restore(before)
+            raise
+
     def set_mode(self, path: str, mode: int) -> None:
         found = file_at(self, path)
         if found.is_symlink or mode not in (Mode.FILE, Mode.EXECUTABLE):
@@ -302,6 +325,25 @@ class WorkInProgressVFS(VFS):
         if (state.entry if state else None) != before:
             self._pending[path] = state
             self._overlay.add(path, live=state is not None)
+
+    def _restore(self, pending: Mapping[str, Pending | None]) -> None:
+        self.discard()
+        for path, state in pending.items():
+            self._put(path, state)
+
+    def _known(self, path: str) -> Pending:
+        found = file_at(self, path)
+        return Pending(found.mode, found.id, None)
+
+    def _below(self, folder: str) -> list[str]:
+        """The files of a folder that can be changed as one."""
+        found = self.entry(folder)
+        if found is None or not found.is_tree:
+            raise missing(folder, "folder")
+        files = self.list_files(f"{folder}/")
+        if any(entry.is_submodule for _, entry in self.objects.files(found.id)):
+            raise PathClash(f"{folder} has another repository in it.", hint="Move or delete that submodule with git.")
+        return files
 
     def _writable(self, path: str) -> Entry | None:
         """What is at `path` now, if a file may be written there."""

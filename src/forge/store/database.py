@@ -157,7 +157,7 @@ def unavailable(address: URL, error: Exception) -> StoreUnavailable:
         reason = reason.replace(str(address.password), "***")
     where = address.database if address.drivername.startswith("sqlite") else f"{address.host or 'the local server'}"
     if address.drivername.startswith("sqlite"):
-        hint = "check that the disk has room and that the file may be written"
+        hint = "Check that the disk has room and that the file may be written, or set another FORGE_DATA_DIR."
     else:
         hint = "check that the server runs, and the name, password and database in the URL"
     return StoreUnavailable(f"the database at {where} failed: {reason}", hint=hint)

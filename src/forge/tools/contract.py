@@ -27,14 +27,22 @@ class ToolFailed(Exception):
     """The call was right and still could not be done."""
 
 
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What a tool gives that needs a person's word: the answer becomes the result of the call."""
+
+    question: str
+    choices: tuple[str, ...] = ()
+
+
 class Tool(Protocol):
     """Built-in tools are modules with these two functions; tools of a repository are wrapped to look the same."""
 
     def get_schema(self) -> Json:
         """`{"name", "description", "parameters"}`."""
 
-    def execute(self, vfs: WorkInProgressVFS, args: Json) -> str | Json:
-        """Do it. What is returned goes to the model: text as it is, anything else as JSON."""
+    def execute(self, vfs: WorkInProgressVFS, args: Json) -> str | Json | Inquiry:
+        """Do it. What is returned goes to the model: text as it is, an inquiry when answered, anything else as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +51,5 @@ class ToolOutcome:
 
     text: str
     failed: bool = False
+    asks: Inquiry | None = None
+    """The person has to answer first; there is no text yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from forge.tools.builtin import (
+    ask_user,
     check_syntax,
     delete_file,
     get_lines,
@@ -38,8 +39,9 @@ _MODULES = (
 )
 
 
-def builtin_tools(runner: Runner | None, *, test_command: str | None = None) -> tuple[Tool, ...]:
-    """All of them, made for one turn; without a runner, those that need no command."""
+def builtin_tools(runner: Runner | None, *, test_command: str | None = None, asks: bool = False) -> tuple[Tool, ...]:
+    """Made for one turn: without a runner, those that need no command; with `asks`, the one that needs a person."""
     modules = tuple(cast("Tool", module) for module in _MODULES)
     commands: tuple[Tool, ...] = (RunCommand(runner), RunTests(runner, test_command)) if runner else ()
-    return (*modules, UndoEdit(), *commands)
+    asking = (cast("Tool", ask_user),) if asks else ()
+    return (*modules, UndoEdit(), *commands, *asking)

@@ -11,7 +11,7 @@ from forge.errors import ForgeError
 from forge.git import WorkInProgressVFS
 from forge.tools import user_tools
 from forge.tools.arguments import checked
-from forge.tools.contract import Json, Tool, ToolFailed, ToolOutcome, ToolRetry, ToolSchema
+from forge.tools.contract import Inquiry, Json, Tool, ToolFailed, ToolOutcome, ToolRetry, ToolSchema
 from forge.tools.edits import Snapshot, changed_paths, restore, snapshot
 from forge.tools.rendering import capped
 
@@ -53,7 +53,7 @@ class Toolbox:
         """Run one call. Never raises; a call that failed has changed nothing."""
         before = snapshot(vfs)
         try:
-            text = self._ran(vfs, name, arguments)
+            result = self._ran(vfs, name, arguments)
             self.applied(vfs, before, by=name)
         except (ToolRetry, ToolFailed) as e:
             return self._failed(vfs, before, str(e))
@@ -62,7 +62,9 @@ class Toolbox:
         except Exception as e:  # noqa: BLE001 - the tool runner: a broken tool must not end the turn
             _log.exception("The tool %s broke.", name)
             return self._failed(vfs, before, f"Internal error in {name}: {type(e).__name__}. Try another way.")
-        return ToolOutcome(capped(text))
+        if isinstance(result, Inquiry):
+            return ToolOutcome("", asks=result)
+        return ToolOutcome(capped(result))
 
     def applied(self, vfs: WorkInProgressVFS, before: Snapshot, *, by: str) -> None:
         """Take note of changes since `before`; a replay calls it after it has put a recorded call's changes there."""
@@ -70,12 +72,12 @@ class Toolbox:
             if watcher is not self._tools.get(by):
                 watcher.watch(vfs, before)
 
-    def _ran(self, vfs: WorkInProgressVFS, name: str, arguments: Json) -> str:
+    def _ran(self, vfs: WorkInProgressVFS, name: str, arguments: Json) -> str | Inquiry:
         tool = self._tools.get(name)
         if tool is None or not self._is_allowed(name):
             raise ToolFailed(self._refusal(vfs, name))
         result = tool.execute(vfs, checked(self._schemas[name].parameters, arguments))
-        return result if isinstance(result, str) else json.dumps(result, ensure_ascii=False, sort_keys=True)
+        return result if isinstance(result, str | Inquiry) else json.dumps(result, ensure_ascii=False, sort_keys=True)
 
     def _failed(self, vfs: WorkInProgressVFS, before: Snapshot, text: str) -> ToolOutcome:
         if changed_paths(before, vfs.pending):

@@ -1,20 +1,41 @@
+import { useEffect, useState } from "react";
+
+import { EarlyField, type Typing } from "./EarlyField";
 import { QuickOpen } from "./features";
 import { useHere } from "./here";
 import { lazily } from "./lazily";
-import { useShell } from "./shell_state";
+import { useShell, type Overlay } from "./shell_state";
 
-const Palette = lazily(async () => (await import("./Palette")).Palette, true);
+const Palette = lazily<Typing>(
+  async () => (await import("./Palette")).Palette,
+  (typing) => <EarlyField {...typing} label="Commands" className="top-[12vh] w-[min(600px,calc(100vw-32px))]" />,
+);
 const Shortcuts = lazily(async () => (await import("./Shortcuts")).Shortcuts, true);
 
 /** What opens over everything, one at a time. */
 export function Overlays() {
   const { overlay, setOverlay } = useShell();
+  return overlay !== null && <Opened key={overlay} overlay={overlay} onClose={() => setOverlay(null)} />;
+}
+
+function Opened({ overlay, onClose }: { overlay: NonNullable<Overlay>; onClose: () => void }) {
   const { repo, branch } = useHere();
-  const onClose = () => setOverlay(null);
-  if (overlay === "palette") return <Palette onClose={onClose} />;
+  // Kept here, because letters may come before the field that they are for.
+  const [typed, onTyped] = useState("");
+  useFocusBack();
+  const typing = { typed, onTyped, onClose };
+  if (overlay === "palette") return <Palette {...typing} />;
   if (overlay === "shortcuts") return <Shortcuts onClose={onClose} />;
-  if (overlay === "quick-open" && repo !== undefined && branch !== undefined) {
-    return <QuickOpen open repo={repo} branch={branch} onClose={onClose} />;
-  }
-  return null;
+  return repo !== undefined && branch !== undefined && <QuickOpen repo={repo} branch={branch} {...typing} />;
+}
+
+/** A dialog gives the focus back to where it was; one whose early field had it would give it to nobody. */
+function useFocusBack(): void {
+  const [before] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      setTimeout(() => document.activeElement === document.body && before instanceof HTMLElement && before.focus(), 0);
+    },
+    [before],
+  );
 }

@@ -2,8 +2,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { Command as Cmdk } from "cmdk";
 import { Dialog } from "radix-ui";
-import { useState } from "react";
-
 import { useBranches, useProjects } from "@/api";
 import { useCommandList, type Command } from "@/lib/commands";
 import { ranked } from "@/lib/fuzzy";
@@ -12,6 +10,7 @@ import { branchPlace, projectPlace } from "@/lib/places";
 import { readStored, writeStored } from "@/lib/stored";
 import { Kbd } from "@/ui";
 
+import type { Typing } from "./EarlyField";
 import { useHere } from "./here";
 
 const RECENT = "palette.recent";
@@ -43,8 +42,7 @@ function usePlaces(): Command[] {
   ];
 }
 
-export function Palette({ onClose }: { onClose: () => void }) {
-  const [query, setQuery] = useState("");
+export function Palette({ typed: query, onTyped: setQuery, onClose }: Typing) {
   const places = usePlaces();
   const commands = useCommandList();
   const groups = listed(query, [...commands, ...(query === "" ? places.slice(0, 20) : places)], readStored(RECENT, NONE));
@@ -61,7 +59,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         <Dialog.Content aria-describedby={undefined} className="floating fixed top-[12vh] left-1/2 z-40 w-[min(600px,calc(100vw-32px))] -translate-x-1/2 animate-appear overflow-hidden">
           <Dialog.Title className="sr-only">Commands</Dialog.Title>
           <Cmdk shouldFilter={false} loop label="Commands">
-            <Cmdk.Input value={query} onValueChange={setQuery} placeholder="What do you want to do?" className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none" />
+            <Cmdk.Input autoFocus value={query} onValueChange={setQuery} placeholder="What do you want to do?" className="h-11 w-full border-b border-line bg-transparent px-4 text-lg outline-none" />
             <Cmdk.List className="max-h-[50vh] overflow-y-auto p-1">
               <Cmdk.Empty className="px-3 py-6 text-center text-muted">Nothing by that name.</Cmdk.Empty>
               {groups.map(([heading, items]) => (

@@ -1,4 +1,5 @@
 /** The features as the shell uses them; each is a chunk of its own. */
+import { EarlyField } from "./EarlyField";
 import { lazily } from "./lazily";
 
 const chat = () => import("@/features/chat");
@@ -21,5 +22,8 @@ export const NewProject = lazily(async () => (await projects()).NewProject);
 export const ProjectPage = lazily(async () => (await projects()).ProjectPage);
 export const BoardScreen = lazily(async () => (await import("@/features/board")).BoardScreen);
 export const SettingsScreen = lazily(async () => (await import("@/features/settings")).SettingsScreen);
-export const QuickOpen = lazily(async () => (await search()).QuickOpen, true);
+export const QuickOpen = lazily(
+  async () => (await search()).QuickOpen,
+  ({ typed, onTyped, onClose }) => <EarlyField typed={typed} onTyped={onTyped} onClose={onClose} label="File to open" className="top-[10vh] w-[calc(100vw-32px)] max-w-160" />,
+);
 export const SearchPanel = lazily(async () => (await search()).SearchPanel);

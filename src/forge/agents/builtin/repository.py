@@ -62,7 +62,8 @@ def described(prompt: Prompt) -> str | None:
     if not paths and not unnamed:
         return "The repository has no files yet."
     more = f", {len(paths)} of which I know by name" if unnamed else ""
-    lines = [f"It has {len(paths) + unnamed:,} files{more}.", _languages(paths)]
+    count = len(paths) + unnamed
+    lines = [f"It has {count:,} {'file' if count == 1 else 'files'}{more}.", _languages(paths)]
     main = [path for path in paths if _MAIN.fullmatch(path)][:_MOST_NAMED]
     if main:
         lines.append(f"Main files: {', '.join(main)}.")

@@ -162,6 +162,26 @@ def rename_file(shop: Shop, who: Asking, *, repository: Repo, body: shapes.Renam
     return contents.changed(files.rename_file, *place, conditional=body.expected is not None, **options)
 
 
+@router.delete("/folders", response_model=shapes.SavedShape, responses=may_end(together(REPOSITORY, CHANGING)))
+def delete_folder(
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    path: Annotated[str, Query(min_length=1, max_length=4096, examples=["old-beds"])],
+    branch: OnBranch,
+    message: Message = None,
+) -> Any:
+    """Delete every file below a folder, in one commit."""
+    return files.delete_folder(shop, who, repository, branch, path, message=message)
+
+
+@router.post("/folder-renames", response_model=shapes.SavedShape, responses=may_end(together(REPOSITORY, CHANGING)))
+def rename_folder(shop: Shop, who: Asking, *, repository: Repo, body: shapes.RenamedFolder) -> Any:
+    """Give a folder another path: every file below it moves, in one commit."""
+    return files.rename_folder(shop, who, repository, body.branch, body.path, body.to, message=body.message)
+
+
 @router.post("/searches", response_model=shapes.FoundShape, responses=may_end(together(REPOSITORY, LOOKING)))
 def search_files(shop: Shop, who: Asking, *, repository: Repo, body: shapes.Search) -> Any:
     """Lines that match, within 10 seconds and the limits given."""

@@ -77,9 +77,7 @@ def show_turn(
     response_model=shapes.SentShape,
     responses=may_end(together(REPOSITORY, CHANGING, _SAID)),
 )
-async def send_message(
-    shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn
-) -> Any:
+async def send_message(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn) -> Any:
     """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
     return await talking.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
 

@@ -150,6 +150,14 @@ class Renamed(Given):
     model_config = taken(path="old.md", to="new.md", branch="main")
 
 
+class RenamedFolder(Given):
+    path: str = Field(min_length=1, max_length=4096, description="What it is called now.")
+    to: str = Field(min_length=1, max_length=4096)
+    branch: str = Field(min_length=1, max_length=250)
+    message: str | None = Field(default=None, max_length=10_000)
+    model_config = taken(path="old-beds", to="beds/old", branch="main")
+
+
 class Search(Given):
     pattern: str = Field(min_length=1, max_length=1000)
     regex: bool = False

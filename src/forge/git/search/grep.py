@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from forge.git import children
-from forge.git.command import arguments, environment
+from forge.git.command import arguments, environment, not_runnable
 from forge.git.errors import GitFailed
 from forge.git.objects import Objects
 from forge.git.search.literals import SHORTEST, Literals
@@ -55,7 +55,7 @@ def looking(objects: Objects, tree: ObjectId, strings: Sequence[bytes], *, folde
             bufsize=0,
         )
     except OSError as e:
-        raise GitFailed(f"git could not be started: {e}", hint="Install git and put it on PATH.") from e
+        raise not_runnable(e) from e
     try:
         # git puts the tree it was asked about before each path.
         yield (name[len(tree) + 1 :].decode("utf-8", "surrogateescape") for name in _names(process))

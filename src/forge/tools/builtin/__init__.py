@@ -15,5 +15,6 @@ NAMES = (
     "undo_edit",
     "run_command",
     "run_tests",
+    "ask_user",
 )
 """In the order in which models see them. No tool of a repository may have one of these names."""

@@ -62,6 +62,8 @@ export interface FileContent {
   /** The text, or null where the bytes are none. */
   text: string | null;
   etag: string;
+  /** Of the branch when it was read; the content at this path was the same there. */
+  commit: string | undefined;
 }
 
 export function useFile(place: Place, path: string) {
@@ -81,7 +83,7 @@ export async function readFile(place: Place, path: string, signal?: AbortSignal)
     }),
   );
   const bytes = new Uint8Array(data);
-  return { bytes, text: decoded(bytes), etag: (response.headers.get("ETag") ?? "").replace(/^W\/|"/g, "") };
+  return { bytes, text: decoded(bytes), etag: (response.headers.get("ETag") ?? "").replace(/^W\/|"/g, ""), commit: response.headers.get("X-Forge-Commit") ?? undefined };
 }
 
 function decoded(bytes: Uint8Array<ArrayBuffer>): string | null {
@@ -143,6 +145,23 @@ export function useRenameFile(repository: string) {
   return useMutation({
     mutationFn: (body: Shapes["Renamed"]) =>
       answer(api.POST("/api/repositories/{repository}/renames", { params: { path: { repository } }, body })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["repositories", repository] }),
+  });
+}
+
+export function useDeleteFolder(repository: string, branch: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (path: string) => answer(api.DELETE("/api/repositories/{repository}/folders", { params: { path: { repository }, query: { path, branch } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["repositories", repository] }),
+  });
+}
+
+export function useRenameFolder(repository: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: Shapes["RenamedFolder"]) =>
+      answer(api.POST("/api/repositories/{repository}/folder-renames", { params: { path: { repository } }, body })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["repositories", repository] }),
   });
 }

@@ -1,4 +1,5 @@
 import { CircleCheck, CircleSlash } from "lucide-react";
+import { useState } from "react";
 
 import { useQuestions, useTools, useToolChange, type Shapes } from "@/api";
 import { useStored } from "@/lib/stored";
@@ -15,7 +16,7 @@ export interface CardsProps {
 }
 
 interface Decided {
-  /** Of the question, or of the tool as it was. */
+  /** Of the tool as it was. */
   id: string;
   text: string;
   good: boolean;
@@ -24,19 +25,21 @@ interface Decided {
 }
 
 const NONE: Decided[] = [];
+const NOTHING: ReadonlySet<string> = new Set();
 const KEPT = 20;
 
 type OwnTool = Shapes["OwnToolShape"];
 
-/** What waits for the person on this branch; what was decided stays as a line. */
+/** What waits for the person on this branch. A decision on a tool stays as a line; an answer stands in its turn. */
 export function Cards({ repo, branch, locked, onOpenFile }: CardsProps) {
   const [decided, setDecided] = useStored<Decided[]>(`chat:decided:${repo}:${branch}`, NONE);
+  const [answered, setAnswered] = useState<ReadonlySet<string>>(NOTHING);
   const questions = useQuestions();
   const tools = useTools(repo, branch);
   const change = useToolChange(repo, branch);
   const known = new Set(decided.map((each) => each.id));
   const decide = (next: Decided) => setDecided((before) => [...before.filter((each) => each.id !== next.id), next].slice(-KEPT));
-  const open = (questions.data ?? []).filter((each) => each.repository === repo && each.branch === branch && !known.has(each.id));
+  const open = (questions.data ?? []).filter((each) => each.repository === repo && each.branch === branch && !answered.has(each.id));
   const waiting = (tools.data?.own ?? []).filter((tool) => tool.state === "new" || tool.state === "changed");
   const asked = waiting.filter((tool) => !known.has(tool.hash));
   const refuse = (tool: OwnTool) => decide({ id: tool.hash, text: `You refused the tool ${tool.name}.`, good: false, tool: tool.name });
@@ -63,11 +66,7 @@ export function Cards({ repo, branch, locked, onOpenFile }: CardsProps) {
         <ApprovalCard key={tool.hash} repo={repo} branch={branch} tool={tool} locked={locked} onRefuse={refuse} onApproved={approved} onOpen={onOpenFile} />
       ))}
       {open.map((question) => (
-        <QuestionCard
-          key={question.id}
-          question={question}
-          onAnswered={(each, text) => decide({ id: each.id, text: `${each.text} You answered: ${text}`, good: true })}
-        />
+        <QuestionCard key={question.id} question={question} onAnswered={(each) => setAnswered((before) => new Set([...before, each.id]))} />
       ))}
     </>
   );

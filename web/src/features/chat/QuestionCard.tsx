@@ -11,7 +11,7 @@ const YOU_DECIDE = "You decide.";
 
 export interface QuestionCardProps {
   question: Question;
-  onAnswered: (question: Question, text: string) => void;
+  onAnswered: (question: Question) => void;
 }
 
 /** What is asked and why, ready answers, free words, and how long there is. The focus comes here unless somebody writes. */
@@ -25,7 +25,10 @@ export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
     if (!writing) card.current?.querySelector<HTMLElement>("button, textarea")?.focus();
   }, []);
   const give = (words: string) =>
-    answer.mutate({ question: question.id, text: words }, { onSuccess: () => onAnswered(question, words) });
+    answer.mutate({ question: question.id, text: words }, { onSuccess: () => onAnswered(question) });
+  const giveText = () => {
+    if (text.trim() !== "" && !answer.isPending) give(text.trim());
+  };
   return (
     <section ref={card} aria-label="Question" className="my-3 flex flex-col gap-2 rounded-md border border-attention px-3 py-2.5">
       <div className="flex items-start gap-2">
@@ -50,11 +53,23 @@ export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
         className="flex items-end gap-2"
         onSubmit={(event) => {
           event.preventDefault();
-          if (text.trim() !== "") give(text.trim());
+          giveText();
         }}
       >
         <div className="flex-1">
-          <TextArea aria-label="Your answer" rows={1} most={6} value={text} placeholder="Or in your own words" onChange={(event) => setText(event.target.value)} />
+          <TextArea
+            aria-label="Your answer"
+            rows={1}
+            most={6}
+            value={text}
+            placeholder={question.options.length > 0 ? "Or in your own words" : "In your own words"}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              giveText();
+            }}
+          />
         </div>
         <Button type="submit" disabled={text.trim() === ""} busy={answer.isPending}>
           Answer

@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { cost, count, duration } from "@/lib/format";
 import { Badge, Kbd } from "@/ui";
 
-import type { ShownTurn } from "./parts";
+import { waitsForPerson, type ShownTurn } from "./parts";
 
 /** Seconds since 1970, each second anew. */
 export function useNow(ticking: boolean): number {
@@ -28,6 +28,12 @@ function Hints() {
   );
 }
 
+function runningWords(turn: ShownTurn, connected: boolean): string {
+  if (!connected) return "Running; waiting for the server";
+  if (turn.state === "queued") return "Queued";
+  return waitsForPerson(turn) ? "Waits for your answer" : "Running";
+}
+
 /** One line of fixed height below the composer: the turn under way, or the keys. */
 export function StatusLine({ turn, connected }: { turn: ShownTurn | null; connected: boolean }) {
   const running = turn !== null && (turn.state === "running" || turn.state === "queued");
@@ -37,8 +43,8 @@ export function StatusLine({ turn, connected }: { turn: ShownTurn | null; connec
     <div className="flex h-7 items-center gap-2 overflow-hidden px-1 pt-1 text-xs whitespace-nowrap text-muted">
       {running ? (
         <>
-          <Badge meaning="running">
-            {!connected ? "Running; waiting for the server" : turn.state === "queued" ? "Queued" : "Running"} {duration(now - turn.started)}
+          <Badge meaning={waitsForPerson(turn) ? "attention" : "running"}>
+            {runningWords(turn, connected)} {duration(now - turn.started)}
           </Badge>
           {tokens > 0 && (
             <span>

@@ -3,8 +3,9 @@ import { memo } from "react";
 
 import { CommitRow } from "./CommitRow";
 import { Disclosure } from "./Disclosure";
-import { withoutSubject, type Part, type ShownTurn } from "./parts";
+import { asksPerson, withoutSubject, type Part, type ShownTurn } from "./parts";
 import { Prose } from "./Prose";
+import { QuestionRow } from "./QuestionRow";
 import { SaidCard } from "./SaidCard";
 import { ToolRow } from "./ToolRow";
 import { TurnTrouble } from "./TurnTrouble";
@@ -54,7 +55,7 @@ function PartView({ part, over, growing, onLink }: PartViewProps) {
     case "note":
       return <p className="text-xs text-muted">{part.text}</p>;
     case "call":
-      return <ToolRow call={part.call} over={over} />;
+      return asksPerson(part.call) ? <QuestionRow call={part.call} over={over} /> : <ToolRow call={part.call} over={over} />;
   }
 }
 

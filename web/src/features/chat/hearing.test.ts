@@ -4,6 +4,7 @@ import type { Event, Heard } from "@/api";
 
 import { heardTurn, interrupted, type Live } from "./hearing";
 import { LiveTurn } from "./live_turn";
+import { waitsForPerson } from "./parts";
 
 const turn = "000002-abcd1234";
 const started: Event = { type: "TurnStarted", turn, branch: "ai/first", model: "m" };
@@ -29,6 +30,15 @@ describe("a turn that is heard", () => {
     live = heardTurn(live, committed, 13);
     expect(live?.turn).toMatchObject({ state: "done", commit: "c1" });
     expect(heardTurn(live, piece("late"), 14)).toBe(live);
+  });
+
+  it("waits for a person from the question to its answer, unless it ends before", () => {
+    const asks: Event = { type: "ToolStarted", turn, call: "c", name: "ask_user", about: "Which colour?" };
+    const waits = (...events: Event[]) => after(started, ...events)?.turn;
+    expect(waits(asks)).toSatisfy(waitsForPerson);
+    expect(waits(asks, { type: "ToolEnded", turn, call: "c", name: "ask_user", failed: false, text: "blue" })).not.toSatisfy(waitsForPerson);
+    expect(waits(asks, { type: "TurnStopped", turn, branch: "ai/first", reason: "cancelled", message: "", commit: "c1" })).not.toSatisfy(waitsForPerson);
+    expect(waits({ ...asks, name: "run_command" })).not.toSatisfy(waitsForPerson);
   });
 
   it("after a break shows a text that is told again only when it is longer", () => {

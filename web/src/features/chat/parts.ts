@@ -57,7 +57,7 @@ export interface ShownTurn {
 export const NOTHING_SPENT: Spent = { input: 0, output: 0, cached: 0, cost: null };
 
 const SUBJECT = /^[ \t]*[*_`#]*Commit:[*_`]*[ \t]*(.+?)[*_`]*[ \t]*$/im;
-const TELLING = ["path", "command", "query", "pattern", "prefix", "old_path", "name"];
+const TELLING = ["path", "command", "query", "pattern", "prefix", "old_path", "name", "question"];
 
 /** The line that a model writes for the commit is shown there, not in what it says. */
 export function subjectOf(text: string): string | null {
@@ -66,6 +66,17 @@ export function subjectOf(text: string): string | null {
 
 export function withoutSubject(text: string): string {
   return text.replace(new RegExp(SUBJECT, "gim"), "").trim();
+}
+
+/** A call that waits for a person, or has the answer. */
+export function asksPerson(call: Call): boolean {
+  return call.name === "ask_user";
+}
+
+/** Whether nothing goes on until a person has answered. */
+export function waitsForPerson(turn: ShownTurn): boolean {
+  const last = turn.parts.at(-1);
+  return turn.state === "running" && last?.kind === "call" && asksPerson(last.call) && last.call.result === null;
 }
 
 export function markOf(turn: string): string {

@@ -1,6 +1,6 @@
 /** Tools in a word and an icon, and their edits as lines of a difference. */
 import {
-  Braces, FilePen, FilePlus2, FileSearch, FileText, FolderTree, Layers, PenLine, Search, SquareTerminal, TestTubeDiagonal, Trash2, Undo2, Wrench,
+  Braces, FilePen, FilePlus2, FileSearch, FileText, FolderTree, Layers, MessageCircleQuestion, PenLine, Search, SquareTerminal, TestTubeDiagonal, Trash2, Undo2, Wrench,
   type LucideIcon,
 } from "lucide-react";
 
@@ -21,6 +21,7 @@ const WORDS: Record<string, { verb: string; icon: LucideIcon }> = {
   undo_edit: { verb: "Take back edit of", icon: Undo2 },
   run_command: { verb: "Run", icon: SquareTerminal },
   run_tests: { verb: "Test", icon: TestTubeDiagonal },
+  ask_user: { verb: "Ask", icon: MessageCircleQuestion },
   use_skill: { verb: "Use skill", icon: Wrench },
   use_tool: { verb: "Use tool", icon: Wrench },
 };

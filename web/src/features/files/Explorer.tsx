@@ -28,14 +28,14 @@ export interface ExplorerProps {
   path?: string | undefined;
 }
 
-type Naming = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string } | undefined;
+type Naming = { kind: "file" | "folder"; folder: string } | { kind: "rename"; path: string; isFolder: boolean } | undefined;
 
 /** The tree of the branch, or of an earlier commit. */
 export function Explorer({ repo, branch, at, path }: ExplorerProps) {
   const navigate = useNavigate();
   const [activePath, setActivePath] = useState(path);
   const [naming, setNaming] = useState<Naming>();
-  const [deleting, setDeleting] = useState<string>();
+  const [deleting, setDeleting] = useState<{ path: string; isFolder: boolean }>();
   const { refusal } = useBranchState(repo, branch, at);
   useTopic(at === undefined ? topicOf.branch(repo, branch) : null, () => undefined);
 
@@ -70,12 +70,20 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
     if (row.kind === "directory") context.toggleFolder(row.path);
     else if (row.kind === "file") context.toggleFile(row.path);
   };
-  const rename = (row: Row) => refusal === undefined && row.kind !== "directory" && row.kind !== "gone" && setNaming({ kind: "rename", path: row.path });
-  const remove = (row: Row) => refusal === undefined && row.kind !== "directory" && row.kind !== "gone" && setDeleting(row.path);
+  const changeable = (row: Row) => refusal === undefined && row.kind !== "gone";
+  const rename = (row: Row) => changeable(row) && setNaming({ kind: "rename", path: row.path, isFolder: row.kind === "directory" });
+  const remove = (row: Row) => changeable(row) && setDeleting({ path: row.path, isFolder: row.kind === "directory" });
   const begin = (kind: "file" | "folder", folder: string) => {
     if (folder !== "") tree.toggle(folder, true);
     setNaming({ kind, folder });
     setActivePath(`${folder}/`);
+  };
+  const renamed = async (from: string, to: string, isFolder: boolean) => {
+    if ((await actions.rename(from, to, isFolder)) && isFolder) tree.moved(from, to);
+  };
+  const removed = async ({ path: from, isFolder }: { path: string; isFolder: boolean }) => {
+    await actions.remove(from, isFolder);
+    if (isFolder) tree.moved(from, undefined);
   };
   const named = (name: string | undefined) => {
     setNaming(undefined);
@@ -83,15 +91,15 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
     const folder = naming.kind === "rename" ? parentOf(naming.path) : naming.folder;
     const full = folder === "" ? name : `${folder}/${name}`;
     setActivePath(full);
-    if (naming.kind === "rename") void actions.rename(naming.path, full);
+    if (naming.kind === "rename") void renamed(naming.path, full, naming.isFolder);
     else void (naming.kind === "file" ? actions.newFile(full) : actions.newFolder(full));
   };
   const row = rows[active];
   const here = row === undefined ? "" : row.kind === "directory" ? row.path : parentOf(row.path);
   useCommand({ id: "file.new", title: "New file", group: "Files", run: () => begin("file", here), enabled: refusal === undefined });
   useCommand({ id: "file.new-folder", title: "New folder", group: "Files", run: () => begin("folder", here), enabled: refusal === undefined });
-  useCommand({ id: "file.rename", title: "Rename the file", group: "Files", run: () => path !== undefined && setNaming({ kind: "rename", path }), enabled: path !== undefined && refusal === undefined });
-  useCommand({ id: "file.delete", title: "Delete the file", group: "Files", run: () => setDeleting(path), enabled: path !== undefined && refusal === undefined });
+  useCommand({ id: "file.rename", title: "Rename the file", group: "Files", run: () => path !== undefined && setNaming({ kind: "rename", path, isFolder: false }), enabled: path !== undefined && refusal === undefined });
+  useCommand({ id: "file.delete", title: "Delete the file", group: "Files", run: () => path !== undefined && setDeleting({ path, isFolder: false }), enabled: path !== undefined && refusal === undefined });
   useCommand({ id: "file.collapse", title: "Close all folders", group: "Files", run: tree.closeAll });
   useCommand({ id: "file.focus", title: "Go to the files", group: "Files", keys: "g f", run: () => document.querySelector<HTMLElement>('[role="tree"][aria-label="Files"]')?.focus() });
 
@@ -149,10 +157,10 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
       <Confirm
         open={deleting !== undefined}
         onClose={() => setDeleting(undefined)}
-        title={`Delete ${deleting ?? ""}?`}
-        about={`This makes one commit on ${branch} without the file. It stays in the history, and the deletion can be undone.`}
-        action="Delete the file"
-        onConfirm={() => deleting !== undefined && actions.remove(deleting)}
+        title={`Delete ${deleting?.path ?? ""}?`}
+        about={`This makes one commit on ${branch} without ${deleting?.isFolder === true ? "the folder and everything in it" : "the file"}. It stays in the history, and the deletion can be undone.`}
+        action={deleting?.isFolder === true ? "Delete the folder" : "Delete the file"}
+        onConfirm={() => deleting !== undefined && removed(deleting)}
       />
     </section>
   );

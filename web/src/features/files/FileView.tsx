@@ -1,7 +1,7 @@
 import { FileX } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 
-import { ApiProblem, fileAddress, topicOf, useFile, useTopic, type FileContent } from "@/api";
+import { ApiProblem, fileAddress, readFile, topicOf, useFile, useTopic, type FileContent } from "@/api";
 import { byteSize, shortId } from "@/lib/format";
 import { patiently } from "@/lib/patiently";
 import { EmptyState, ErrorState, Skeleton } from "@/ui";
@@ -40,11 +40,19 @@ function useOpenFile({ repo, branch, path, at }: FileViewProps, found: FileConte
   const text = found?.text ?? null;
   const editable = at === undefined && found !== undefined && text !== null && found.bytes.length <= MOST_EDITED;
   const etag = found?.etag ?? "";
-  const file = editable ? openFile(place, { text, etag }) : gone && at === undefined ? knownFile(place) : undefined;
+  const commit = found?.commit;
+  const file = editable ? openFile(place, { text, etag, commit }) : gone && at === undefined ? knownFile(place) : undefined;
   useEffect(() => {
     if (gone) file?.take({ text: "", etag: "" });
-    else if (editable) file?.take({ text, etag });
-  }, [file, gone, editable, text, etag]);
+    else if (editable) file?.take({ text, etag, commit });
+  }, [file, gone, editable, text, etag, commit]);
+  useEffect(() => {
+    if (file?.since === undefined || file.snapshot().unseen !== null) return;
+    readFile({ ...file.place, at: file.since }, file.place.path).then(
+      (known) => file.recall(known.text),
+      () => file.recall(null), // the commit is gone, and so is what could be marked
+    );
+  }, [file]);
   return file;
 }
 

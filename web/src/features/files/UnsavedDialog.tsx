@@ -24,7 +24,7 @@ async function saveDraft({ repo, branch, path }: FilePlace): Promise<void> {
   );
   const file = knownFile({ repo, branch, path });
   if (file === undefined) writeDraft({ repo, branch, path }, undefined);
-  else file.saved(draft.text, saved.etag ?? "");
+  else file.saved({ text: draft.text, etag: saved.etag ?? "", commit: saved.commit ?? undefined });
   if (saved.commit !== null) announceSaved({ repo, branch, commit: saved.commit });
 }
 

@@ -1,6 +1,8 @@
 /** Files that are open on a branch, in the order of their tabs. One of them at most is a preview: the next file takes its place. */
 import { readStored, useStored, writeStored } from "@/lib/stored";
 
+import { movedPath } from "./explorer/tree";
+
 export interface OpenTab {
   path: string;
   preview: boolean;
@@ -44,10 +46,13 @@ export function pinTab(repo: string, branch: string, path: string): void {
   change(repo, branch, (tabs) => opened(tabs, path, false));
 }
 
+/** Of a file, or of everything in a folder. */
 export function closeTab(repo: string, branch: string, path: string): void {
-  change(repo, branch, (tabs) => (tabs.some((tab) => tab.path === path) ? tabs.filter((tab) => tab.path !== path) : tabs));
+  const goes = (tab: OpenTab) => movedPath(tab.path, path, "") !== undefined;
+  change(repo, branch, (tabs) => (tabs.some(goes) ? tabs.filter((tab) => !goes(tab)) : tabs));
 }
 
+/** Of a file, or of everything in a folder. */
 export function renameTab(repo: string, branch: string, path: string, to: string): void {
-  change(repo, branch, (tabs) => tabs.map((tab) => (tab.path === path ? { ...tab, path: to } : tab)));
+  change(repo, branch, (tabs) => tabs.map((tab) => ({ ...tab, path: movedPath(tab.path, path, to) ?? tab.path })));
 }

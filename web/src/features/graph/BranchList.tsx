@@ -41,7 +41,7 @@ export function BranchList({ repo, branches, over, onReveal, onRestore, entriesF
   const { data: indicators } = useIndicators(repo, target, target !== "");
   const byName = new Map(indicators?.map((each) => [each.branch, each]));
   return (
-    <nav aria-label="Branches of the graph" className="flex h-full flex-col overflow-y-auto py-1">
+    <nav data-edge-scroll aria-label="Branches of the graph" className="flex h-full flex-col overflow-y-auto py-1">
       <h2 className="px-3 py-1 text-xs font-semibold text-muted">{plural(branches.length, "branch", "branches")}</h2>
       <ul className="flex flex-col">
         {branches.map((branch) => (

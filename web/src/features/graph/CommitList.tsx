@@ -119,6 +119,7 @@ export function CommitList(props: CommitListProps) {
     <div className="@container relative h-full min-h-0">
       <div
         ref={scroller}
+        data-edge-scroll
         role="listbox"
         aria-label="Commits, newest first"
         aria-activedescendant={chosen >= first && chosen <= last && selected !== null ? rowId(selected) : undefined}

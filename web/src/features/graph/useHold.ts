@@ -1,6 +1,7 @@
 /** Taking a branch or a commit with the pointer and holding it over a branch. */
 import { useEffect, useRef, useState, type PointerEvent as ReactPointerEvent } from "react";
 
+import { scrollAtEdge } from "./edge_scroll";
 import { verbFor, type Offer, type Source, type Verb } from "./offers";
 
 export interface Held {
@@ -58,10 +59,21 @@ export function useHold(onDrop: (offer: Offer) => void): Hold {
       set(null);
       setGrip(null);
     };
+    const below = (x: number, y: number) => {
+      const over = branchAt(x, y);
+      return over === source.rev ? null : over;
+    };
+    let last = { x: grip.x, y: grip.y };
+    let frame = 0;
+    const scroll = () => {
+      if (now !== null && scrollAtEdge(last.x, last.y)) set({ ...now, over: below(last.x, last.y) });
+      frame = requestAnimationFrame(scroll);
+    };
     const move = (event: PointerEvent) => {
       if (now === null && Math.hypot(event.clientX - grip.x, event.clientY - grip.y) < FAR) return;
-      const over = branchAt(event.clientX, event.clientY);
-      set({ source, over: over === source.rev ? null : over, verb: verbFor(source, event) });
+      last = { x: event.clientX, y: event.clientY };
+      set({ source, over: below(last.x, last.y), verb: verbFor(source, event) });
+      if (frame === 0) frame = requestAnimationFrame(scroll);
     };
     const up = () => {
       const done = now;
@@ -86,6 +98,7 @@ export function useHold(onDrop: (offer: Offer) => void): Hold {
     window.addEventListener("keydown", key, { capture: true });
     window.addEventListener("keyup", key, { capture: true });
     return () => {
+      cancelAnimationFrame(frame);
       window.removeEventListener("pointermove", move);
       window.removeEventListener("pointerup", up);
       window.removeEventListener("pointercancel", end);

@@ -13,7 +13,8 @@ import { usePathSearch } from "./usePathSearch";
 export interface QuickOpenProps {
   repo: string;
   branch: string;
-  open: boolean;
+  typed: string;
+  onTyped: (typed: string) => void;
   onClose: () => void;
 }
 
@@ -23,11 +24,10 @@ export function wishOf(typed: string): { query: string; line: number | undefined
   return found === null ? { query: typed, line: undefined } : { query: found[1] ?? "", line: found[2] === undefined ? undefined : Number(found[2]) };
 }
 
-function Finder({ repo, branch, onClose }: Omit<QuickOpenProps, "open">) {
+function Finder({ repo, branch, typed, onTyped, onClose }: QuickOpenProps) {
   const navigate = useNavigate();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const [typed, setTyped] = useState("");
   const [active, setActive] = useState(0);
   const { query, line } = wishOf(typed);
   const search = usePathSearch(repo, branch, query);
@@ -62,7 +62,7 @@ function Finder({ repo, branch, onClose }: Omit<QuickOpenProps, "open">) {
         autoFocus
         value={typed}
         onChange={(event) => {
-          setTyped(event.target.value);
+          onTyped(event.target.value);
           setActive(0);
         }}
         onKeyDown={onKeyDown}
@@ -110,9 +110,10 @@ function Finder({ repo, branch, onClose }: Omit<QuickOpenProps, "open">) {
 }
 
 /** Opens a file by a few letters of its path. */
-export function QuickOpen({ repo, branch, open, onClose }: QuickOpenProps) {
+export function QuickOpen(props: QuickOpenProps) {
+  const { onClose } = props;
   return (
-    <Dialog.Root open={open} onOpenChange={(is) => !is && onClose()}>
+    <Dialog.Root open onOpenChange={(is) => !is && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-shade" />
         <Dialog.Content
@@ -120,7 +121,7 @@ export function QuickOpen({ repo, branch, open, onClose }: QuickOpenProps) {
           className="floating fixed top-[10vh] left-1/2 z-40 flex max-h-[60vh] w-[calc(100vw-32px)] max-w-160 -translate-x-1/2 animate-appear flex-col"
         >
           <Dialog.Title className="sr-only">Open a file</Dialog.Title>
-          <Finder repo={repo} branch={branch} onClose={onClose} />
+          <Finder {...props} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

@@ -27,7 +27,7 @@ async function textAt(repo: string, at: string, path: string, signal: AbortSigna
   try {
     return await readFile({ repo, branch: "", at }, path, signal);
   } catch (error) {
-    if (error instanceof ApiProblem && error.status === 404) return { bytes: new Uint8Array(), text: "", etag: "" };
+    if (error instanceof ApiProblem && error.status === 404) return { bytes: new Uint8Array(), text: "", etag: "", commit: undefined };
     throw error;
   }
 }

@@ -45,6 +45,7 @@ export default function CodeEditor({ file, readOnly, wrap, tabIndents, line, onV
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const { unseen } = useSyncExternalStore(file.subscribe, file.snapshot);
+  const { etag } = file.base;
 
   useEffect(() => {
     if (parent.current === null) return;
@@ -74,7 +75,8 @@ export default function CodeEditor({ file, readOnly, wrap, tabIndents, line, onV
     const { current } = view;
     if (current === null) return;
     current.dispatch({ effects: setKnown.of(unseen === null ? null : asText(unseen, current.state.lineBreak)) });
-  }, [file, unseen]);
+    // `etag`: the branch has another text again, so other lines differ from the known one.
+  }, [file, unseen, etag]);
 
   return <div ref={parent} className="h-full min-h-0 overflow-hidden" />;
 }

@@ -70,7 +70,7 @@ describe("an open file", () => {
     const editor = edited(file);
     editor.type("two");
     editor.type("two and more");
-    file.saved("two", "e-two");
+    file.saved(version("two"));
     expect(file.snapshot().dirty).toBe(true);
     expect(readDraft(place)).toEqual({ text: "two and more", etag: "e-two" });
   });
@@ -82,6 +82,19 @@ describe("an open file", () => {
     expect(parted.text()).toBe("mine");
     expect(parted.snapshot().theirs?.text).toBe("two");
     expect(parted.base.etag).toBe("e-one");
+  });
+
+  it("knows after a reload what the person had not seen, until it is marked as seen", () => {
+    const file = new OpenFile(place, { ...version("one"), commit: "c1" });
+    file.take({ ...version("two"), commit: "c2" });
+    file.take({ ...version("three"), commit: "c3" });
+    const again = new OpenFile(place, { ...version("three"), commit: "c3" });
+    expect(again.since).toBe("c1");
+    again.take({ ...version("four"), commit: "c4" });
+    again.recall("one");
+    expect(again.snapshot().unseen).toBe("one");
+    again.seen();
+    expect(new OpenFile(place, version("four")).since).toBeUndefined();
   });
 
   it("forgets the draft when the text is typed back", () => {

@@ -1,10 +1,14 @@
 /** An open file: what the editor holds, against what the branch has. Nothing of either is ever lost unseen. */
 import { readDraft, writeDraft, type FilePlace } from "@/lib/unsaved";
 
+import { readSince, writeSince } from "./since";
+
 export interface Version {
   text: string;
   /** Empty: there is no such file on the branch. */
   etag: string;
+  /** That has it at this path, where that is known. */
+  commit?: string | undefined;
 }
 
 export interface FileStatus {
@@ -26,6 +30,8 @@ export class OpenFile {
   base: Version;
   /** What an editor leaves here when it goes: history, selection, scroll position. */
   kept: unknown;
+  /** The commit whose text the person last knew, if it was changed since; it is remembered as long as the window. */
+  since: string | undefined;
   private loose: string;
   private attached: Attached | null = null;
   private status: FileStatus;
@@ -43,6 +49,7 @@ export class OpenFile {
     this.loose = dirty ? draft.text : found.text;
     this.status = { dirty, theirs: parted ? found : null, unseen: null };
     if (draft !== undefined && !dirty) writeDraft(place, undefined);
+    this.since = readSince(place);
   }
 
   readonly snapshot = (): FileStatus => this.status;
@@ -84,16 +91,27 @@ export class OpenFile {
     } else if (this.status.dirty) {
       this.become({ ...this.status, theirs: found });
     } else {
-      const before = this.status.unseen ?? this.base.text;
+      // After a reload the known text is read anew: until then it is not what was shown last.
+      const before = this.status.unseen ?? (this.since === undefined ? this.base.text : null);
+      if (before === found.text) this.remember(undefined);
+      else if (this.since === undefined) this.remember(this.base.commit);
       this.base = found;
       this.put(found.text);
       this.become({ dirty: false, theirs: null, unseen: before === found.text ? null : before });
     }
   }
 
+  /** The text at `since`, read again; null: there is none any more. */
+  recall(text: string | null): void {
+    if (this.since === undefined || this.status.unseen !== null) return;
+    if (text === null || text === this.base.text) this.remember(undefined);
+    else this.become({ ...this.status, unseen: text });
+  }
+
   /** `text` is on the branch; more may have been typed meanwhile. */
-  saved(text: string, etag: string): void {
-    this.base = { text, etag };
+  saved({ text, ...at }: Version): void {
+    this.base = { text, ...at };
+    this.remember(undefined);
     const dirty = this.text() !== text;
     this.become({ dirty, theirs: null, unseen: null });
     if (dirty) this.write();
@@ -122,11 +140,18 @@ export class OpenFile {
   }
 
   seen(): void {
+    this.remember(undefined);
     if (this.status.unseen !== null) this.become({ ...this.status, unseen: null });
   }
 
   flush(): void {
     if (this.timer !== undefined) this.write();
+  }
+
+  private remember(since: string | undefined): void {
+    if (since === this.since) return;
+    this.since = since;
+    writeSince(this.place, since);
   }
 
   private settle(found: Version): void {

@@ -1,6 +1,7 @@
 /** Open files outlive their editors: switching tabs keeps the text, its history and the place in it. */
-import { onFlush, type FilePlace } from "@/lib/unsaved";
+import { onFlush, readDraft, unsavedOn, writeDraft, type FilePlace } from "@/lib/unsaved";
 
+import { movedPath } from "../explorer/tree";
 import { OpenFile, type Version } from "./open_file";
 
 const files = new Map<string, OpenFile>();
@@ -28,5 +29,18 @@ export function knownFile(place: FilePlace): OpenFile | undefined {
 export function forgetFile(place: FilePlace): void {
   const file = files.get(keyOf(place));
   file?.flush();
+  file?.seen();
   files.delete(keyOf(place));
+}
+
+/** A file or folder has another path: what was typed and not saved is there now. Its content, and so its etag, is the same. */
+export function moveDrafts({ repo, branch, path }: FilePlace, to: string): void {
+  flush();
+  for (const place of unsavedOn({ repo, branch })) {
+    const target = movedPath(place.path, path, to);
+    if (target === undefined) continue;
+    writeDraft({ repo, branch, path: target }, readDraft(place));
+    files.delete(keyOf(place));
+    writeDraft(place, undefined);
+  }
 }

@@ -28,7 +28,11 @@ export function menuOf(row: Row | undefined, actions: RowActions): MenuEntry[] {
   const copying: MenuEntry = { label: "Copy path", icon: Copy, onSelect: () => void copyText(row.path, `Copied ${row.path}`) };
   if (row.kind === "gone") return [{ label: "Show history", icon: FileClock, onSelect: () => actions.onHistory(row) }, copying];
   const marking: MenuEntry = { label: actions.contextLabel(row), keys: "space", disabled, onSelect: () => actions.onContext(row) };
-  if (row.kind === "directory") return [...making, null, marking, copying];
+  const changing: MenuEntry[] = [
+    { label: "Rename", icon: Pencil, keys: "F2", disabled, onSelect: () => actions.onRename(row) },
+    { label: "Delete", icon: Trash2, keys: "Delete", danger: true, disabled, onSelect: () => actions.onDelete(row) },
+  ];
+  if (row.kind === "directory") return [...making, null, marking, null, ...changing, copying];
   return [
     { label: "Open and keep", icon: SquareArrowOutUpRight, onSelect: () => actions.onOpen(row) },
     { label: "Show history", icon: FileClock, onSelect: () => actions.onHistory(row) },
@@ -36,8 +40,7 @@ export function menuOf(row: Row | undefined, actions: RowActions): MenuEntry[] {
     null,
     ...making,
     null,
-    { label: "Rename", icon: Pencil, keys: "F2", disabled, onSelect: () => actions.onRename(row) },
-    { label: "Delete", icon: Trash2, keys: "Delete", danger: true, disabled, onSelect: () => actions.onDelete(row) },
+    ...changing,
     copying,
   ];
 }

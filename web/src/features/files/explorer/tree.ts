@@ -44,6 +44,11 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** Where a path is after the file or folder `from` was moved; undefined where that does not concern it. */
+export function movedPath(path: string, from: string, to: string): string | undefined {
+  return path === from ? to : path.startsWith(`${from}/`) ? to + path.slice(from.length) : undefined;
+}
+
 /** "a/b/c.md" → ["a", "a/b"]. */
 export function foldersAbove(path: string): string[] {
   const parts = path.split("/").slice(0, -1);

@@ -1,13 +1,14 @@
 /** What can be done to files from the tree. Each is one commit, and each can be undone. */
 import { useNavigate } from "@tanstack/react-router";
 
-import { useDeleteFile, useRenameFile, useSaveFile, useUndo } from "@/api";
+import { useDeleteFile, useDeleteFolder, useRenameFile, useRenameFolder, useSaveFile, useUndo } from "@/api";
 import { filePlace, branchPlace } from "@/lib/places";
 import { announceSaved } from "@/lib/saved";
 import { toast } from "@/ui";
 
+import { moveDrafts } from "../editor/open_files";
 import { closeTab, pinTab, renameTab } from "../tabs";
-import { nameOf } from "./tree";
+import { movedPath, nameOf } from "./tree";
 
 interface Landed {
   commit: string | null;
@@ -26,6 +27,8 @@ export function useFileActions(repo: string, branch: string, current: string | u
   const save = useSaveFile(repo, branch);
   const rename = useRenameFile(repo);
   const remove = useDeleteFile(repo, branch);
+  const renameFolder = useRenameFolder(repo);
+  const removeFolder = useDeleteFolder(repo, branch);
   const undo = useUndo(repo);
 
   const landed = ({ commit, operation }: Landed, text: string) => {
@@ -54,21 +57,26 @@ export function useFileActions(repo: string, branch: string, current: string | u
         told(error);
       }
     },
-    rename: async (path: string, to: string) => {
+    /** Whether it was done. Tabs and unsaved text go along. */
+    rename: async (path: string, to: string, folder: boolean): Promise<boolean> => {
       try {
-        const moved = await rename.mutateAsync({ path, to, branch });
+        const moved = await (folder ? renameFolder : rename).mutateAsync({ path, to, branch });
+        moveDrafts({ repo, branch, path }, to);
         renameTab(repo, branch, path, to);
-        if (path === current) void navigate({ ...filePlace({ repo, branch, file: to }), replace: true });
+        const file = current === undefined ? undefined : movedPath(current, path, to);
+        if (file !== undefined) void navigate({ ...filePlace({ repo, branch, file }), replace: true });
         landed(moved, `Renamed ${nameOf(path)} to ${to}`);
+        return true;
       } catch (error) {
         told(error);
+        return false;
       }
     },
     /** Throws what went wrong: the dialog that asked shows it. */
-    remove: async (path: string) => {
-      const gone = await remove.mutateAsync({ path });
+    remove: async (path: string, folder: boolean) => {
+      const gone = await (folder ? removeFolder.mutateAsync(path) : remove.mutateAsync({ path }));
       closeTab(repo, branch, path);
-      if (path === current) void navigate(branchPlace({ repo, branch, tab: "chat" }));
+      if (current !== undefined && movedPath(current, path, "") !== undefined) void navigate(branchPlace({ repo, branch, tab: "chat" }));
       landed(gone, `Deleted ${nameOf(path)}`);
     },
   };

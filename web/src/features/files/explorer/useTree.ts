@@ -5,7 +5,7 @@ import { useCallback, useMemo } from "react";
 import { folderQuery, type FolderEntry, type Place } from "@/api";
 import { useStored } from "@/lib/stored";
 
-import { foldersAbove, rowsOf, sorted, type Row } from "./tree";
+import { foldersAbove, movedPath, rowsOf, sorted, type Row } from "./tree";
 
 const NONE: string[] = [];
 /** Entries come as a new array only when the folder was read anew, so each is put in order once. */
@@ -25,6 +25,8 @@ export interface Tree {
   /** Opens all folders above a path. */
   reveal: (path: string) => void;
   closeAll: () => void;
+  /** A folder has another path, or none any more. */
+  moved: (from: string, to: string | undefined) => void;
 }
 
 export function useTree(place: Place, gone: ReadonlyMap<string, readonly string[]>, naming: string | undefined): Tree {
@@ -68,6 +70,13 @@ export function useTree(place: Place, gone: ReadonlyMap<string, readonly string[
       }),
     [setStored],
   );
+  const moved = (from: string, to: string | undefined) =>
+    setStored((before) =>
+      before.flatMap((each) => {
+        const place = movedPath(each, from, to ?? "");
+        return place === undefined ? [each] : to === undefined ? [] : [place];
+      }),
+    );
   const retry = () => void client.invalidateQueries({ queryKey: folderQuery(place, "").queryKey });
-  return { rows, error: found.error, retry, toggle, reveal, closeAll: () => setStored(NONE) };
+  return { rows, error: found.error, retry, toggle, reveal, closeAll: () => setStored(NONE), moved };
 }

@@ -2,7 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 
-import { ApiProblem, isProblem, placeKey, readFile, useSaveFile } from "@/api";
+import { ApiProblem, isProblem, placeKey, readFile, useSaveFile, type FileContent } from "@/api";
 import { announceSaved } from "@/lib/saved";
 
 import type { OpenFile, Version } from "../editor/open_file";
@@ -18,7 +18,7 @@ export interface Saving {
 async function onBranch(file: OpenFile): Promise<Version> {
   try {
     const found = await readFile(file.place, file.place.path);
-    return { text: found.text ?? "", etag: found.etag };
+    return { text: found.text ?? "", etag: found.etag, commit: found.commit };
   } catch (error) {
     if (error instanceof ApiProblem && error.status === 404) return { text: "", etag: "" };
     throw error;
@@ -38,8 +38,8 @@ export function useSave(file: OpenFile, onParted: () => void): Saving {
     try {
       const saved = await mutateAsync({ path, content: text, etag: etag === "" ? null : etag });
       const bytes = new TextEncoder().encode(text);
-      client.setQueryData([...placeKey({ repo, branch }), "file", path], { bytes, text, etag: saved.etag ?? "" });
-      file.saved(text, saved.etag ?? "");
+      client.setQueryData([...placeKey({ repo, branch }), "file", path], { bytes, text, etag: saved.etag ?? "", commit: saved.commit ?? undefined } satisfies FileContent);
+      file.saved({ text, etag: saved.etag ?? "", commit: saved.commit ?? undefined });
       if (saved.commit !== null) announceSaved({ repo, branch, commit: saved.commit });
       return "saved";
     } catch (error) {

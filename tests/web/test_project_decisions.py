@@ -1,0 +1,178 @@
+"""What a person decides about a project: input for a stuck build, realigning, building after all, stopping."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from benchmarks.soak.provider import Provider
+from tests.pipeline.lives import CODE_INTENT
+from tests.web.desk import Desk, opened
+from tests.web.test_projects import advanced, at_rest, expect, made, say
+
+__all__ = ["expect"]
+
+pytestmark = pytest.mark.req("P-12")
+
+SPEC = {
+    "challenges": [],
+    "resolutions": [],
+    "questions": [],
+    "spec": {
+        "overview": "Parses durations",
+        "structure": {
+            "architecture": "one module",
+            "language": "Python",
+            "framework": "none",
+            "tools": ["unittest"],
+            "tasks": [{"id": "parse", "title": "Parse", "tests": True}],
+        },
+        "decisions": ["unittest"],
+        "dependencies": ["Python"],
+        "included": ["parsing"],
+        "excluded": ["formatting"],
+    },
+    "constraints": {
+        "context": "durations",
+        "priorities": ["right"],
+        "exclusions": ["style"],
+        "severities": {"critical": "wrong", "medium": "fails", "minor": "slow"},
+        "scope": ["a.py"],
+        "criteria": [f"It does {n}." for n in range(5)],
+    },
+}
+# Asks where, and when it knows that, in which month. The second question takes its time.
+WRITER = """\
+import json, sys, time
+told = "Outdoors, with a tent." in sys.stdin.read()
+time.sleep(2 if told else 0)
+print(json.dumps({"stuck": True, "reason": "In which month?" if told else "Indoors or outdoors?", "content": ""}))
+"""
+# Plans code, finds the plan that it follows incomplete, and works for long.
+CODER = f"""\
+import json, sys, time
+asked = sys.stdin.read()
+if "turn a person's brain dump" in asked:
+    print({CODE_INTENT!r})
+elif "turn a confirmed intent" in asked:
+    print({json.dumps(SPEC)!r})
+elif "open-source packages" in asked:
+    print(json.dumps({{"candidates": []}}))
+elif "complete enough to be built" in asked:
+    print(json.dumps({{"complete": False, "missing": ["the data model"]}}))
+else:
+    time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Desk]:
+    place = tmp_path_factory.mktemp("desk")
+    programs = {"asker": WRITER, "coder": CODER}
+    agents = {name: {"command": [sys.executable, "-c", text]} for name, text in programs.items()}
+    roles = {"planner": "builtin", "writer": "asker", "fixer": "builtin", "reviewer": "builtin"}
+    (place / "config.yaml").write_text(json.dumps({"models": roles, "agents": agents}))
+    with opened(place, provider) as desk:
+        yield desk
+
+
+def standing(page: Any) -> Any:
+    return page.get_by_role("status", name="Where it stands")
+
+
+def buttons(page: Any) -> Any:
+    return page.get_by_role("group", name="What can be done")
+
+
+def test_a_stuck_build_is_given_input_and_asks_again(page: Any, desk: Desk, expect: Any) -> None:
+    with desk.client() as client:
+        id_ = made(client, "Stuck", None)
+        assert advanced(client, id_, "distill", "confirm", "confirm")["waiting"] == "stuck"
+    page.goto(f"{desk.url}/projects/{id_}?tab=log")
+    expect(standing(page)).to_contain_text("Waits for you: 1 question")
+    provide = buttons(page).get_by_role("button", name="Provide input")
+    provide.click()
+    card = page.get_by_role("region", name="Input for the build")
+    answer = card.get_by_role("textbox", name="Answer: Indoors or outdoors?")
+    expect(answer).to_be_focused()
+    expect(provide).to_be_disabled()
+    expect(provide).to_have_accessible_description("Write your input below.")
+    send = card.get_by_role("button", name="Send the input")
+    expect(send).to_be_disabled()
+    answer.fill("Outdoors, with a tent.")
+    send.click()
+    expect(standing(page)).to_contain_text("Building")
+    expect(card).to_have_count(0)
+    expect(provide).to_have_count(0)
+    expect(buttons(page).get_by_role("button", name="Terminate")).to_be_enabled()
+    expect(standing(page)).to_contain_text("Waits for you: 1 question")
+    expect(page.get_by_role("log", name="Chat")).to_contain_text("In which month?")
+    expect(page.get_by_role("article", name="You").last).to_contain_text("Outdoors, with a tent.")
+    expect(card).to_have_count(0)  # it was opened for the question before
+    expect(provide).to_be_enabled()
+
+
+@pytest.mark.req("P-04")
+def test_the_intent_is_realigned_from_the_last_correction(page: Any, desk: Desk, expect: Any) -> None:
+    with desk.client() as client:
+        id_ = made(client, "Realigned")
+        advanced(client, id_, "distill")
+        page.goto(f"{desk.url}/projects/{id_}")
+        expect(standing(page)).to_contain_text("confirm or correct the intent")
+        say(page, "The budget is 2000 euros now.")
+        intent = page.get_by_role("article", name="intent.md")
+        expect(intent).to_contain_text("2000 euros")
+        at_rest(client, id_)
+        presses: list[Any] = []
+        page.on("request", lambda request: presses.append(request) if "/actions/" in request.url else None)
+        before = commits(client, id_)
+        buttons(page).get_by_role("button", name="Realign from here").dblclick()
+        expect(standing(page)).to_contain_text("confirm or correct the intent")
+        at_rest(client, id_)
+        assert [request.url.rpartition("/")[2] for request in presses] == ["realign"]
+        assert commits(client, id_) > before
+        expect(intent).to_contain_text("2000 euros")
+        expect(buttons(page).get_by_role("button", name="Confirm")).to_be_enabled()
+
+
+@pytest.mark.req("P-07")
+def test_an_incomplete_plan_is_built_only_when_confirmed_and_work_is_terminated(
+    page: Any, desk: Desk, expect: Any
+) -> None:
+    repo = desk.repository({"README.md": "code\n"})
+    with desk.client() as client:
+        plan = made(client, "Plan")
+        assert advanced(client, plan, "distill", "confirm", "confirm")["phase"] == "done"
+        body = {"name": "Code", "agent": "coder", "repository": repo, "after": plan}
+        id_ = str(client.post("/api/projects", json=body).json()["id"])
+        assert advanced(client, id_, "distill", "confirm", "confirm")["waiting"] == "gate"
+        page.goto(f"{desk.url}/projects/{id_}")
+        expect(standing(page)).to_contain_text("the plan is not complete")
+        expect(page.get_by_role("log", name="Chat")).to_contain_text("the data model")
+        expect(buttons(page).get_by_role("button")).to_have_text(["Override", "Terminate"])
+        buttons(page).get_by_role("button", name="Override").click()
+        dialog = page.get_by_role("dialog", name="Build anyway")
+        expect(dialog).to_contain_text("Build although the plan is not complete?")
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        assert client.get(f"/api/projects/{id_}").json()["waiting"] == "gate"
+        buttons(page).get_by_role("button", name="Override").click()
+        dialog.get_by_role("button", name="Proceed with the build").click()
+        expect(standing(page)).to_contain_text("Building")
+        expect(buttons(page).get_by_role("button")).to_have_text(["Terminate"])
+        buttons(page).get_by_role("button", name="Terminate").click()
+        page.get_by_role("dialog").get_by_role("button", name="Terminate the project").click()
+        expect(standing(page)).to_have_text("Terminated")
+        assert client.get(f"/api/projects/{id_}").json()["problem"] == ""
+
+
+def commits(client: httpx.Client, id_: str) -> int:
+    """How often the project's own record was written."""
+    place = Path(client.get(f"/api/projects/{id_}").json()["directory"])
+    return int(Desk.git(place, "rev-list", "--count", "HEAD"))

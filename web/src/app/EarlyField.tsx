@@ -1,0 +1,33 @@
+import { classNames } from "@/lib/class_names";
+
+export interface Typing {
+  typed: string;
+  onTyped: (typed: string) => void;
+  onClose: () => void;
+}
+
+export interface EarlyFieldProps extends Typing {
+  label: string;
+  className: string;
+}
+
+/** The field of a dialog that is still being fetched: it has the focus at once, so that no letter is lost. */
+export function EarlyField({ label, typed, onTyped, onClose, className }: EarlyFieldProps) {
+  return (
+    <>
+      <div aria-hidden className="fixed inset-0 z-40 bg-shade" onClick={onClose} />
+      <div role="dialog" aria-label={label} data-state="open" className={classNames("floating fixed left-1/2 z-40 -translate-x-1/2 overflow-hidden", className)}>
+        <input
+          aria-label={label}
+          spellCheck={false}
+          autoComplete="off"
+          autoFocus
+          value={typed}
+          onChange={(event) => onTyped(event.target.value)}
+          onKeyDown={(event) => event.key === "Escape" && onClose()}
+          className="h-10 w-full bg-transparent px-3 outline-none"
+        />
+      </div>
+    </>
+  );
+}
