@@ -88,9 +88,13 @@ def test_a_commit_dropped_on_a_branch_is_copied_there(page: Any, desk: Desk) -> 
     assert desk.git(path, "show", "south:paths.md") == "roses"
 
 
-def test_the_graph_scrolls_while_something_is_held_near_its_edge(page: Any, desk: Desk) -> None:
+def test_the_graph_scrolls_while_something_is_held_near_its_edge(
+    page: Any, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     repo, path = planted(desk)
     desk.git(path, "switch", "--quiet", "main")
+    # Later than the other branch for sure: that one stands at the end of the list.
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2040-01-01T12:00:00Z")
     for n in range(60):
         desk.git(path, "commit", "--quiet", "--allow-empty", "--message", f"Water {n}")
     desk.git(path, "switch", "--quiet", "--detach")
