@@ -134,6 +134,7 @@ def test_axe_finds_nothing_serious_in_either_theme(reader: Any, desk: Desk, worl
     wrong: list[str] = []
     for theme in ("light", "dark"):
         reader.evaluate("(theme) => { document.documentElement.dataset.theme = theme }", theme)
+        reader.wait_for_timeout(300)  # colours change gradually, and on the way there is hardly any contrast
         wrong += [f"{theme}: {each}" for each in _findings(reader)]
     assert not wrong, "\n".join(wrong)
 

@@ -51,4 +51,4 @@ def test_a_card_shows_rounds_and_the_errors_of_each(page: Any, desk: Desk) -> No
     page.goto(f"{desk.url}/board")
     card = page.get_by_role("region", name=re.compile("^Done, 1")).get_by_role("link")
     expect(card).to_contain_text("3 rounds")
-    expect(card.get_by_role("img")).to_have_accessible_name("Errors by round: 7, 6, 3, falling")
+    expect(card.get_by_role("img")).to_have_accessible_name("Findings by round: 7, 6, 3, falling")

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from benchmarks.soak.provider import Provider
-from tests.pipeline.lives import CODE_INTENT
+from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
 from tests.web.desk import Desk, opened
 from tests.web.test_projects import advanced, at_rest, expect, made, say
 
@@ -20,33 +20,6 @@ __all__ = ["expect"]
 
 pytestmark = pytest.mark.req("P-12")
 
-SPEC = {
-    "challenges": [],
-    "resolutions": [],
-    "questions": [],
-    "spec": {
-        "overview": "Parses durations",
-        "structure": {
-            "architecture": "one module",
-            "language": "Python",
-            "framework": "none",
-            "tools": ["unittest"],
-            "tasks": [{"id": "parse", "title": "Parse", "tests": True}],
-        },
-        "decisions": ["unittest"],
-        "dependencies": ["Python"],
-        "included": ["parsing"],
-        "excluded": ["formatting"],
-    },
-    "constraints": {
-        "context": "durations",
-        "priorities": ["right"],
-        "exclusions": ["style"],
-        "severities": {"critical": "wrong", "medium": "fails", "minor": "slow"},
-        "scope": ["a.py"],
-        "criteria": [f"It does {n}." for n in range(5)],
-    },
-}
 # Asks where, and when it knows that, in which month. The second question takes its time.
 WRITER = """\
 import json, sys, time
@@ -61,7 +34,7 @@ asked = sys.stdin.read()
 if "turn a person's brain dump" in asked:
     print({CODE_INTENT!r})
 elif "turn a confirmed intent" in asked:
-    print({json.dumps(SPEC)!r})
+    print({json.dumps(CODE_ANSWER)!r})
 elif "open-source packages" in asked:
     print(json.dumps({{"candidates": []}}))
 elif "complete enough to be built" in asked:

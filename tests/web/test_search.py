@@ -94,6 +94,21 @@ def test_letters_right_after_the_shortcut_are_kept_while_the_dialog_is_fetched(
     expect(page.get_by_role("tree", name="Files")).to_be_focused()
 
 
+@pytest.mark.req("G-15")
+def test_enter_before_the_list_is_there_opens_the_best_match_when_it_is(page: Any, desk: Desk, garden: str) -> None:
+    workspace(page, desk, garden)
+    waiting: list[Any] = []
+    page.context.route("**/api/repositories/*/files?*", lambda route: waiting.append(route), times=1)  # noqa: PLW0108
+    page.keyboard.press("Control+p")
+    page.keyboard.type("watering")
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("() => 0") or bool(waiting))
+    expect(page.get_by_role("combobox", name="File to open")).to_have_value("watering")
+    waiting[0].continue_()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.get_by_role("tab", name="watering", exact=False)).to_have_attribute("aria-selected", "true")
+
+
 def test_a_pattern_that_is_none_is_told(page: Any, desk: Desk, garden: str) -> None:
     workspace(page, desk, garden)
     page.keyboard.press("Control+Shift+f")

@@ -28,7 +28,6 @@ export const keys = {
   models: () => ["models"] as const,
   settings: () => ["settings"] as const,
   prompts: () => ["prompts"] as const,
-  costs: () => ["costs"] as const,
   memory: (id: string) => ["memory", id] as const,
   users: () => ["users"] as const,
   keys: () => ["keys"] as const,

@@ -4,6 +4,8 @@ export interface Typing {
   typed: string;
   onTyped: (typed: string) => void;
   onClose: () => void;
+  /** Enter was pressed before the list was there. */
+  onEnter?: () => void;
 }
 
 export interface EarlyFieldProps extends Typing {
@@ -12,7 +14,7 @@ export interface EarlyFieldProps extends Typing {
 }
 
 /** The field of a dialog that is still being fetched: it has the focus at once, so that no letter is lost. */
-export function EarlyField({ label, typed, onTyped, onClose, className }: EarlyFieldProps) {
+export function EarlyField({ label, typed, onTyped, onClose, onEnter, className }: EarlyFieldProps) {
   return (
     <>
       <div aria-hidden className="fixed inset-0 z-40 bg-shade" onClick={onClose} />
@@ -24,7 +26,10 @@ export function EarlyField({ label, typed, onTyped, onClose, className }: EarlyF
           autoFocus
           value={typed}
           onChange={(event) => onTyped(event.target.value)}
-          onKeyDown={(event) => event.key === "Escape" && onClose()}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") onClose();
+            if (event.key === "Enter") onEnter?.();
+          }}
           className="h-10 w-full bg-transparent px-3 outline-none"
         />
       </div>

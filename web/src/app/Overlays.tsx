@@ -21,12 +21,17 @@ export function Overlays() {
 function Opened({ overlay, onClose }: { overlay: NonNullable<Overlay>; onClose: () => void }) {
   const { repo, branch } = useHere();
   // Kept here, because letters may come before the field that they are for.
-  const [typed, onTyped] = useState("");
+  const [typed, setTyped] = useState("");
+  const [entered, setEntered] = useState(false);
   useFocusBack();
+  const onTyped = (next: string) => {
+    setTyped(next);
+    setEntered(false);
+  };
   const typing = { typed, onTyped, onClose };
   if (overlay === "palette") return <Palette {...typing} />;
   if (overlay === "shortcuts") return <Shortcuts onClose={onClose} />;
-  return repo !== undefined && branch !== undefined && <QuickOpen repo={repo} branch={branch} {...typing} />;
+  return repo !== undefined && branch !== undefined && <QuickOpen repo={repo} branch={branch} {...typing} entered={entered} onEnter={() => setEntered(true)} />;
 }
 
 /** A dialog gives the focus back to where it was; one whose early field had it would give it to nobody. */

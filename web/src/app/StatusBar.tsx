@@ -61,11 +61,21 @@ function Saved() {
   );
 }
 
+/** The chat is shown first; then its card is to be answered without another click. */
+function goToQuestion(): void {
+  setTimeout(() => {
+    const card = document.querySelector("[data-question]");
+    card?.scrollIntoView({ block: "nearest" });
+    card?.querySelector<HTMLElement>("button, textarea")?.focus();
+  }, 100);
+}
+
 const NOTHING = { input: 0, output: 0, cached: 0, cost: 0 };
 
 function RunningTurn({ repo, branch }: { repo: string; branch: string }) {
   const branches = useBranches(repo);
   const busy = branches.data?.find((each) => each.name === branch)?.busy ?? null;
+  const waits = useQuestions().data?.some((each) => each.repository === repo && each.branch === branch) === true;
   const others = (branches.data ?? []).filter((each) => each.busy !== null && each.name !== branch).length;
   const [spent, setSpent] = useState(NOTHING);
   const now = useSeconds(busy !== null);
@@ -81,14 +91,20 @@ function RunningTurn({ repo, branch }: { repo: string; branch: string }) {
   });
   const tokens = spent.input + spent.output;
   const share = spent.input === 0 ? 0 : Math.round((100 * spent.cached) / spent.input);
+  const time = busy === null ? "" : duration(now / 1000 - busy.since);
   const words = [
-    busy !== null && `turn running ${duration(now / 1000 - busy.since)}`,
+    busy !== null && (waits ? `waits for your answer ${time}` : `turn running ${time}`),
     busy !== null && tokens > 0 && `${count(tokens)} tok${share > 0 ? ` (${share} % cached)` : ""}`,
     busy !== null && spent.cost > 0 && cost(spent.cost),
   ].filter((word) => word !== false);
   return (
     <>
-      {words.length > 0 && <Badge meaning="running">{words.join(" · ")}</Badge>}
+      {words.length > 0 && !waits && <Badge meaning="running">{words.join(" · ")}</Badge>}
+      {words.length > 0 && waits && (
+        <Link {...branchPlace({ repo, branch, tab: "chat" })} onClick={goToQuestion} className="rounded-sm hover:underline">
+          <Badge meaning="attention">{words.join(" · ")}</Badge>
+        </Link>
+      )}
       {others > 0 && <Badge meaning="running">{`${plural(others, "turn")} on other branches`}</Badge>}
     </>
   );

@@ -24,6 +24,6 @@ export const BoardScreen = lazily(async () => (await import("@/features/board"))
 export const SettingsScreen = lazily(async () => (await import("@/features/settings")).SettingsScreen);
 export const QuickOpen = lazily(
   async () => (await search()).QuickOpen,
-  ({ typed, onTyped, onClose }) => <EarlyField typed={typed} onTyped={onTyped} onClose={onClose} label="File to open" className="top-[10vh] w-[calc(100vw-32px)] max-w-160" />,
+  ({ typed, onTyped, onClose, onEnter }) => <EarlyField typed={typed} onTyped={onTyped} onClose={onClose} onEnter={onEnter} label="File to open" className="top-[10vh] w-[calc(100vw-32px)] max-w-160" />,
 );
 export const SearchPanel = lazily(async () => (await search()).SearchPanel);

@@ -20,7 +20,7 @@ const branch = (name: string, more = {}) => ({
   protected: name === "main", checked_out: false, ai: name.startsWith("ai/"), busy: null, ...more,
 });
 const USUAL: Answers = {
-  "GET /api/session": { id: "local", name: "you", scopes: ["admin"], key: null },
+  "GET /api/sign-in": { id: "local", name: "you", scopes: ["admin"], key: null },
   "GET /api/repositories": { repositories: [REPO] },
   "GET /api/repositories/r1/branches": { items: [branch("main"), branch("ai/one")], next: null },
   "GET /api/repositories/r1/sessions": { sessions: [] },
@@ -51,7 +51,7 @@ beforeEach(() => {
 
 test("who is not signed in is told how to, and may paste the whole address", async () => {
   const refused = () => Response.json({ code: "sign_in_needed", detail: "Nobody is signed in.", hint: "" }, { status: 401 });
-  const { asked, user } = show("/", { "GET /api/session": refused, "POST /api/session": { id: "local" } });
+  const { asked, user } = show("/", { "GET /api/sign-in": refused, "POST /api/sign-in": { id: "local" } });
   await user.click(await screen.findByLabelText("Address, token or key"));
   await user.paste("http://127.0.0.1:3000/?token=12.ab");
   await user.click(screen.getByRole("button", { name: "Sign in" }));

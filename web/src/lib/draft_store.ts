@@ -43,7 +43,7 @@ export class DraftStore {
   private write(name: string, draft: Draft | undefined): void {
     try {
       if (draft === undefined) localStorage.removeItem(this.prefix + name);
-      else localStorage.setItem(this.prefix + name, JSON.stringify(draft));
+      else localStorage.setItem(this.prefix + name, `${draft.etag}\n${draft.text}`);
     } catch (error) {
       if (!(error instanceof DOMException)) throw error; // full: it is kept as long as the page is
     }
@@ -65,12 +65,19 @@ export class DraftStore {
   }
 }
 
-function parsed(text: string | null): Draft | undefined {
-  if (text === null) return undefined;
+/** The etag stands in the first line. Texts are long: they are kept as they are, which is quicker than as JSON. */
+function parsed(kept: string | null): Draft | undefined {
+  if (kept === null) return undefined;
+  const end = kept.indexOf("\n");
+  return end < 0 ? parsedOld(kept) : { etag: kept.slice(0, end), text: kept.slice(end + 1) };
+}
+
+/** As JSON, which is one line: nobody loses what was typed before an update. */
+function parsedOld(kept: string): Draft | undefined {
   try {
-    const given = JSON.parse(text) as Partial<Draft> | null;
+    const given = JSON.parse(kept) as Partial<Draft> | null;
     return typeof given?.text === "string" && typeof given.etag === "string" ? { text: given.text, etag: given.etag } : undefined;
   } catch {
-    return undefined; // written by another program or version
+    return undefined; // written by another program
   }
 }

@@ -18,10 +18,20 @@ export function milliseconds(time: Time): number {
   return typeof time === "number" ? time * 1000 : Date.parse(time);
 }
 
+/** There are few of these words, and lists ask for them often. */
+const said = new Map<string, string>();
+
+function inWords(number: number, unit: Intl.RelativeTimeFormatUnit): string {
+  const key = `${number}${unit}`;
+  const known = said.get(key) ?? RELATIVE.format(number, unit);
+  said.set(key, known);
+  return known;
+}
+
 export function relativeTime(time: Time, now: number = Date.now()): string {
   const seconds = (milliseconds(time) - now) / 1000;
   const step = STEPS.find(([, size]) => Math.abs(seconds) >= size);
-  return step === undefined ? "now" : RELATIVE.format(Math.trunc(seconds / step[1]), step[0]);
+  return step === undefined ? "now" : inWords(Math.trunc(seconds / step[1]), step[0]);
 }
 
 export function exactTime(time: Time): string {

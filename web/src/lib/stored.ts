@@ -3,7 +3,8 @@ import { useCallback, useSyncExternalStore } from "react";
 
 const PREFIX = "forge:";
 const listeners = new Map<string, Set<() => void>>();
-const parsed = new Map<string, { text: string; value: unknown }>();
+/** Read once: localStorage answers slowly, and components ask each time they are drawn. */
+const known = new Map<string, unknown>();
 
 function tell(key: string): void {
   listeners.get(key)?.forEach((listener) => listener());
@@ -11,26 +12,38 @@ function tell(key: string): void {
 
 if (typeof window !== "undefined") {
   window.addEventListener("storage", (event) => {
-    if (event.key?.startsWith(PREFIX)) tell(event.key.slice(PREFIX.length));
+    if (event.key === null) forgetStored();
+    else if (event.key.startsWith(PREFIX)) {
+      known.delete(event.key.slice(PREFIX.length));
+      tell(event.key.slice(PREFIX.length));
+    }
   });
 }
 
+/** localStorage was changed by something else: it is read anew. */
+export function forgetStored(): void {
+  known.clear();
+  for (const key of listeners.keys()) tell(key);
+}
+
 export function readStored<T>(key: string, initial: T): T {
-  const text = localStorage.getItem(PREFIX + key);
-  if (text === null) return initial;
-  const known = parsed.get(key);
-  if (known?.text === text) return known.value as T;
+  if (!known.has(key)) known.set(key, parsed(localStorage.getItem(PREFIX + key)));
+  const value = known.get(key);
+  return value === undefined ? initial : (value as T);
+}
+
+function parsed(text: string | null): unknown {
+  if (text === null) return undefined;
   try {
-    const value = JSON.parse(text) as T;
-    parsed.set(key, { text, value });
-    return value;
+    return JSON.parse(text);
   } catch {
-    return initial; // written by another program or version: as good as nothing
+    return undefined; // written by another program or version: as good as nothing
   }
 }
 
 /** `undefined` forgets it. */
 export function writeStored(key: string, value: unknown): void {
+  known.set(key, value);
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + key);
     else localStorage.setItem(PREFIX + key, JSON.stringify(value));

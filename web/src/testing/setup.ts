@@ -2,11 +2,14 @@ import "@testing-library/jest-dom/vitest";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
 
+import { forgetStored } from "@/lib/stored";
+
 configure({ asyncUtilTimeout: 5000 }); // for machines that do other things, too
 
 afterEach(() => {
   cleanup();
   localStorage.clear();
+  forgetStored();
 });
 
 // What jsdom lacks and the primitives ask for.

@@ -2,6 +2,7 @@ export { Badge, Chip, type BadgeProps, type ChipProps, type Meaning } from "./Ba
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./Button";
 export { Confirm, Dialog, type ConfirmProps, type DialogProps } from "./Dialog";
 export { Input, TextArea, type InputProps, type TextAreaProps } from "./Field";
+export { useFixedRows, type FixedRows } from "./fixed_rows";
 export { Kbd } from "./Kbd";
 export { Markdown } from "./Markdown";
 export { Patch, type PatchHunk, type PatchLine } from "./Patch";

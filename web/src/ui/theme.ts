@@ -18,8 +18,16 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
   return [theme, setTheme];
 }
 
+let system: MediaQueryList | undefined;
+
+/** One for all: to make it takes longer than to read it. */
+function systemDark(): MediaQueryList {
+  system ??= window.matchMedia(DARK);
+  return system;
+}
+
 function onSystemTheme(listener: () => void): () => void {
-  const query = window.matchMedia(DARK);
+  const query = systemDark();
   query.addEventListener("change", listener);
   return () => query.removeEventListener("change", listener);
 }
@@ -27,7 +35,7 @@ function onSystemTheme(listener: () => void): () => void {
 /** Which of the two is on screen now; a canvas is drawn anew when it changes. */
 export function useShownTheme(): "light" | "dark" {
   const [theme] = useTheme();
-  const system = useSyncExternalStore(onSystemTheme, () => (window.matchMedia(DARK).matches ? "dark" : "light"));
+  const system = useSyncExternalStore(onSystemTheme, () => (systemDark().matches ? "dark" : "light"));
   return theme === "system" ? system : theme;
 }
 

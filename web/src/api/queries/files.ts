@@ -38,10 +38,6 @@ export function folderQuery(place: Place, path: string) {
   };
 }
 
-export function useFolder(place: Place, path: string, enabled = true) {
-  return useQuery({ ...folderQuery(place, path), enabled });
-}
-
 /** Every path of the branch, for quick open; a hundred thousand come in a few hundred milliseconds. */
 export function usePaths(place: Place, enabled = true) {
   return useQuery({

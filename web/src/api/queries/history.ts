@@ -69,30 +69,6 @@ export function usePatch(repository: string, range: Range, path: string, enabled
   });
 }
 
-export function useBlame(repository: string, path: string, rev: string, enabled = true) {
-  return useQuery({
-    queryKey: [...keys.history(repository), "blame", path, rev],
-    enabled,
-    queryFn: ({ signal }) =>
-      answer(api.GET("/api/repositories/{repository}/blame", { params: { path: { repository }, query: { path, rev } }, signal })),
-  });
-}
-
-export function useGraph(repository: string, abandoned: boolean, limit = 500) {
-  return useInfiniteQuery({
-    queryKey: [...keys.history(repository), "graph", abandoned, limit],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      answer(
-        api.GET("/api/repositories/{repository}/graph", {
-          params: { path: { repository }, query: { abandoned, limit, after: pageParam ?? null } },
-          signal,
-        }),
-      ),
-    getNextPageParam: (page) => page.next ?? undefined,
-  });
-}
-
 /** Only kind, target and sources are needed. */
 export type MergeWish = Partial<Shapes["MergeOrderShape"]> & Pick<Shapes["MergeOrderShape"], "kind" | "target" | "sources">;
 

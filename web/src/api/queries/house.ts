@@ -8,13 +8,13 @@ export type Setting = Shapes["SettingShape"];
 export type Prompt = Shapes["PromptShape"];
 
 export function useWho() {
-  return useQuery({ queryKey: keys.who(), queryFn: ({ signal }) => answer(api.GET("/api/session", { signal })) });
+  return useQuery({ queryKey: keys.who(), queryFn: ({ signal }) => answer(api.GET("/api/sign-in", { signal })) });
 }
 
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (token: string) => answer(api.POST("/api/session", { body: { token } })),
+    mutationFn: (token: string) => answer(api.POST("/api/sign-in", { body: { token } })),
     onSuccess: () => client.resetQueries(),
   });
 }
@@ -22,7 +22,7 @@ export function useSignIn() {
 export function useSignOut() {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => answer(api.DELETE("/api/session")),
+    mutationFn: () => answer(api.DELETE("/api/sign-in")),
     onSuccess: () => client.resetQueries(),
   });
 }
@@ -88,19 +88,6 @@ export function useSavePrompt(name: string) {
 
 export function useModels() {
   return useQuery({ queryKey: keys.models(), queryFn: ({ signal }) => answer(api.GET("/api/models", { signal })) });
-}
-
-export interface CostsWish {
-  by?: "branch" | "day" | "model" | "run" | "repository" | "session";
-  days?: number;
-  repository?: string;
-}
-
-export function useCosts(wish: CostsWish = {}) {
-  return useQuery({
-    queryKey: [...keys.costs(), wish],
-    queryFn: ({ signal }) => answer(api.GET("/api/costs", { params: { query: wish }, signal })),
-  });
 }
 
 export function useTestNotifications() {

@@ -29,15 +29,6 @@ export function useAddRepository() {
   });
 }
 
-export function useForgetRepository() {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (repository: string) =>
-      answer(api.DELETE("/api/repositories/{repository}", { params: { path: { repository } } })),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.repositories() }),
-  });
-}
-
 /** All branches, a thousand a page; events of open branches and a slow clock keep them fresh. */
 export function useBranches(repository: string | undefined) {
   return useInfiniteQuery({

@@ -1,5 +1,5 @@
 /** Conversations on branches, their context, tools and questions. */
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { answer, api, type Shapes } from "../client";
 import { keys } from "../keys";
@@ -30,52 +30,6 @@ export function useSession(repository: string, branch: string, commit?: string, 
           signal,
         }),
       ),
-  });
-}
-
-/** Newest first, in pages. */
-export function useTurns(repository: string, branch: string, commit?: string, limit = 20) {
-  return useInfiniteQuery({
-    queryKey: [...keys.turns(repository, branch), commit ?? null, limit],
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      answer(
-        api.GET("/api/repositories/{repository}/session/turns", {
-          params: {
-            path: { repository },
-            query: { branch, limit, after: pageParam ?? null, ...(commit !== undefined && { at: commit }) },
-          },
-          signal,
-        }),
-      ),
-    getNextPageParam: (page) => page.next ?? undefined,
-  });
-}
-
-/** With all that was said and done in it. */
-export function useTurn(repository: string, branch: string, turn: string, enabled = true) {
-  return useQuery({
-    queryKey: [...keys.turns(repository, branch), "one", turn],
-    enabled,
-    queryFn: ({ signal }) =>
-      answer(
-        api.GET("/api/repositories/{repository}/session/turns/{turn}", {
-          params: { path: { repository, turn }, query: { branch } },
-          signal,
-        }),
-      ),
-  });
-}
-
-export function useSendMessage(repository: string, branch: string) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: (body: Shapes["NewTurn"]) =>
-      answer(api.POST("/api/repositories/{repository}/session/messages", { ...at(repository, branch), body })),
-    onSuccess: () => {
-      void client.invalidateQueries({ queryKey: keys.session(repository, branch) });
-      void client.invalidateQueries({ queryKey: keys.branches(repository) });
-    },
   });
 }
 

@@ -27,8 +27,8 @@ export function BoardColumn({ column, projects, elapsed, first }: BoardColumnPro
         cards.length === 0 ? "w-24" : "w-40 flex-1 basis-40 max-w-90",
       )}
     >
-      <h2 className="flex items-baseline justify-between gap-2 px-2.5 py-2 text-xs font-medium">
-        <span className="truncate">{title}</span>
+      <h2 className="flex min-h-12 items-baseline justify-between gap-2 px-2.5 py-2 text-xs font-medium">
+        <span className="min-w-0 break-words">{title}</span>
         <span className="text-muted">{cards.length}</span>
       </h2>
       <ul className="flex min-h-0 flex-1 flex-col gap-2 overflow-y-auto px-2 pb-2">

@@ -8,11 +8,11 @@ const SHOWN = 24;
 const [STEP, HIGH] = [6, 18];
 const COLORS: Record<string, string> = { falling: "text-good", rising: "text-bad" };
 
-/** Errors found in each round, as bars; the newest at the right. */
+/** Findings of each round, as bars; the newest at the right. */
 export function Sparkline({ totals, trend }: SparklineProps) {
   const shown = totals.slice(-SHOWN);
   const most = Math.max(1, ...shown);
-  const label = `Errors by round: ${shown.join(", ")}${trend === "" ? "" : `, ${trend}`}`;
+  const label = `Findings by round: ${shown.join(", ")}${trend === "" ? "" : `, ${trend}`}`;
   return (
     <svg role="img" aria-label={label} width={shown.length * STEP} height={HIGH} className={COLORS[trend] ?? "text-muted"}>
       {shown.map((total, i) => {

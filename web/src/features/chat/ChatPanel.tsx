@@ -14,7 +14,7 @@ import { useAnswerers } from "./models";
 import type { ShownTurn } from "./parts";
 import { PastBanner } from "./PastBanner";
 import { useDraft, useSend } from "./sending";
-import { useSteady } from "./steady";
+import { useSteady } from "@/lib/steady";
 import { TurnList } from "./TurnList";
 import { useTurnActions } from "./turn_actions";
 import type { TurnCallbacks } from "./TurnView";

@@ -54,8 +54,10 @@ export function CommitRow({ repo, turn, commit, isLast, locked, on }: CommitRowP
   return (
     <section ref={ref} aria-label="End of the turn" className="mt-1 border-t border-line pt-1.5">
       <div className="flex min-h-6 flex-wrap items-center gap-x-2 gap-y-0.5 text-xs text-muted">
-        {changed ? <GitCommitHorizontal aria-hidden size={14} /> : <MessageSquare aria-hidden size={13} />}
-        {changed && <span className="min-w-0 truncate text-sm font-medium text-text">{turn.subject ?? turn.asked.split("\n")[0]}</span>}
+        <span className="flex min-w-0 items-center gap-2">
+          {changed ? <GitCommitHorizontal aria-hidden size={14} className="shrink-0" /> : <MessageSquare aria-hidden size={13} className="shrink-0" />}
+          {changed && <span className="min-w-0 truncate text-sm font-medium text-text">{turn.subject ?? turn.asked.split("\n")[0]}</span>}
+        </span>
         <CommitId commit={commit} />
         <span>
           {changed ? plural(turn.files.length, "file") : "No files changed"}

@@ -30,7 +30,7 @@ export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
     if (text.trim() !== "" && !answer.isPending) give(text.trim());
   };
   return (
-    <section ref={card} aria-label="Question" className="my-3 flex flex-col gap-2 rounded-md border border-attention px-3 py-2.5">
+    <section ref={card} data-question={question.id} aria-label="Question" className="my-3 flex flex-col gap-2 rounded-md border border-attention px-3 py-2.5">
       <div className="flex items-start gap-2">
         <MessageCircleQuestion aria-hidden size={16} className="mt-0.5 shrink-0 text-attention" />
         <div className="min-w-0 flex-1">

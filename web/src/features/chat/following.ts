@@ -10,6 +10,7 @@ export interface Following {
   onScroll: () => void;
   atEnd: boolean;
   toEnd: () => void;
+  toTop: () => void;
 }
 
 /** `first` names what stands first; when that changes, something was put above it. */
@@ -25,6 +26,12 @@ export function useFollowing(first: string, onNearTop: () => void): Following {
     setAtEnd(true);
     const box = outer.current;
     if (box) box.scrollTop = box.scrollHeight;
+  }, []);
+
+  const toTop = useCallback(() => {
+    follows.current = false;
+    setAtEnd(false);
+    if (outer.current) outer.current.scrollTop = 0;
   }, []);
 
   const onScroll = useCallback(() => {
@@ -63,5 +70,5 @@ export function useFollowing(first: string, onNearTop: () => void): Following {
     last.current = { top: box.scrollTop, height: box.scrollHeight, first };
   }, [first]);
 
-  return { outer, inner, onScroll, atEnd, toEnd };
+  return { outer, inner, onScroll, atEnd, toEnd, toTop };
 }

@@ -1,7 +1,7 @@
 /** The turn under way, put together from what is heard of it. */
 import type { Event, EventOf } from "@/api";
 
-import { markOf, NOTHING_SPENT, rememberSeconds, subjectOf, type Part, type ShownTurn, type Spent } from "./parts";
+import { markOf, rememberSeconds, subjectOf, UNHEARD, type Part, type ShownTurn, type Spent } from "./parts";
 
 export interface Live {
   turn: ShownTurn;
@@ -14,23 +14,7 @@ export interface Live {
 function begun(turn: string, model: string, started: number): Live {
   const number = Number.parseInt(turn, 10);
   return {
-    turn: {
-      mark: markOf(turn),
-      id: turn,
-      number: Number.isNaN(number) ? null : number,
-      asked: "",
-      model,
-      started,
-      parts: [],
-      streaming: "",
-      state: "running",
-      reason: "",
-      commit: null,
-      files: [],
-      spent: NOTHING_SPENT,
-      subject: null,
-      keptOn: null,
-    },
+    turn: { ...UNHEARD, mark: markOf(turn), id: turn, number: Number.isNaN(number) ? null : number, model, started, state: "running" },
     began: {},
     anew: null,
   };

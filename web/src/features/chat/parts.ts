@@ -54,7 +54,20 @@ export interface ShownTurn {
   keptOn: string | null;
 }
 
-export const NOTHING_SPENT: Spent = { input: 0, output: 0, cached: 0, cost: null };
+/** Of a turn from which nothing has been heard yet. */
+export const UNHEARD = {
+  id: null,
+  number: null,
+  asked: "",
+  parts: [],
+  streaming: "",
+  reason: "",
+  commit: null,
+  files: [],
+  spent: { input: 0, output: 0, cached: 0, cost: null },
+  subject: null,
+  keptOn: null,
+} satisfies Partial<ShownTurn>;
 
 const SUBJECT = /^[ \t]*[*_`#]*Commit:[*_`]*[ \t]*(.+?)[*_`]*[ \t]*$/im;
 const TELLING = ["path", "command", "query", "pattern", "prefix", "old_path", "name", "question"];

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { blocksOf } from "./blocks";
-import { joined } from "./conversation";
+import { joined, nextPageSize } from "./conversation";
+import { nextDrawn } from "./drawn";
 import { highlighted } from "./highlight";
 import { partsOf, subjectOf, withoutSubject } from "./parts";
 import { branchFor, free, mentionsIn, wishAt, withMention } from "./writing";
@@ -89,5 +90,16 @@ describe("turns", () => {
       { kind: "text", text: "I look." },
       { kind: "call", call: { about: "a b", result: "found", failed: false } },
     ]);
+  });
+});
+
+describe("a long conversation", () => {
+  it("comes in larger pages the further up one goes", () => {
+    expect([nextPageSize(0), nextPageSize(12), nextPageSize(48), nextPageSize(300)]).toEqual([12, 12, 48, 100]);
+  });
+
+  it("is drawn from its end on, a few turns at a time", () => {
+    expect(nextDrawn(["a", "b", "c", "d"], new Set(["d"]), 2)).toEqual(["c", "b"]);
+    expect(nextDrawn(["a", "b"], new Set(["a", "b"]), 2)).toEqual([]);
   });
 });

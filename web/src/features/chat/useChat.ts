@@ -5,7 +5,7 @@ import { useBranches, useConnection, useSession } from "@/api";
 
 import { useConversation, type Conversation } from "./conversation";
 import { useLiveTurn } from "./live_turn";
-import { NOTHING_SPENT, type ShownTurn } from "./parts";
+import { UNHEARD, type ShownTurn } from "./parts";
 import { useSentMessage, type SentMessage } from "./sending";
 
 /** Marks of turns that were seen in their branch: whoever undoes one does not want it back as news. */
@@ -15,23 +15,7 @@ const FORGOTTEN_SECONDS = 120;
 const READ_AFTER = 1000;
 
 export function queuedTurn(text: string, mark: string, model: string, time: number): ShownTurn {
-  return {
-    mark,
-    id: null,
-    number: null,
-    asked: text,
-    model,
-    started: time,
-    parts: [],
-    streaming: "",
-    state: "queued",
-    reason: "",
-    commit: null,
-    files: [],
-    spent: NOTHING_SPENT,
-    subject: null,
-    keptOn: null,
-  };
+  return { ...UNHEARD, mark, asked: text, model, started: time, state: "queued" };
 }
 
 const isOver = (turn: ShownTurn) => turn.state !== "running" && turn.state !== "queued";

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { FilePlus, FolderPlus, ListCollapse } from "lucide-react";
+import { FilePlus, FolderPlus, ListCollapse, ListTree } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 
 import { topicOf, useDiff, useRepository, useTopic } from "@/api";
@@ -14,7 +14,7 @@ import { changesOf, inContext } from "./explorer/marks";
 import { menuOf } from "./explorer/menu";
 import { parentOf, type Row } from "./explorer/tree";
 import { useContextMarks } from "./explorer/useContextMarks";
-import { useFileActions } from "./explorer/useFileActions";
+import { told, useFileActions } from "./explorer/useFileActions";
 import { useTree } from "./explorer/useTree";
 import { openHistory } from "./history_open";
 import { pinTab, showTab } from "./tabs";
@@ -101,6 +101,8 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
   useCommand({ id: "file.rename", title: "Rename the file", group: "Files", run: () => path !== undefined && setNaming({ kind: "rename", path, isFolder: false }), enabled: path !== undefined && refusal === undefined });
   useCommand({ id: "file.delete", title: "Delete the file", group: "Files", run: () => path !== undefined && setDeleting({ path, isFolder: false }), enabled: path !== undefined && refusal === undefined });
   useCommand({ id: "file.collapse", title: "Close all folders", group: "Files", run: tree.closeAll });
+  const openAll = () => void tree.openAll().catch(told);
+  useCommand({ id: "file.expand", title: "Open all folders", group: "Files", run: openAll });
   useCommand({ id: "file.focus", title: "Go to the files", group: "Files", keys: "g f", run: () => document.querySelector<HTMLElement>('[role="tree"][aria-label="Files"]')?.focus() });
 
   const entries = menuOf(row?.kind === "naming" || row?.kind === "waiting" ? undefined : row, {
@@ -123,6 +125,7 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
         <h2 className="min-w-0 flex-1 truncate text-xs font-medium text-muted">Files</h2>
         <IconButton small icon={FilePlus} label="New file" disabled={refusal !== undefined} onClick={() => begin("file", here)} />
         <IconButton small icon={FolderPlus} label="New folder" disabled={refusal !== undefined} onClick={() => begin("folder", here)} />
+        <IconButton small icon={ListTree} label="Open all folders" onClick={openAll} />
         <IconButton small icon={ListCollapse} label="Close all folders" onClick={tree.closeAll} />
       </header>
       {tree.error !== null ? (

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, GitBranch, History } from "lucide-react";
-import { useState } from "react";
+import { memo, useState } from "react";
 
 import { useIndicators, useKeptBranches, type Branch, type Shapes } from "@/api";
 import { classNames } from "@/lib/class_names";
@@ -36,7 +36,7 @@ function Indication({ indicator, target }: { indicator: Indicator | undefined; t
 const OVER = { good: "outline-good", attention: "outline-attention", none: "outline-muted outline-dashed", checking: "outline-muted outline-dotted" };
 
 /** All branches, with a green or yellow mark for a merge into the default one. They can be taken and dropped upon. */
-export function BranchList({ repo, branches, over, onReveal, onRestore, entriesFor }: BranchListProps) {
+export const BranchList = memo(function BranchList({ repo, branches, over, onReveal, onRestore, entriesFor }: BranchListProps) {
   const target = branches.find((branch) => branch.is_default)?.name ?? "";
   const { data: indicators } = useIndicators(repo, target, target !== "");
   const byName = new Map(indicators?.map((each) => [each.branch, each]));
@@ -76,7 +76,7 @@ export function BranchList({ repo, branches, over, onReveal, onRestore, entriesF
       <Kept repo={repo} onReveal={onReveal} onRestore={onRestore} />
     </nav>
   );
-}
+});
 
 const FIRST = 5;
 

@@ -54,8 +54,7 @@ function Body({ repo, detail, onCommit, ask, standing }: BodyProps) {
   const labels = labelsOf(detail.refs).filter((label) => label.kind !== "head");
   const isTurn = detail.trailers.some(([name]) => name === "Forge-Turn");
   const body = isTurn ? "" : withoutMarks(commit.message.slice(commit.subject.length));
-  // The words of a turn are shown as such; they are not among the files.
-  const files = detail.files.filter((file) => !file.path.startsWith(".forge/session"));
+  const { files } = detail;
   const added = files.reduce((sum, file) => sum + (file.additions ?? 0), 0);
   const deleted = files.reduce((sum, file) => sum + (file.deletions ?? 0), 0);
   return (

@@ -1,7 +1,7 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 
 import type { GraphRow } from "@/api";
+import { useFixedRows } from "@/ui";
 
 import { CommitRow, rowId } from "./CommitRow";
 import { EDGE, laneX } from "./draw";
@@ -9,6 +9,7 @@ import { HoverCard } from "./HoverCard";
 import { LaneCanvas } from "./LaneCanvas";
 import { laneCount } from "./lanes";
 import type { Light } from "./offers";
+import { useColumns } from "./useColumns";
 import { useHover } from "./useHover";
 import { useLanePan } from "./useLanePan";
 import type { Zoom } from "./zoom";
@@ -41,19 +42,8 @@ export function CommitList(props: CommitListProps) {
   const { repo, rows, zoom, onZoom, selected, onSelect, onMenu, onOpen, aiBranches, over, onReach, reveal } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const { rowHeight, laneWidth } = zoom;
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-    useFlushSync: false,
-  });
-  const { measure, scrollToIndex } = list;
-  useEffect(() => measure(), [measure, rowHeight]);
-
-  const items = list.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? -1;
+  const { first, last, total, show, slot } = useFixedRows({ box: scroller, count: rows.length, height: rowHeight });
+  const columns = useColumns(scroller);
   const near = useMemo(() => laneCount(rows, first, last), [rows, first, last]);
   // It only grows while scrolling, so that words do not move sideways.
   const [lanes, setLanes] = useState(near);
@@ -65,23 +55,26 @@ export function CommitList(props: CommitListProps) {
   const { hover, ...hovering } = useHover(scroller);
 
   useEffect(() => onReach(last + AHEAD), [onReach, last]);
-  const places = useMemo(() => new Map(rows.map((row, i) => [row.id, i])), [rows]);
-  const chosen = selected === null ? -1 : (places.get(selected) ?? -1);
+  // Looked up when it is needed: a map of all would be made anew with every page.
+  const placeOf = (commit: string | null | undefined) => (commit == null ? -1 : rows.findIndex((row) => row.id === commit));
+  const inView = rows.slice(first, last + 1);
   useEffect(() => {
-    const place = reveal === null ? undefined : places.get(reveal.commit);
-    if (place !== undefined) scrollToIndex(place, { align: "auto" });
+    const place = placeOf(reveal?.commit);
+    if (place >= 0) show(place);
     // Only when somebody asks for it: rows that come in later do not move the view.
     // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [reveal, scrollToIndex]);
+  }, [reveal, show]);
 
   const go = (index: number) => {
-    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    const place = Math.max(0, Math.min(index, rows.length - 1));
+    const row = rows[place];
     if (row === undefined) return;
     onSelect(row.id);
-    scrollToIndex(places.get(row.id) ?? 0, { align: "auto" });
+    show(place);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey) return;
+    const chosen = placeOf(selected);
     const visible = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 1);
     if (event.altKey && (event.key === "ArrowLeft" || event.key === "ArrowRight")) by(event.key === "ArrowLeft" ? -laneWidth : laneWidth);
     else if (event.altKey) return;
@@ -100,7 +93,7 @@ export function CommitList(props: CommitListProps) {
   /** Beside the dots the lanes themselves are held, and move with the pointer. */
   const onPointerDown = (event: PointerEvent) => {
     const element = scroller.current;
-    const row = rows[places.get(rowAt(event.target) ?? "") ?? -1];
+    const row = rows[placeOf(rowAt(event.target))];
     if (event.button !== 0 || element === null || event.pointerType === "touch") return;
     const x = event.clientX - element.getBoundingClientRect().left;
     if (x > left || (row !== undefined && Math.abs(x - laneX(row.lane, size)) < 9)) return;
@@ -116,13 +109,13 @@ export function CommitList(props: CommitListProps) {
   };
 
   return (
-    <div className="@container relative h-full min-h-0">
+    <div className="relative h-full min-h-0">
       <div
         ref={scroller}
         data-edge-scroll
         role="listbox"
         aria-label="Commits, newest first"
-        aria-activedescendant={chosen >= first && chosen <= last && selected !== null ? rowId(selected) : undefined}
+        aria-activedescendant={selected !== null && inView.some((row) => row.id === selected) ? rowId(selected) : undefined}
         tabIndex={0}
         className="focus-inset h-full overflow-x-hidden overflow-y-auto"
         onKeyDown={onKeyDown}
@@ -137,29 +130,25 @@ export function CommitList(props: CommitListProps) {
         }}
         {...hovering}
       >
-        <div role="presentation" className="relative" style={{ height: list.getTotalSize() }}>
-          {items.map((item) => {
-            const row = rows[item.index];
-            return (
-              row && (
-                <CommitRow
-                  key={row.id}
-                  row={row}
-                  index={item.index}
-                  total={rows.length}
-                  zoom={zoom}
-                  left={left}
-                  selected={row.id === selected}
-                  aiBranches={aiBranches}
-                  over={over !== null && row.refs.includes(`refs/heads/${over.branch}`) ? over : null}
-                />
-              )
-            );
-          })}
+        <div role="presentation" className="relative contain-strict" style={{ height: total }}>
+          {inView.map((row, i) => (
+            <CommitRow
+              key={slot(first + i)}
+              row={row}
+              index={first + i}
+              total={rows.length}
+              zoom={zoom}
+              left={left}
+              columns={columns}
+              selected={row.id === selected}
+              aiBranches={aiBranches}
+              over={over !== null && row.refs.includes(`refs/heads/${over.branch}`) ? over : null}
+            />
+          ))}
           <LaneCanvas rows={rows} first={first} count={Math.max(0, last - first + 1)} width={left} size={size} />
         </div>
       </div>
-      {hover !== null && over === null && <HoverCard repo={repo} row={rows[places.get(hover.commit) ?? -1]} x={hover.x} y={hover.y} />}
+      {hover !== null && over === null && <HoverCard repo={repo} row={rows[placeOf(hover.commit)]} x={hover.x} y={hover.y} />}
     </div>
   );
 }

@@ -15,6 +15,8 @@ export interface CommitRowProps {
   total: number;
   zoom: Zoom;
   left: number;
+  /** How many of time, id and author there is room for. */
+  columns: number;
   selected: boolean;
   aiBranches: ReadonlySet<string>;
   /** The branch that something is held over. */
@@ -37,7 +39,7 @@ function spoken(row: GraphRow, labels: Label[]): string {
 }
 
 /** One commit of the list. Its words, and the place where it can be taken hold of. */
-export const CommitRow = memo(function CommitRow({ row, index, total, zoom, left, selected, aiBranches, over }: CommitRowProps) {
+export const CommitRow = memo(function CommitRow({ row, index, total, zoom, left, columns, selected, aiBranches, over }: CommitRowProps) {
   const labels = labelsOf(row.refs);
   const roomy = zoom.rowHeight >= 40;
   return (
@@ -50,7 +52,7 @@ export const CommitRow = memo(function CommitRow({ row, index, total, zoom, left
       aria-label={spoken(row, labels)}
       data-commit={row.id}
       className={classNames(
-        "absolute inset-x-0 flex items-center pr-3 select-none",
+        "absolute inset-x-0 flex items-center pr-3 contain-strict select-none",
         selected ? "bg-accent/12" : "hover:bg-surface-1",
         row.abandoned && "text-muted",
       )}
@@ -84,11 +86,19 @@ export const CommitRow = memo(function CommitRow({ row, index, total, zoom, left
             </div>
             {roomy && <span className="truncate text-xs text-muted">{authorName(row.author)}</span>}
           </div>
-          {!roomy && <span className="ml-3 hidden w-32 shrink-0 truncate text-xs text-muted @2xl:block">{authorName(row.author)}</span>}
-          <time title={exactTime(row.time)} className="ml-3 hidden w-20 shrink-0 truncate text-right text-xs text-muted @md:block">
-            {relativeTime(row.time)}
-          </time>
-          <code className="ml-3 hidden w-14 shrink-0 text-xs text-muted @xl:block">{shortId(row.id)}</code>
+          {!roomy && columns > 2 && <span className="ml-3 w-32 shrink-0 truncate text-xs text-muted">{authorName(row.author)}</span>}
+          {columns > 0 && (
+            <time
+              onPointerEnter={(event) => {
+                // Only the one that is pointed at needs it.
+                event.currentTarget.title = exactTime(row.time);
+              }}
+              className="ml-3 w-20 shrink-0 truncate text-right text-xs text-muted"
+            >
+              {relativeTime(row.time)}
+            </time>
+          )}
+          {columns > 1 && <code className="ml-3 w-14 shrink-0 text-xs text-muted">{shortId(row.id)}</code>}
         </>
       )}
     </div>

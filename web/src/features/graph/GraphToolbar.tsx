@@ -1,5 +1,5 @@
 import { History, ListTree, ListX, PanelLeft, Search, Undo2, X, ZoomIn, ZoomOut } from "lucide-react";
-import type { Ref } from "react";
+import { memo, type Ref } from "react";
 
 import { IconButton, Input, Menu, type MenuEntry } from "@/ui";
 
@@ -33,7 +33,7 @@ function choices(heading: string, all: string, names: readonly string[], now: st
 
 const PICK = "flex h-7 max-w-32 shrink-0 items-center gap-1 rounded-md border border-line px-1.5 text-xs hover:bg-surface-2";
 
-export function GraphToolbar({ search, ...props }: GraphToolbarProps) {
+export const GraphToolbar = memo(function GraphToolbar({ search, ...props }: GraphToolbarProps) {
   const { filter, onFilter, onZoom } = props;
   return (
     <div role="toolbar" aria-label="Graph" className="flex min-h-9 shrink-0 flex-wrap items-center gap-1 border-b border-line px-2 py-1">
@@ -87,4 +87,4 @@ export function GraphToolbar({ search, ...props }: GraphToolbarProps) {
       />
     </div>
   );
-}
+});

@@ -1,9 +1,10 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 
 import { useBranches, usePreview } from "@/api";
 import { shortId } from "@/lib/format";
 import { branchPlace, commitPlace } from "@/lib/places";
+import { useSteady } from "@/lib/steady";
 import { useStored } from "@/lib/stored";
 import { ContextMenu, copyText, EmptyState, ErrorState, Panel, PanelEdge, Panels, Skeleton, type MenuEntry } from "@/ui";
 
@@ -54,7 +55,11 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
   const { need } = graph;
   const narrowed = useDeferredValue(filter);
   const rows = useMemo(() => filtered(graph.rows, narrowed), [graph.rows, narrowed]);
-  const authors = useMemo(() => [...new Set(graph.rows.map((row) => row.author))].sort(), [graph.rows]);
+  const everybody = useMemo(() => [...new Set(graph.rows.map((row) => row.author))].sort(), [graph.rows]);
+  // The same list as long as the same people are in it.
+  const together = everybody.join("\n");
+  const authors = useMemo(() => (together === "" ? [] : together.split("\n")), [together]);
+  const names = useMemo(() => known.map((each) => each.name), [known]);
   // What fits may lie further down: more is read until the screen is full.
   const looking = isFiltering(narrowed) && graph.more && rows.length < 100;
   useEffect(() => {
@@ -65,7 +70,8 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
   const offer = held?.over == null ? null : { verb: held.verb, source: held.source, onto: held.over };
   const preview = usePreview(repo, offer === null ? { kind: "merge", target: "", sources: [] } : wishOf(offer), offer !== null);
   const light = preview.data !== undefined ? lightOf(preview.data.outcome) : preview.error ? ("attention" as const) : ("checking" as const);
-  const over = offer === null ? null : { branch: offer.onto, light };
+  const onto = offer?.onto;
+  const over = useMemo(() => (onto === undefined ? null : { branch: onto, light }), [onto, light]);
 
   const show = (commit: string) => {
     setSelected(commit);
@@ -75,16 +81,16 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
     show(commit);
     setReveal({ commit, at: Date.now() });
   };
-  const parts: MenuParts = {
+  const parts: MenuParts = useSteady<MenuParts>({
     ask: asking.ask,
     openBranch: (branch) => void navigate(branchPlace({ repo, branch })),
     openCommit: (commit) => void navigate(commitPlace(repo, commit)),
     openFiles: (commit) => void navigate(branchPlace({ repo, branch: known.find((each) => each.is_default)?.name ?? known[0]?.name ?? "", at: commit })),
     copy: (commit) => void copyText(commit, `Copied ${shortId(commit)}`),
-  };
-  const chosen = graph.rows.find((row) => row.id === selected);
+  });
+  const chosen = useMemo(() => (selected === null ? undefined : graph.rows.find((row) => row.id === selected)), [graph.rows, selected]);
   const here = chosen === undefined ? [] : branchesAt(chosen.refs);
-  const entriesFor = (branch: string) => branchEntries(branch, known.some((each) => each.name === branch && each.is_default), parts);
+  const entriesFor = useCallback((branch: string) => branchEntries(branch, known.some((each) => each.name === branch && each.is_default), parts), [known, parts]);
   const entries: MenuEntry[] =
     selected === null ? [] : [...commitEntries(selected, parts), ...here.slice(0, 3).flatMap((branch) => [null, ...entriesFor(branch)])];
   const zoomBy = (step: number) => setZoom((now) => clampZoom(now + step));
@@ -100,22 +106,31 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
     focusFilter: () => search.current?.focus(),
   });
 
+  // The rows grow while one scrolls; what stands around them is not drawn anew for that.
+  const steady = useSteady({
+    zoomBy,
+    go,
+    undo: () => undo(),
+    setBranchesShown,
+    showOperations: (on: boolean) => setBeside(on ? "operations" : null),
+    restore: (kept: { commit: string; name: string }) => asking.ask({ what: "branch", start: kept.commit, name: kept.name }),
+  });
   const list = (
     <div className="flex h-full min-h-0 flex-col">
       <GraphToolbar
         search={search}
         filter={filter}
         onFilter={setFilter}
-        branches={known.map((each) => each.name)}
+        branches={names}
         authors={authors}
         abandoned={abandoned}
         onAbandoned={setAbandoned}
-        onZoom={zoomBy}
+        onZoom={steady.zoomBy}
         branchesShown={branchesShown}
-        onBranchesShown={setBranchesShown}
+        onBranchesShown={steady.setBranchesShown}
         operationsShown={beside === "operations"}
-        onOperationsShown={(on) => setBeside(on ? "operations" : null)}
-        onUndo={() => undo()}
+        onOperationsShown={steady.showOperations}
+        onUndo={steady.undo}
       />
       {graph.error !== null && graph.error !== undefined && graph.rows.length === 0 ? (
         <ErrorState error={graph.error} onRetry={graph.retry} />
@@ -157,9 +172,9 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
                 repo={repo}
                 branches={known}
                 over={over}
-                onReveal={go}
+                onReveal={steady.go}
                 entriesFor={entriesFor}
-                onRestore={(kept) => asking.ask({ what: "branch", start: kept.commit, name: kept.name })}
+                onRestore={steady.restore}
               />
             </Panel>
             <PanelEdge />

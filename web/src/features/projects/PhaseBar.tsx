@@ -5,23 +5,23 @@ import { duration } from "@/lib/format";
 import { classNames } from "@/lib/class_names";
 import { Tooltip } from "@/ui";
 
-import { STAGES, standing, stageIndex } from "./phases";
+import { PHASES, standing, phaseIndex } from "./phases";
 
-/** The six stages, and below the present one what it waits for. */
+/** The six phases of its work, and below the present one what it waits for. */
 export function PhaseBar({ project }: { project: Project }) {
   const now = standing(project);
-  const at = stageIndex(project);
+  const at = phaseIndex(project);
   const color = { running: "text-running", good: "text-good", attention: "text-attention", bad: "text-bad" }[now.meaning];
   return (
     <div className="flex flex-col gap-1">
       <ol aria-label="Phases" className="flex gap-1">
-        {STAGES.map(({ stage, title }, i) => {
+        {PHASES.map(({ phase, title }, i) => {
           const [past, here] = [i < at, i === at];
-          const seconds = project.phase_times[stage];
+          const seconds = project.phase_times[phase];
           const Icon = past ? Check : !here ? null : now.meaning === "running" ? CircleDot : now.meaning === "bad" ? CircleX : Hourglass;
           const state = past ? "finished" : here ? "now" : "to come";
           return (
-            <li key={stage} aria-current={here ? "step" : undefined} className="min-w-0 flex-1">
+            <li key={phase} aria-current={here ? "step" : undefined} className="min-w-0 flex-1">
               <div
                 className={classNames(
                   "h-1 rounded-full",

@@ -13,7 +13,7 @@ const Chart = lazy(() => patiently(() => import("./PolishChart")));
 const USUAL = { critical: 0, medium: 3, minor: 5 };
 const LOOK: Record<Severity, string> = { critical: "border-bad", medium: "border-dashed border-attention", minor: "border-dotted border-running" };
 
-/** How the errors went, round by round, and what the guards said to it. */
+/** How the findings went, round by round, and what the guards said to it. */
 export function Polish({ project }: { project: Project }) {
   const rounds = useMemo(() => roundsOf(project), [project]);
   const limits = useLimits();
@@ -30,7 +30,7 @@ export function Polish({ project }: { project: Project }) {
         <>
           <figure className="flex flex-col gap-1">
             <figcaption className="flex flex-wrap items-center gap-x-4 gap-y-1">
-              <h2 className="flex-1 font-semibold">Errors by round</h2>
+              <h2 className="flex-1 font-semibold">Findings by round</h2>
               {SEVERITIES.map((name) => (
                 <span key={name} className="flex items-center gap-1.5 text-xs text-muted">
                   <span aria-hidden className={`w-5 border-t-2 ${LOOK[name]}`} />

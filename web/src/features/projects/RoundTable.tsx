@@ -15,7 +15,7 @@ export function RoundTable({ rounds, chosen, onChoose }: RoundTableProps) {
   return (
     <div className="overflow-x-auto">
       <table className="w-full border-collapse text-left">
-        <caption className="sr-only">Errors, tests and verdict of each round</caption>
+        <caption className="sr-only">Findings, tests and verdict of each round</caption>
         <thead className="text-xs text-muted">
           <tr className="border-b border-line">
             {["Round", "Critical", "Medium", "Minor", "Total", "Tests", "Guards", "When"].map((title) => (

@@ -28,7 +28,7 @@ export function ShareDialog({ project, onClose }: { project: Project; onClose: (
             <li key={id} className="flex items-center gap-2 py-1.5">
               <span className="min-w-0 flex-1 truncate">{nameOf(id)}</span>
               <span className="text-xs text-muted">{granted === "write" ? "may change it" : "may read it"}</span>
-              <Button small onClick={() => share.mutate({ user: nameOf(id), right: null })}>
+              <Button small onClick={() => share.mutate({ user: id, right: null })}>
                 Stop sharing
               </Button>
             </li>

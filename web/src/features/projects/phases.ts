@@ -1,17 +1,17 @@
-/** The way of a project in words: its six stages, where it stands, and what it waits for. */
+/** The way of a project in words: the six phases of its work, where it stands, and what it waits for. */
 import type { Project } from "@/api";
 import { plural } from "@/lib/format";
 import type { Meaning } from "@/ui";
 
-export type Stage = "brain_dump" | "distilling" | "human_review" | "spec_building" | "building" | "polishing";
+export type Phase = "brain_dump" | "distilling" | "human_review" | "spec_building" | "building" | "polishing";
 
-export const STAGES: readonly { stage: Stage; title: string }[] = [
-  { stage: "brain_dump", title: "Brain dump" },
-  { stage: "distilling", title: "Distill" },
-  { stage: "human_review", title: "Review" },
-  { stage: "spec_building", title: "Specify" },
-  { stage: "building", title: "Build" },
-  { stage: "polishing", title: "Polish" },
+export const PHASES: readonly { phase: Phase; title: string }[] = [
+  { phase: "brain_dump", title: "Brain dump" },
+  { phase: "distilling", title: "Distill" },
+  { phase: "human_review", title: "Review" },
+  { phase: "spec_building", title: "Specify" },
+  { phase: "building", title: "Build" },
+  { phase: "polishing", title: "Polish" },
 ];
 
 const NAMES: Record<string, string> = {
@@ -27,8 +27,8 @@ const NAMES: Record<string, string> = {
 
 const REASONS: Record<string, string> = {
   plan_incomplete: "the plan is not complete",
-  guard_hallucination: "the errors jumped up after falling",
-  guard_fabrication: "the review seems to invent errors",
+  guard_hallucination: "the findings jumped up after falling",
+  guard_fabrication: "the review seems to invent findings",
   guard_max_iterations: "the maximum of rounds is reached",
   human_terminated: "terminated by a person",
   agent_failure: "the agent failed twice",
@@ -57,13 +57,13 @@ export function isEnded(project: Pick<Seen, "phase" | "halt_reason">): boolean {
   return project.phase === "done" || (project.phase === "halted" && project.halt_reason === "human_terminated");
 }
 
-/** The stage that it is in, or was halted in; past the last one when it is done. */
-export function stageIndex(project: Pick<Seen, "phase" | "halt_reason" | "phase_times">): number {
-  if (project.phase === "done") return STAGES.length;
-  const at = STAGES.findIndex(({ stage }) => stage === project.phase);
+/** The phase that it is in, or was halted in; past the last one when it is done. */
+export function phaseIndex(project: Pick<Seen, "phase" | "halt_reason" | "phase_times">): number {
+  if (project.phase === "done") return PHASES.length;
+  const at = PHASES.findIndex(({ phase }) => phase === project.phase);
   if (at >= 0) return at;
-  if (project.halt_reason?.startsWith("guard_")) return STAGES.length - 1;
-  return Math.max(0, STAGES.findLastIndex(({ stage }) => (project.phase_times[stage] ?? 0) > 0));
+  if (project.halt_reason?.startsWith("guard_")) return PHASES.length - 1;
+  return Math.max(0, PHASES.findLastIndex(({ phase }) => (project.phase_times[phase] ?? 0) > 0));
 }
 
 export interface Standing {
@@ -109,7 +109,7 @@ function working(project: Seen): Standing {
 
 /** Which documents a person has confirmed, so that Forge does not change them any more. */
 export function isLocked(name: string, project: Pick<Seen, "phase" | "halt_reason" | "phase_times">): boolean {
-  const at = stageIndex(project);
+  const at = phaseIndex(project);
   if (name === "intent.md") return at > 2;
   return (name === "spec.md" || name === "constraints.md") && at > 3;
 }

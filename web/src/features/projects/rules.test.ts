@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { refusal } from "./actions";
 import { optionsOf, together } from "./answers";
 import { changedLines } from "./changes";
-import { standing, stageIndex } from "./phases";
+import { standing, phaseIndex } from "./phases";
 import { slug } from "./slug";
 import { fileRefusal, foundLinks } from "./sources";
 
@@ -25,9 +25,9 @@ describe("a project in words", () => {
     expect(standing({ ...project, busy: true }).text).toBe("specifying…");
     expect(standing({ ...project, phase: "polishing", busy: true, rounds: [{}] }).text).toBe("polishing round 2…");
   });
-  it("shows a halted one in the stage where it was halted", () => {
-    expect(stageIndex({ phase: "halted", halt_reason: "guard_fabrication", phase_times: {} })).toBe(5);
-    expect(stageIndex({ phase: "halted", halt_reason: "agent_failure", phase_times: { brain_dump: 2, distilling: 1 } })).toBe(1);
+  it("shows a halted one in the phase where it was halted", () => {
+    expect(phaseIndex({ phase: "halted", halt_reason: "guard_fabrication", phase_times: {} })).toBe(5);
+    expect(phaseIndex({ phase: "halted", halt_reason: "agent_failure", phase_times: { brain_dump: 2, distilling: 1 } })).toBe(1);
   });
   it("says why a button cannot be pressed", () => {
     expect(refusal("confirm", project)).toBe("2 questions are still open. Answer before confirming.");

@@ -36,7 +36,3 @@ export function fileRefusal(file: { name: string; size: number }, mostMegabytes:
   if (type === undefined) return undefined;
   return `Files of type .${type.toLowerCase()} cannot be read. Text, code, PDF and pictures can.`;
 }
-
-export function wordCount(texts: readonly string[]): number {
-  return texts.reduce((sum, text) => sum + (text.match(/\S+/g)?.length ?? 0), 0);
-}

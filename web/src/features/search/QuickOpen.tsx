@@ -8,7 +8,7 @@ import { filePlace } from "@/lib/places";
 import { recentFiles } from "@/lib/recent_files";
 
 import { MarkedLetters } from "./Marked";
-import { usePathSearch } from "./usePathSearch";
+import { usePathSearch, type PathSearch } from "./usePathSearch";
 
 export interface QuickOpenProps {
   repo: string;
@@ -16,6 +16,9 @@ export interface QuickOpenProps {
   typed: string;
   onTyped: (typed: string) => void;
   onClose: () => void;
+  /** Enter was pressed before there was anything to open: the best match is opened when it is there. */
+  entered: boolean;
+  onEnter: () => void;
 }
 
 /** "app.py:42" is a file and a line in it; ":42" a line of the file in front. */
@@ -24,7 +27,14 @@ export function wishOf(typed: string): { query: string; line: number | undefined
   return found === null ? { query: typed, line: undefined } : { query: found[1] ?? "", line: found[2] === undefined ? undefined : Number(found[2]) };
 }
 
-function Finder({ repo, branch, typed, onTyped, onClose }: QuickOpenProps) {
+/** What Enter opens that came too early: at once what is named whole, otherwise the best when all have been read. */
+export function awaited({ found, foundFor, foundInAll }: PathSearch, query: string): string | undefined {
+  if (foundFor !== query) return undefined;
+  const named = found.find(({ path }) => path === query || path.endsWith(`/${query}`));
+  return foundInAll ? found[0]?.path : query === "" ? undefined : named?.path;
+}
+
+function Finder({ repo, branch, typed, onTyped, onClose, entered, onEnter }: QuickOpenProps) {
   const navigate = useNavigate();
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
@@ -41,10 +51,17 @@ function Finder({ repo, branch, typed, onTyped, onClose }: QuickOpenProps) {
     onClose();
     void navigate(filePlace({ repo, branch, file: path, line }));
   };
+  const late = entered ? awaited(search, query) : undefined;
+  useEffect(() => {
+    if (late !== undefined) open(late);
+    // Once, when it is there.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [late]);
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
     if (step !== undefined) setActive(Math.max(0, Math.min(found.length - 1, active + step)));
-    else if (event.key === "Enter") open(found[active]?.path);
+    else if (event.key === "Enter" && search.foundFor === query && found[active] !== undefined) open(found[active].path);
+    else if (event.key === "Enter") onEnter();
     else return;
     event.preventDefault();
   };
@@ -103,7 +120,7 @@ function Finder({ repo, branch, typed, onTyped, onClose }: QuickOpenProps) {
             ? `Enter goes to line ${line ?? "…"} of ${found[0]?.path ?? "the file"}.`
             : found.length === 0 && !search.reading
               ? `None of ${count(search.size)} files has these letters in this order.`
-              : `${count(search.size)} files${search.reading ? ", reading …" : ""}`)}
+              : `${count(search.size)} files${!search.reading ? "" : entered ? ", reading; the best match opens then" : ", reading …"}`)}
       </p>
     </>
   );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { PathIndex } from "./path_index";
-import { wishOf as fileWish } from "./QuickOpen";
+import { awaited, wishOf as fileWish } from "./QuickOpen";
+import type { PathSearch } from "./usePathSearch";
 import { globs, shownLine } from "./wish";
 
 const NONE = new Map<string, number>();
@@ -34,6 +35,21 @@ describe("quick open", () => {
     expect(fileWish("app.py:42")).toEqual({ query: "app.py", line: 42 });
     expect(fileWish(":7")).toEqual({ query: "", line: 7 });
     expect(fileWish("app:")).toEqual({ query: "app", line: undefined });
+  });
+});
+
+describe("Enter before the list is there", () => {
+  const search = (paths: string[], more: Partial<PathSearch> = {}): PathSearch => ({ found: paths.map((path) => ({ path, at: [] })), foundFor: "app", foundInAll: true, size: 9, reading: false, problem: undefined, ...more });
+
+  it("opens the best match among all paths, and one that is named whole at once", () => {
+    expect(awaited(search(["src/app.py", "app/x.py"], { foundInAll: false }), "app")).toBeUndefined();
+    expect(awaited(search(["src/app.py", "app/x.py"]), "app")).toBe("src/app.py");
+    expect(awaited(search(["src/happy", "src/app"], { foundInAll: false }), "app")).toBe("src/app");
+  });
+
+  it("never opens what was found for other letters", () => {
+    expect(awaited(search(["src/a.py"], { foundFor: "a" }), "app")).toBeUndefined();
+    expect(awaited(search([]), "app")).toBeUndefined();
   });
 });
 

@@ -9,6 +9,10 @@ const SHOWN = 100;
 
 export interface PathSearch {
   found: FoundPath[];
+  /** What they were found for; the newest letters may not have been answered yet. */
+  foundFor: string | undefined;
+  /** Whether they were found among all paths. */
+  foundInAll: boolean;
   /** How many paths there are, as far as they have been read. */
   size: number;
   reading: boolean;
@@ -19,8 +23,8 @@ export interface PathSearch {
 export function usePathSearch(repo: string, branch: string, query: string): PathSearch {
   const worker = useRef<Worker | null>(null);
   const asked = useRef(0);
-  const [state, setState] = useState<PathSearch>({ found: [], size: 0, reading: true, problem: undefined });
-  const { size } = state;
+  const [state, setState] = useState<PathSearch>({ found: [], foundFor: undefined, foundInAll: false, size: 0, reading: true, problem: undefined });
+  const { size, reading } = state;
 
   useEffect(() => {
     const made = new Worker(new URL("./path_worker.ts", import.meta.url), { type: "module" });
@@ -28,7 +32,7 @@ export function usePathSearch(repo: string, branch: string, query: string): Path
     made.onmessage = ({ data }: MessageEvent<Told>) => {
       if (data.kind === "read") setState((before) => ({ ...before, size: data.size, reading: !data.done }));
       else if (data.kind === "failed") setState((before) => ({ ...before, reading: false, problem: data.message }));
-      else if (data.id === asked.current) setState((before) => ({ ...before, found: data.found }));
+      else if (data.id === asked.current) setState((before) => ({ ...before, found: data.found, foundFor: data.query, foundInAll: data.whole }));
     };
     const address = `/api/repositories/${repo}/files?${new URLSearchParams({ branch }).toString()}`;
     made.postMessage({ kind: "read", address } satisfies Ask);
@@ -38,8 +42,8 @@ export function usePathSearch(repo: string, branch: string, query: string): Path
   useEffect(() => {
     asked.current += 1;
     worker.current?.postMessage({ kind: "find", id: asked.current, query, recent: recentFiles(repo), limit: SHOWN } satisfies Ask);
-    // `size`: more paths have come, so the same question has another answer.
-  }, [repo, branch, query, size]);
+    // More paths have come, or all of them: the same question has another answer.
+  }, [repo, branch, query, size, reading]);
 
   return state;
 }

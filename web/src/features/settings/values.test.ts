@@ -36,7 +36,7 @@ it("says where a value comes from, and whether the file decides", () => {
 });
 
 it("words are sentences", () => {
-  expect(sentence("… and by at least this many issues …")).toBe("And by at least this many issues.");
+  expect(sentence("… and by at least this many findings …")).toBe("And by at least this many findings.");
   expect(labelOf("boards.vibekanban.enabled")).toBe("Enabled");
   const problem = new ApiProblem("settings_invalid", "/c.yaml: `a.b`: Input should be less.", "", 422);
   expect(told(problem, "a.b")).toBe("Input should be less.");

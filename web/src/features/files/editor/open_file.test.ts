@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 import { readDraft, writeDraft } from "@/lib/unsaved";
 
@@ -21,6 +21,7 @@ function edited(file: OpenFile) {
 }
 
 beforeEach(() => writeDraft(place, undefined));
+afterEach(() => vi.useRealTimers());
 
 describe("an open file", () => {
   it("shows what comes from the branch while nothing is unsaved, and remembers what was known", () => {
@@ -101,8 +102,47 @@ describe("an open file", () => {
     const file = new OpenFile(place, version("one"));
     const editor = edited(file);
     editor.type("two");
+    file.flush();
     expect(readDraft(place)?.text).toBe("two");
     editor.type("one");
     expect(readDraft(place)).toBeUndefined();
+  });
+
+  it("is changed at once, but tells and writes only after the keystroke", () => {
+    vi.useFakeTimers();
+    const file = new OpenFile(place, version("one"));
+    const told = vi.fn();
+    file.subscribe(told);
+    edited(file).type("two");
+    expect(file.snapshot().dirty).toBe(true);
+    expect(told).not.toHaveBeenCalled();
+    expect(readDraft(place)).toBeUndefined();
+    vi.advanceTimersByTime(0);
+    expect(told).toHaveBeenCalledOnce();
+    expect(readDraft(place)?.text).toBe("two");
+  });
+
+  it("writes a large text in a pause, or after a few seconds of typing without one", () => {
+    vi.useFakeTimers();
+    const large = "x".repeat(200_000);
+    const file = new OpenFile(place, version(large));
+    const editor = edited(file);
+    const type = (n: number) => editor.type(large + "y".repeat(n));
+    type(1);
+    vi.advanceTimersByTime(0);
+    type(2);
+    for (let n = 3; n < 7; n++) {
+      vi.advanceTimersByTime(500);
+      type(n);
+    }
+    expect(readDraft(place)?.text.length).toBe(200_001);
+    vi.advanceTimersByTime(1_000);
+    expect(readDraft(place)?.text.length).toBe(200_006);
+    type(7);
+    for (let n = 8; n < 28; n++) {
+      vi.advanceTimersByTime(500);
+      type(n);
+    }
+    expect(readDraft(place)?.text.length).toBeGreaterThan(200_006);
   });
 });

@@ -25,6 +25,10 @@ export interface Attached {
 }
 
 const WRITE_AFTER = 300;
+/** Writing a megabyte is felt, so a large text waits for a pause; but not for ever. */
+const LARGE = 100_000;
+const PAUSE = 1_000;
+const MOST_UNWRITTEN = 5_000;
 
 export class OpenFile {
   base: Version;
@@ -36,6 +40,8 @@ export class OpenFile {
   private attached: Attached | null = null;
   private status: FileStatus;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private telling: ReturnType<typeof setTimeout> | undefined;
+  private unwritten = 0;
   private readonly listeners = new Set<() => void>();
 
   constructor(
@@ -76,10 +82,9 @@ export class OpenFile {
   edited(dirty: boolean): void {
     const { theirs } = this.status;
     if (!dirty && theirs?.text === this.base.text) this.settle(theirs);
-    else if (dirty !== this.status.dirty) this.become({ ...this.status, dirty });
+    else if (dirty !== this.status.dirty) this.becomeSoon({ ...this.status, dirty });
     if (!dirty) this.forget();
-    else if (readDraft(this.place) === undefined) this.write();
-    else this.timer ??= setTimeout(() => this.write(), WRITE_AFTER);
+    else this.writeSoon();
   }
 
   /** What the branch has now. Without unsaved text it is shown; with it, it is kept beside. */
@@ -165,6 +170,17 @@ export class OpenFile {
     this.attached?.replace(text);
   }
 
+  /** The first time at once, but not in the task of the keystroke itself. */
+  private writeSoon(): void {
+    const large = this.base.text.length > LARGE;
+    const isFirst = readDraft(this.place) === undefined;
+    const now = Date.now();
+    if (this.timer === undefined) this.unwritten = now;
+    else if (!large || isFirst || now - this.unwritten > MOST_UNWRITTEN) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.write(), isFirst ? 0 : large ? PAUSE : WRITE_AFTER);
+  }
+
   private write(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -177,7 +193,15 @@ export class OpenFile {
     if (readDraft(this.place) !== undefined) writeDraft(this.place, undefined);
   }
 
+  /** True from now on; what is drawn follows after the keystroke. */
+  private becomeSoon(next: FileStatus): void {
+    this.status = next;
+    this.telling ??= setTimeout(() => this.become(this.status), 0);
+  }
+
   private become(next: FileStatus): void {
+    clearTimeout(this.telling);
+    this.telling = undefined;
     this.status = next;
     this.listeners.forEach((listener) => listener());
   }

@@ -79,8 +79,11 @@ export function plainSetup(path: string, text: string): Extension[] {
 /** Reports to the file, never to a component: the state outlives those. */
 export function fileState(file: OpenFile): EditorState {
   const text = file.text();
+  const doc = asText(text, lineBreakOf(text));
+  // To be compared with at the first keystroke, when there is no time to make it.
+  if (text === file.base.text) bases.set(file.base, doc);
   return EditorState.create({
-    doc: asText(text, lineBreakOf(text)),
+    doc,
     extensions: [
       plainSetup(file.place.path, text),
       seenGutter,

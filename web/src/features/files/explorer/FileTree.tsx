@@ -1,9 +1,10 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef, type MouseEvent, type ReactNode } from "react";
+
+import { useSteady } from "@/lib/steady";
+import { useFixedRows } from "@/ui";
 
 import type { Changes, ContextMarks, Letter } from "./marks";
 import { inContext } from "./marks";
-import { ContextMark, FolderMark } from "./ContextMark";
 import { NameField } from "./NameField";
 import type { Row } from "./tree";
 import { TreeRow } from "./TreeRow";
@@ -43,12 +44,13 @@ export function FileTree(props: FileTreeProps) {
   const { rows, changes, context, unsaved, current, active, renaming, naming, refusal, onActive, onToggle, onOpen, onContext, onNamed } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => box.current, estimateSize: () => HEIGHT, overscan: 8 });
+  const { first, last, total, show, slot } = useFixedRows({ box, count: rows.length, height: HEIGHT });
+  const steady = useSteady({ onContext });
   const onKeyDown = useTreeKeys({ ...props, onOpen: (row) => onOpen(row, false), onActive: (index) => onActive(Math.max(0, Math.min(rows.length - 1, index))) });
 
   const activePath = rows[active]?.path;
   useEffect(() => {
-    if (activePath !== undefined) virtual.scrollToIndex(active, { align: "auto" });
+    if (activePath !== undefined) show(active);
     // Scrolls when another row becomes the active one, not when rows come and go.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [activePath]);
@@ -70,14 +72,6 @@ export function FileTree(props: FileTreeProps) {
     onNamed(undefined);
   };
 
-  const markOf = (row: Row): ReactNode => {
-    const toggle = () => onContext(row);
-    if (row.kind === "directory") {
-      return <FolderMark name={row.name} below={context.below.get(row.path) ?? 0} refusal={refusal} onToggle={toggle} />;
-    }
-    if (row.kind !== "file") return <span className="size-6 shrink-0" />;
-    return <ContextMark name={row.name} context={inContext(context, row.path)} refusal={refusal} onToggle={toggle} />;
-  };
   const fieldOf = (row: Row): ReactNode => {
     if (row.kind === "naming") return <NameField label={`Name of the new ${naming}`} onDone={onNamed} onCancel={done} />;
     return row.path === renaming ? <NameField label={`New name of ${row.name}`} value={row.name} onDone={onNamed} onCancel={done} /> : null;
@@ -98,16 +92,17 @@ export function FileTree(props: FileTreeProps) {
       }}
       className="group focus-inset relative min-h-0 flex-1 overflow-auto focus-visible:outline-none"
     >
-      <div role="presentation" style={{ height: virtual.getTotalSize() }}>
-        {virtual.getVirtualItems().map(({ index, start }) => {
-          const row = rows[index];
-          if (row === undefined) return null;
+      <div role="presentation" className="contain-strict" style={{ height: total }}>
+        {rows.slice(first, last + 1).map((row, i) => {
+          const index = first + i;
+          const start = index * HEIGHT;
           if (row.kind === "waiting") {
             return <div key={row.path} className="absolute h-3 w-1/2 rounded-sm bg-surface-2" style={{ top: start + 6, left: 32 + row.depth * 12 }} />;
           }
+          const field = fieldOf(row);
           return (
             <TreeRow
-              key={row.path}
+              key={field === null ? `slot:${slot(index)}` : row.path}
               id={`${id}${index}`}
               row={row}
               top={start}
@@ -116,8 +111,11 @@ export function FileTree(props: FileTreeProps) {
               letter={letterOf(changes, row)}
               changedBelow={changes.folders.has(row.path)}
               unsaved={unsaved.has(row.path)}
-              mark={markOf(row)}
-              field={fieldOf(row)}
+              context={inContext(context, row.path)}
+              below={context.below.get(row.path) ?? 0}
+              refusal={refusal}
+              onContext={steady.onContext}
+              field={field}
             />
           );
         })}

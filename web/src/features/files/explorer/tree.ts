@@ -1,6 +1,9 @@
 /** The tree of a branch as the flat list of rows that is on screen: only open folders have rows below them. */
 import type { FolderEntry } from "@/api";
 
+/** What the tree needs to know of an entry. */
+export type TreeEntry = Pick<FolderEntry, "path" | "name" | "kind">;
+
 export type Kind = FolderEntry["kind"] | "gone" | "waiting" | "naming";
 
 export interface Row {
@@ -17,7 +20,7 @@ export interface Row {
 
 export interface TreeParts {
   /** Entries by folder; a folder that is missing is being read. */
-  folders: ReadonlyMap<string, readonly FolderEntry[]>;
+  folders: ReadonlyMap<string, readonly TreeEntry[]>;
   open: ReadonlySet<string>;
   /** Deleted paths by folder: they are shown where they were. */
   gone: ReadonlyMap<string, readonly string[]>;
@@ -30,8 +33,8 @@ const COLLATOR = new Intl.Collator("en", { numeric: true, sensitivity: "base" })
 const MOST_COLLATED = 3000;
 
 /** Folders first, then by name. */
-export function sorted(entries: readonly FolderEntry[]): FolderEntry[] {
-  const isFolder = (entry: FolderEntry) => entry.kind === "directory";
+export function sorted(entries: readonly TreeEntry[]): TreeEntry[] {
+  const isFolder = (entry: TreeEntry) => entry.kind === "directory";
   const groups = [entries.filter(isFolder), entries.filter((entry) => !isFolder(entry))];
   return groups.flatMap((group) => (group.length > MOST_COLLATED ? group : group.sort((a, b) => COLLATOR.compare(a.name, b.name))));
 }
@@ -55,15 +58,22 @@ export function foldersAbove(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
 }
 
-const made = new WeakMap<readonly FolderEntry[], readonly Row[]>();
+const NONE: readonly string[] = [];
+const made = new WeakMap<readonly TreeEntry[], readonly Row[]>();
 
 /** Rows are values: those of a folder are made once, however often the tree around it changes. */
-function closedRows(entries: readonly FolderEntry[], depth: number, siblings: number): readonly Row[] {
+function closedRows(entries: readonly TreeEntry[], depth: number, siblings: number): readonly Row[] {
   const known = made.get(entries);
   if (known !== undefined && known[0]?.depth === depth && known[0].siblings === siblings) return known;
   const rows = entries.map(({ path, name, kind }, i): Row => ({ path, name, kind, depth, open: false, position: i + 1, siblings }));
   made.set(entries, rows);
   return rows;
+}
+
+/** Makes the rows of a folder before somebody needs those of all folders at once. */
+export function prepared(entries: readonly TreeEntry[], depth: number): readonly TreeEntry[] {
+  closedRows(entries, depth, entries.length);
+  return entries;
 }
 
 export function rowsOf(parts: TreeParts): Row[] {
@@ -81,7 +91,8 @@ function addFolder(rows: Row[], parts: TreeParts, folder: string, depth: number)
     return;
   }
   // The tree and its changes are read one after the other: what is there again is not gone.
-  const gone = (parts.gone.get(folder) ?? []).filter((path) => !entries.some((entry) => entry.path === path));
+  const deleted = parts.gone.get(folder) ?? NONE;
+  const gone = deleted.length === 0 ? deleted : deleted.filter((path) => !entries.some((entry) => entry.path === path));
   const siblings = entries.length + gone.length;
   for (const row of closedRows(entries, depth, siblings)) {
     const open = row.kind === "directory" && parts.open.has(row.path);

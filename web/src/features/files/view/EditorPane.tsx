@@ -70,7 +70,7 @@ export function EditorPane({ file, line, preview, history, onHistory }: EditorPa
     view.focus();
   };
   const setMode = (next: Mode) => preview !== null && setModes((before) => ({ ...before, [preview]: next }));
-  useCommand({ id: "file.save", title: "Save the file", group: "Files", keys: "mod+s", run: () => dirty && !locked && save() });
+  useCommand({ id: "file.save", title: "Save the file", group: "Files", keys: "mod+s", run: () => file.snapshot().dirty && !locked && save() });
   useCommand({ id: "file.discard", title: "Discard unsaved changes", group: "Files", run: () => file.discard(), enabled: dirty });
   useCommand({ id: "file.goto-line", title: "Go to line", group: "Files", keys: "mod+g", run: () => void goToLine(), enabled: view !== null });
   useCommand({ id: "file.wrap", title: wrap ? "Do not wrap long lines" : "Wrap long lines", group: "Files", keys: "alt+z", run: () => setWrap(!wrap) });
