@@ -16,10 +16,10 @@ from forge.git.errors import InvalidPath, RepositoryUnreadable
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.patch import hunks, patch_text, quoted, unquoted
+from forge.git.pending import Pending
 from forge.git.tree_diff import changed_entries
 from forge.git.trees import encode, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
-from forge.git.workspace import Pending
 
 pytestmark = pytest.mark.req("G-08")
 

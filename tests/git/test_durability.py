@@ -82,7 +82,8 @@ def died_doing(repo: Path, code: str) -> None:
     """Run `code` in a process that ends itself by `end()`."""
     script = (
         "import os, signal, sys, pygit2\n"
-        "from forge.git import Repository, pack, refs, swap, operations\n"
+        "from forge.git import Repository, pack, refs, swap\n"
+        "from forge.git.operations import OperationLog\n"
         "end = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         "repo = Repository.open(sys.argv[1])\n" + code
     )
@@ -104,7 +105,7 @@ def test_a_save_that_died_before_its_ref_moved_did_not_happen(tmp_path: Path) ->
 
 def test_a_save_that_died_after_its_ref_moved_happened_and_can_be_undone(tmp_path: Path) -> None:
     place = repository(tmp_path, "work")
-    died_doing(place, "operations.OperationLog.end = end\n" + SAVE)
+    died_doing(place, "OperationLog.end = end\n" + SAVE)
     save(place, "next")
     reasons = [o.reason for o in evidence.assert_log_tells_all(place)]
     assert reasons[-2:] == ["lost or not", "next"]
@@ -117,7 +118,7 @@ def test_a_save_that_died_after_its_ref_moved_happened_and_can_be_undone(tmp_pat
 
 def test_what_git_did_after_a_save_that_died_is_told_apart(tmp_path: Path) -> None:
     place = repository(tmp_path, "work")
-    died_doing(place, "operations.OperationLog.end = end\n" + SAVE)
+    died_doing(place, "OperationLog.end = end\n" + SAVE)
     made = evidence.git(place, "rev-parse", "work").strip()
     tree = evidence.git(place, "rev-parse", "main^{tree}").strip()
     later = evidence.git(place, "commit-tree", "-p", made, "-m", "by git", tree).strip()

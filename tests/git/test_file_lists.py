@@ -189,3 +189,21 @@ def test_git_ends_when_nobody_reads_on(place: Path, monkeypatch: pytest.MonkeyPa
     assert started[0].poll() is None
     reading.close()
     assert started[0].returncode is not None
+
+
+def test_lists_of_which_only_the_last_few_are_kept_are_right_on_every_commit(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_lists, "_LARGE", 100)
+    monkeypatch.setattr(file_lists, "_KEPT_LARGE_BYTES", 8_000)
+    repo = Repository.open(place)
+    workspace = repo.workspace("main")
+    for number in range(30):
+        workspace.write_file(f"src/folder-{number % 3}/file-{number}.txt", "text\n")
+    commits = [workspace.commit("first")]
+    for number in range(8):
+        workspace.write_file(f"src/folder-{number % 3}/new-{number}.txt", "text\n")
+        commits.append(workspace.commit("next"))
+    for commit in (*commits, *reversed(commits), *commits):
+        expected = worlds.git(place, "ls-tree", "-r", "--name-only", str(commit)).decode().split()
+        assert repo.commit_vfs(str(commit)).list_files() == expected

@@ -15,6 +15,7 @@ from forge.errors import ForgeError, InvalidInput
 from forge.git.diff import ChangeKind
 from forge.git.errors import InvalidPath, InvalidRevision, RevisionMissing
 from forge.git.history import ahead_behind, log, refs_at, show
+from forge.git.newest import MOST
 from forge.git.objects import Objects
 from forge.git.values import CommitId
 
@@ -109,7 +110,8 @@ def test_random_histories_come_as_git_gives_them(repo: Repo, seed: int) -> None:
         return repo.git("rev-list", *args).split()
 
     assert ids() == gits("--topo-order", *tips)
-    assert ids(order="date") == gits(*tips)
+    assert ids(order="date") == ids(order="date", limit=MOST) == gits(*tips)
+    assert ids(order="date", limit=20, skip=5) == ids(order="date", limit=MOST, skip=5)[:20] == gits(*tips)[5:25]
     assert ids(exclude=[not_these[0][1:]]) == gits("--topo-order", *tips, *not_these)
     assert ids(first_parent=True) == gits("--topo-order", "--first-parent", *tips)
     assert ids(limit=7, skip=3) == gits("--topo-order", *tips)[3:10]
@@ -297,6 +299,13 @@ def test_a_first_commit_shows_all_its_files_and_a_merge_what_it_brought(repo: Re
         show(repo.objects, CommitId("--help"))
 
 
+def test_the_newest_commits_come_without_git(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = repo.commit({"a": "1"})
+    two = repo.commit({"a": "2"}, parents=[one])
+    monkeypatch.setattr(repo.objects, "git", None)
+    assert [commit.id for commit in log(repo.objects, [two], order="date", limit=50)] == [two, one]
+
+
 def test_the_edge_of_a_shallow_clone_shows_as_a_first_commit(repo: Repo, tmp_path: Path) -> None:
     first = repo.commit({"a": "1"})
     second = repo.commit({"a": "1", "b": "1"}, parents=[first])
@@ -306,6 +315,7 @@ def test_the_edge_of_a_shallow_clone_shows_as_a_first_commit(repo: Repo, tmp_pat
     repo.git("clone", "-q", "--bare", "--depth=1", f"file://{repo.path}", str(clone))
     objects = Objects(clone, clone)
     assert [commit.id for commit in log(objects, ["HEAD"])] == [second]
+    assert [commit.id for commit in log(objects, ["HEAD"], order="date", limit=9)] == [second]
     assert [change.path for change in show(objects, second).changes] == ["a", "b"]
 
 

@@ -179,21 +179,24 @@ class Agent:
         self.repo.undo(actor=self.actor)
 
     def merge(self) -> None:
-        self.repo.merge(self.random.choice([self.some(), "main", "theirs"]), self.some(), actor=self.actor)
+        preview = self.repo.preview_merge(self.random.choice([self.some(), "main", "theirs"]), self.some())
+        self.repo.perform(preview, actor=self.actor)
 
     def rebase(self) -> None:
-        self.repo.rebase(self.some(), self.random.choice(["main", self.some()]), actor=self.actor)
+        preview = self.repo.preview_rebase(self.some(), self.random.choice(["main", self.some()]))
+        self.repo.perform(preview, actor=self.actor)
 
     def pick(self) -> None:
-        self.repo.cherry_pick(self.random.choice([self.some(), "main"]), self.some(), actor=self.actor)
+        preview = self.repo.preview_cherry_pick(self.random.choice([self.some(), "main"]), self.some())
+        self.repo.perform(preview, actor=self.actor)
 
     def trespass(self) -> None:
         attempts: list[Callable[[], object]] = [
             lambda: self.repo.rewind_branch("main", "main~1", actor=self.actor),
             lambda: self.repo.delete_branch("main", actor=self.actor),
             lambda: self.repo.rename_branch("main", "ai/taken", actor=self.actor),
-            lambda: self.repo.merge(self.some(), "main", actor=self.actor),
-            lambda: self.repo.rebase("main", self.some(), actor=self.actor),
+            lambda: self.repo.perform(self.repo.preview_merge(self.some(), "main"), actor=self.actor),
+            lambda: self.repo.perform(self.repo.preview_rebase("main", self.some()), actor=self.actor),
             lambda: self.repo.create_branch("master", "main~1", actor=self.actor),
         ]
         refused = worlds.refusal(self.random.choice(attempts))

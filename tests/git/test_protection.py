@@ -94,9 +94,9 @@ def attempts(repo: Repository, branch: str, actor: Actor) -> dict[str, Callable[
         "rename away": lambda: repo.rename_branch(branch, "gone", actor=actor),
         "rename onto": lambda: repo.rename_branch("work", branch, actor=actor),
         "rewind": lambda: repo.rewind_branch(branch, f"{branch}~1", actor=actor),
-        "merge": lambda: repo.merge("work", branch, actor=actor),
-        "rebase": lambda: repo.rebase(branch, "work", actor=actor),
-        "cherry-pick": lambda: repo.cherry_pick(["work"], branch, actor=actor),
+        "merge": lambda: repo.perform(repo.preview_merge("work", branch), actor=actor),
+        "rebase": lambda: repo.perform(repo.preview_rebase(branch, "work"), actor=actor),
+        "cherry-pick": lambda: repo.perform(repo.preview_cherry_pick(["work"], branch), actor=actor),
         "raw move": lambda: repo.refs.move([RefMove(ref, tip, first)], actor=actor, reason="x"),
         "raw delete": lambda: repo.refs.move([RefMove(ref, tip, None)], actor=actor, reason="x"),
         "raw land": lambda: repo.refs.land(branch, first, {}, before=tip, actor=actor, reason="x"),
@@ -224,7 +224,7 @@ def test_an_agent_cannot_reach_the_default_branch_through_a_symbolic_one(place: 
         for attempt in (
             lambda space=space: space.commit("through the alias"),
             lambda alias=alias: repo.rewind_branch(alias, "trunk~1", actor=AGENT),
-            lambda alias=alias: repo.merge("work", alias, actor=AGENT),
+            lambda alias=alias: repo.perform(repo.preview_merge("work", alias), actor=AGENT),
         ):
             with pytest.raises(ProtectedBranch):
                 attempt()
@@ -268,7 +268,7 @@ def test_people_may_move_the_default_branch(place: Path) -> None:
     space.write_file("f", "person\n")
     made = space.commit("by a person")
     assert repo.resolve("trunk") == made
-    repo.merge("work", "trunk", actor=PERSON)
+    repo.perform(repo.preview_merge("work", "trunk"), actor=PERSON)
     repo.rewind_branch("trunk", made, actor=PERSON)
     repo.rename_branch("trunk", "old-trunk", actor=PERSON)
     repo.create_branch("trunk", "old-trunk", actor=PERSON)

@@ -354,3 +354,26 @@ def test_an_orphan_branch_gets_its_first_commit(make_repo: MakeRepo, git: Git) -
     assert repo.commit(made).parents == ()
     with pytest.raises(BranchMissing):
         repo.workspace("elsewhere")
+
+
+def test_a_git_directory_that_may_not_be_read_is_told_apart_from_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = tmp_path / "theirs" / ".git"
+    closed.mkdir(parents=True)
+    inside = tmp_path / "theirs" / "docs"
+    inside.mkdir()
+    with pytest.raises(RepositoryMissing):
+        Repository.open(inside)
+    listed = os.listdir
+
+    def refused(place: Path) -> list[str]:
+        if place == closed:
+            raise PermissionError(13, "Permission denied")
+        return listed(place)
+
+    # Root may read everything, so nothing else would refuse the tests.
+    monkeypatch.setattr(os, "listdir", refused)
+    with pytest.raises(RepositoryUnreadable, match="Permission denied") as told:
+        Repository.open(inside)
+    assert f"ls -ld {closed}" in (told.value.hint or "")

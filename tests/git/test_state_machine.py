@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 )
 
 from forge.errors import ForgeError
-from forge.git import PERSON, Actor, BranchExists, MergeConflicts, Mode, Repository, Signature
+from forge.git import PERSON, Actor, BranchExists, MergeConflicts, MergePreview, Mode, Repository, Signature
 from forge.git.errors import InvalidPath, NothingToCommit, NothingToUndo, PathClash
 from forge.git.paths import folded
 from tests.git import worlds
@@ -360,21 +360,21 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), before=WORK)
     def merge(self, data: st.DataObject, before: list[list[Edit]]) -> None:
         into, source = self.worked_on(data, before[:1]), self.worked_on(data, before[1:])
-        ours = partial(self.repo.merge, source, into, message="join", actor=self.actor(into))
-        self.joins(into, ours, "merge", "-qm", "join", source)
+        preview = partial(self.repo.preview_merge, source, into, message="join")
+        self.joins(into, preview, "merge", "-qm", "join", source)
 
     @rule(data=st.data(), before=WORK)
     def rebase(self, data: st.DataObject, before: list[list[Edit]]) -> None:
         branch, onto = self.worked_on(data, before[:1]), self.worked_on(data, before[1:])
-        self.joins(branch, partial(self.repo.rebase, branch, onto, actor=self.actor(branch)), "rebase", "-q", onto)
+        self.joins(branch, partial(self.repo.preview_rebase, branch, onto), "rebase", "-q", onto)
 
     @rule(data=st.data(), before=WORK, back=st.integers(0, 2))
     def cherry_pick(self, data: st.DataObject, before: list[list[Edit]], back: int) -> None:
         into, rev = self.worked_on(data, before[:1]), f"{self.worked_on(data, before[1:])}~{back}"
         if self.commit_at(f"{rev}^") is not None and self.commit_at(f"{rev}^2") is None:
-            self.joins(into, partial(self.repo.cherry_pick, rev, into, actor=self.actor(into)), "cherry-pick", rev)
+            self.joins(into, partial(self.repo.preview_cherry_pick, rev, into), "cherry-pick", rev)
 
-    def joins(self, target: str, action: Callable[[], object], *command: str) -> None:
+    def joins(self, target: str, preview: Callable[[], MergePreview], *command: str) -> None:
         """Forge conflicts where git does, and otherwise leaves the branch where git leaves it."""
         self.git.show(self.tips[target])
         self.git.shown = None
@@ -385,7 +385,7 @@ class Machine(RuleBasedStateMachine):
             self.git.run(command[0], "--abort", ok=(0, 128))
             self.git.run("reset", "-q", "--hard", target)
         try:
-            action()
+            self.repo.perform(preview(), actor=self.actor(target))
         except MergeConflicts:
             assert conflict
             event(f"{command[0]} conflict")

@@ -16,9 +16,10 @@ from forge.git.errors import (
 from forge.git.graph import GraphCursor, GraphRow
 from forge.git.history import CommitDetails
 from forge.git.materialize import Budget, CollectedChange, MaterializedDirectory
-from forge.git.merge_preview import MergePreview
-from forge.git.merge_status import MergeState, MergeStatus
+from forge.git.merging.preview import MergePreview
+from forge.git.merging.status import MergeState, MergeStatus
 from forge.git.operations import Operation, RefMove
+from forge.git.pending import Change, Pending
 from forge.git.repository import Repository
 from forge.git.search import Case, FileMatches, Match, Query, SearchResult
 from forge.git.values import (
@@ -33,7 +34,7 @@ from forge.git.values import (
     Signature,
 )
 from forge.git.vfs import VFS, DirEntry, DirKind, GitCommitVFS
-from forge.git.workspace import Change, Pending, WorkInProgressVFS
+from forge.git.workspace import WorkInProgressVFS
 
 __all__ = [
     "PERSON",

@@ -44,7 +44,7 @@ def blame(
     commit = objects.commit(commit_at(objects, commit_id))
     entry = objects.entry(commit.tree, readable(path))
     if entry is None or entry.is_tree or entry.is_submodule:
-        raise FileMissing(f"There is no file {path} in {commit_id}.", hint="`forge file ls` lists the files.")
+        raise FileMissing(f"There is no file {path} in {commit_id}.", hint="`forge file list` lists the files.")
     args = ["--porcelain", "--no-textconv"]
     args += ["-w"] if ignore_whitespace else []
     if lines:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pygit2
 
 from forge.git.objects import Objects
+from forge.git.pending import Pending
 from forge.git.values import Entry, ObjectId
-
-if TYPE_CHECKING:
-    from forge.git.workspace import Pending
 
 # git looks this far for a NUL when it decides whether a file is text.
 _LOOK = 8000

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from stat import S_IFMT, S_ISREG
-from typing import TYPE_CHECKING
 
 import pygit2
 from pygit2.enums import DiffOption
@@ -15,12 +14,9 @@ from forge.git import renames as rename_search
 from forge.git.contents import Contents
 from forge.git.objects import Objects
 from forge.git.paths import readable
+from forge.git.pending import Pending
 from forge.git.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import Entry, Mode, ObjectId
-
-if TYPE_CHECKING:
-    from forge.git.workspace import Pending
-
 
 _USUAL = (Mode.FILE, Mode.EXECUTABLE)
 

@@ -12,6 +12,7 @@ import pygit2
 
 from forge.errors import InvalidInput
 from forge.git.diff import FileChange, diff
+from forge.git.newest import MOST, is_whole, newest
 from forge.git.objects import Objects
 from forge.git.paths import readable
 from forge.git.revisions import commit_at, revisions
@@ -74,6 +75,9 @@ def log(
     points = revisions(objects, start, exclude=exclude)
     if not points or limit == 0:
         return iter(())
+    is_plain = not (exclude or paths or first_parent or grep or author) and since is None and until is None
+    if is_plain and order == "date" and limit is not None and skip + limit <= MOST and is_whole(objects):
+        return newest(objects, [CommitId(point) for point in points], skip=skip, limit=limit)
     args = ["--follow" if follow else "--no-follow", f"--skip={skip}", "--fixed-strings", "--regexp-ignore-case"]
     args += ["--topo-order"] if order == "topo" else []
     args += ["--first-parent"] if first_parent else []

@@ -44,9 +44,6 @@ class Lanes:
         """The commits that lines lead to, in the order in which their last child came."""
         return tuple(self._place)
 
-    def leads_to(self, commit: CommitId) -> bool:
-        return commit in self._place
-
     def place(self, commit: CommitId, parents: Iterable[CommitId]) -> tuple[int, tuple[Edge, ...]]:
         """The lane of the next row, and every line that leaves it downwards."""
         lane = self._place.pop(commit, None)

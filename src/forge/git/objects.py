@@ -139,7 +139,8 @@ class Objects:
             # Most folders of a branch that is written to are asked once and never again: no names are kept of those.
             self._met.put(tree, True)
             wanted = trees.encode(name)
-            return next((trees.entry(raw) for raw in self.raw_tree(tree) if raw[1] == wanted), None)
+            # From the end: of a name that a broken tree has twice, the names that are kept have the last one, too.
+            return next((trees.entry(raw) for raw in reversed(self.raw_tree(tree)) if raw[1] == wanted), None)
         return (self.tree(tree) if names is None else names).get(name)
 
     def paths(self, tree: ObjectId, prefix: str = "") -> list[str]:

@@ -7,16 +7,14 @@ import zlib
 from base64 import b85encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from forge.git.contents import Contents
 from forge.git.diff import ChangeKind, FileChange, line_patch
 from forge.git.objects import Objects
+from forge.git.pending import Pending
 from forge.git.trees import encode
 from forge.git.values import Entry
-
-if TYPE_CHECKING:
-    from forge.git.workspace import Pending
 
 _NO_ID = b"0" * 40
 _QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f-\xff]')

@@ -2,63 +2,47 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, Unpack
 
-import pygit2
 from platformdirs import user_cache_path
 
-from forge.errors import ForgeError
 from forge.git import (
     blame,
     branches,
     commit_graph,
     diff,
-    disk,
     graph,
     history,
-    merge,
-    merge_preview,
-    merge_status,
+    identity,
+    opening,
     patch,
-    rebase,
     search,
 )
 from forge.git.blame import BlameLine
 from forge.git.diff import FileChange
-from forge.git.errors import (
-    InvalidRevision,
-    RepositoryMissing,
-    RepositoryUnreadable,
-    RevisionMissing,
-    UnsupportedRepository,
-)
 from forge.git.graph import GraphCursor, GraphRow
 from forge.git.history import LogOptions
 from forge.git.materialize import Budget, MaterializedDirectory, materialize
-from forge.git.merge_preview import MergePreview, Resolutions, StepResolutions
-from forge.git.merge_status import MergeStatus, MergeStatusCache
+from forge.git.merging import merge, rebase
+from forge.git.merging.preview import MergePreview, Resolutions, StepResolutions, perform
+from forge.git.merging.status import MergeStatus, MergeStatusCache, merge_status
 from forge.git.objects import Objects
 from forge.git.operations import Operation
-from forge.git.refs import Refs, branch_ref
+from forge.git.refs import Refs
+from forge.git.revisions import resolved
 from forge.git.search import Query, SearchResult
 from forge.git.values import PERSON, Actor, Commit, CommitId, Signature
 from forge.git.vfs import GitCommitVFS
 from forge.git.workspace import WorkInProgressVFS
 
-_FULL_ID = re.compile("[0-9a-fA-F]{40}")
-_REVISION = re.compile("[^\0\ud800-\udfff]{1,1000}")
-
 
 class Repository:
     def __init__(self, git_dir: Path, *, default_branch: str | None = None) -> None:
         self.git_dir = git_dir
-        self.common_dir = _common_dir(git_dir)
+        self.common_dir = opening.common_dir(git_dir)
         self.objects = Objects(git_dir, self.common_dir)
         self.refs = Refs(self.objects, default_branch=default_branch)
         self._merge_states = MergeStatusCache()
@@ -69,36 +53,14 @@ class Repository:
     @classmethod
     def open(cls, path: Path | str, *, default_branch: str | None = None) -> Repository:
         """The repository at or above `path`: normal, bare, empty, worktree or submodule."""
-        place = _place(path)
-        if not place.exists():
-            raise RepositoryMissing(f"{place} does not exist.", hint="Check the path.")
-        top = place
-        try:
-            found = pygit2.discover_repository(str(place))
-            if found is None:
-                raise _missing(place)
-            top = _top(Path(found))
-            return cls(Path(found), default_branch=default_branch)
-        except (pygit2.GitError, KeyError, OSError) as e:
-            raise _unreadable(top, e) from e
+        git_dir = opening.git_dir_at(path)
+        with opening.reporting(opening.top(git_dir)):
+            return cls(git_dir, default_branch=default_branch)
 
     @classmethod
     def init(cls, path: Path | str, *, bare: bool = False, default_branch: str = "main") -> Repository:
         """A new repository, or the one that is there already."""
-        place = _place(path)
-        branch_ref(default_branch)
-        with disk.reporting():
-            place.mkdir(parents=True, exist_ok=True)
-        try:
-            made = pygit2.init_repository(str(place), bare=bare, initial_head=default_branch)
-        except (pygit2.GitError, OSError) as e:
-            raise _unreadable(place, e) from e
-        if made.head_is_unborn:
-            # The first commit is only as durable as the HEAD and configuration it is found by.
-            with disk.reporting():
-                disk.sync_tree(Path(made.path))
-                disk.sync_directory(place)
-        return cls.open(place)
+        return cls.open(opening.made_at(path, bare=bare, default_branch=default_branch))
 
     @property
     def is_empty(self) -> bool:
@@ -123,37 +85,11 @@ class Repository:
 
     def resolve(self, rev: str) -> CommitId:
         """The commit that a branch name, tag, id or expression such as `main~2` means."""
-        if not isinstance(rev, str) or not _REVISION.fullmatch(rev):
-            raise InvalidRevision(f"{str(rev)[:40]!r} does not name a commit.", hint="Name a branch or an id.")
-        # A branch may be named like a commit, but never stands in for one.
-        branch = rev != "HEAD" and not _FULL_ID.fullmatch(rev) and pygit2.reference_is_valid_name(f"refs/heads/{rev}")
-        if branch and (tip := self.refs.target(f"refs/heads/{rev}")) is not None:
-            return tip
-        try:
-            return CommitId(str(self.objects.handle.revparse_single(rev).peel(pygit2.Commit).id))
-        except KeyError as e:
-            if rev == "HEAD":
-                hint = "The first `forge file save` makes one."
-                raise RevisionMissing("There is no commit here yet.", hint=hint) from e
-            raise RevisionMissing(f"There is no commit or branch {rev}.", hint="`forge log` shows commits.") from e
-        except (pygit2.GitError, ValueError, TypeError) as e:
-            raise InvalidRevision(f"{rev!r} does not name a commit: {e}", hint="Name a branch or an id.") from e
+        return resolved(self.objects, self.refs, rev)
 
     def signature(self) -> Signature:
         """The person's name and address as git is configured, now."""
-        name = self._setting("user.name") or "Forge user"
-        email = self._setting("user.email") or "forge@localhost"
-        now = time.time()
-        return Signature(name, email, int(now), (time.localtime(now).tm_gmtoff or 0) // 60)
-
-    def _setting(self, key: str) -> str:
-        config = self.objects.handle.config
-        try:
-            return str(config[key])
-        except KeyError:
-            return ""
-        except UnicodeDecodeError:  # written in the days before UTF-8
-            return self.objects.git.text("config", "--get", key).strip().encode("utf-8", "replace").decode()
+        return identity.signature(self.objects)
 
     # -- files
 
@@ -310,52 +246,12 @@ class Repository:
         actor: Actor = PERSON,
     ) -> Operation | None:
         """Do exactly what `preview` shows, or raise; None if there is nothing to do."""
-        return merge_preview.perform(self.objects, self.refs, preview, actor=actor, resolutions=resolutions)
-
-    def merge(
-        self,
-        source: str,
-        target: str,
-        *,
-        message: str | None = None,
-        no_ff: bool = False,
-        resolutions: Resolutions | None = None,
-        actor: Actor = PERSON,
-    ) -> CommitId:
-        """Merge `source` into branch `target`; the new tip."""
-        preview = self.preview_merge(source, target, message=message, no_ff=no_ff)
-        return self._performed(preview, resolutions, actor)
-
-    def rebase(
-        self, branch: str, onto: str, *, resolutions: StepResolutions | None = None, actor: Actor = PERSON
-    ) -> CommitId:
-        """Let the commits of `branch` begin at `onto`; the new tip. The old one is kept."""
-        return self._performed(self.preview_rebase(branch, onto), resolutions, actor)
-
-    def cherry_pick(
-        self,
-        picked: str | Sequence[str],
-        target: str,
-        *,
-        mainline: int | None = None,
-        record_origin: bool = False,
-        resolutions: Resolutions | StepResolutions | None = None,
-        actor: Actor = PERSON,
-    ) -> CommitId:
-        """Copy commits onto branch `target`; the new tip."""
-        preview = self.preview_cherry_pick(picked, target, mainline=mainline, record_origin=record_origin)
-        return self._performed(preview, resolutions, actor)
+        return perform(self.objects, self.refs, preview, actor=actor, resolutions=resolutions)
 
     def merge_status(self, branches: Sequence[str], target: str) -> dict[str, MergeStatus]:
         """For each branch whether it merges cleanly into `target`. Remembered while the repository is open."""
         tips = {name: self.resolve(name) for name in branches}
-        return merge_status.merge_status(self.objects, tips, self.resolve(target), cache=self._merge_states)
-
-    def _performed(
-        self, preview: MergePreview, resolutions: Resolutions | StepResolutions | None, actor: Actor
-    ) -> CommitId:
-        self.perform(preview, resolutions=resolutions, actor=actor)
-        return branches.tip_of(self.refs, preview.target)
+        return merge_status(self.objects, tips, self.resolve(target), cache=self._merge_states)
 
     # -- operations
 
@@ -364,52 +260,3 @@ class Repository:
 
     def undo(self, operation_id: str | None = None, *, actor: Actor = PERSON) -> Operation:
         return branches.undo(self.refs, operation_id, actor=actor)
-
-
-def _place(path: Path | str) -> Path:
-    if "\0" in str(path):
-        raise RepositoryMissing("A path cannot contain a NUL character.", hint="Check the path.")
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:  # `~name` of nobody
-        return Path(path)
-
-
-def _common_dir(git_dir: Path) -> Path:
-    """Where a linked worktree shares objects and branches with its repository."""
-    try:
-        pointer = (git_dir / "commondir").read_text().strip()
-    except FileNotFoundError:
-        return git_dir
-    return (git_dir / pointer).resolve()
-
-
-def _top(git_dir: Path) -> Path:
-    """What a person calls the repository, and git too where it asks whom to trust."""
-    return git_dir.parent if git_dir.name == ".git" else git_dir
-
-
-def _missing(place: Path) -> RepositoryMissing:
-    return RepositoryMissing(
-        f"{place} is not inside a git repository.",
-        hint="Run `git init` there, or pass -C DIR to choose another.",
-    )
-
-
-def _unreadable(place: Path, error: Exception) -> ForgeError:
-    text = str(error)
-    if "sha256" in text.lower() or "object format" in text or "objectformat" in text.lower():
-        return UnsupportedRepository(
-            f"{place} uses SHA-256 object names, which are not supported.", hint="Use a SHA-1 repository."
-        )
-    if "extension" in text.lower() or "version" in text.lower():
-        return UnsupportedRepository(
-            f"{place} uses a repository format that is not supported ({text}).",
-            hint="Repositories with reftable or other extensions cannot be opened; clone it with defaults.",
-        )
-    if "owned by" in text or "owner" in text.lower():
-        return RepositoryUnreadable(
-            f"{place} belongs to another user.",
-            hint=f"If you trust it: git config --global --add safe.directory {shlex.quote(str(place))}",
-        )
-    return RepositoryUnreadable(f"{place} cannot be opened: {text}", hint="Run `git fsck` on the repository.")

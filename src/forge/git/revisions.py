@@ -1,4 +1,4 @@
-"""Points of history as git may be given them: ids that exist, never text that it could take for an option."""
+"""Points of history: what a person's words for one mean, and how git may be given them, never as an option."""
 
 from __future__ import annotations
 
@@ -9,9 +9,31 @@ import pygit2
 
 from forge.git.errors import InvalidRevision, RevisionMissing
 from forge.git.objects import Objects
+from forge.git.refs import Refs
 from forge.git.values import CommitId
 
 _ID = re.compile(r"[0-9a-f]{40}")
+_ANY_FULL_ID = re.compile("[0-9a-fA-F]{40}")
+_REVISION = re.compile("[^\0\ud800-\udfff]{1,1000}")
+
+
+def resolved(objects: Objects, refs: Refs, rev: str) -> CommitId:
+    """The commit that a branch name, tag, id or expression such as `main~2` means."""
+    if not isinstance(rev, str) or not _REVISION.fullmatch(rev):
+        raise InvalidRevision(f"{str(rev)[:40]!r} does not name a commit.", hint="Name a branch or an id.")
+    # A branch may be named like a commit, but never stands in for one.
+    branch = rev != "HEAD" and not _ANY_FULL_ID.fullmatch(rev) and pygit2.reference_is_valid_name(f"refs/heads/{rev}")
+    if branch and (tip := refs.target(f"refs/heads/{rev}")) is not None:
+        return tip
+    try:
+        return CommitId(str(objects.handle.revparse_single(rev).peel(pygit2.Commit).id))
+    except KeyError as e:
+        if rev == "HEAD":
+            hint = "The first `forge file save` makes one."
+            raise RevisionMissing("There is no commit here yet.", hint=hint) from e
+        raise RevisionMissing(f"There is no commit or branch {rev}.", hint="`forge log` shows commits.") from e
+    except (pygit2.GitError, ValueError, TypeError) as e:
+        raise InvalidRevision(f"{rev!r} does not name a commit: {e}", hint="Name a branch or an id.") from e
 
 
 def revisions(objects: Objects, start: Sequence[str], *, exclude: Sequence[str] = ()) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 
 from forge.sandbox import seccomp, view
 from forge.sandbox.errors import SandboxFailed
+from forge.sandbox.launch import Launch
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits
-from forge.sandbox.process import Launch
 from forge.sandbox.usage import processes_visible
 
 _NAMESPACES = (

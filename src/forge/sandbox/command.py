@@ -12,8 +12,10 @@ from pathlib import Path
 
 from forge.sandbox import bubblewrap, forwarder, seccomp, supervisor, view
 from forge.sandbox.errors import InvalidCommand, SandboxFailed, SandboxUnavailable
+from forge.sandbox.launch import Ended, Launch
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
-from forge.sandbox.process import Ended, Launch, OnOutput, follow
+from forge.sandbox.process import follow
+from forge.sandbox.streams import OnOutput
 from forge.sandbox.usage import Watch, processes_visible
 
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

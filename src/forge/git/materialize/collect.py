@@ -19,9 +19,9 @@ from forge.git.materialize.scan import Differences
 from forge.git.materialize.stat_index import Look, look
 from forge.git.materialize.wanted import reachable
 from forge.git.pack import object_id
+from forge.git.pending import Change
 from forge.git.values import Entry, Kind
 from forge.git.vfs import VFS
-from forge.git.workspace import Change
 
 
 @dataclass(frozen=True, slots=True)

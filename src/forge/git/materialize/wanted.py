@@ -10,9 +10,10 @@ from forge.git import paths, trees
 from forge.git.errors import RepositoryUnreadable
 from forge.git.materialize.links import Spelling
 from forge.git.objects import Objects
+from forge.git.pending import Pending
 from forge.git.values import Entry, ObjectId
 from forge.git.vfs import GitCommitVFS
-from forge.git.workspace import Pending, WorkInProgressVFS
+from forge.git.workspace import WorkInProgressVFS
 
 SUBMODULE = "a submodule; its files are in another repository"
 _TOO_LONG = "a name too long for a file"

@@ -8,11 +8,12 @@ from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from forge.git import trees
 from forge.git.contents import Contents
 from forge.git.objects import Objects
+from forge.git.pending import Pending
 from forge.git.search import blob_reader, grep
 from forge.git.search.blob_text import cache_of
 from forge.git.search.listing import listing
@@ -21,9 +22,6 @@ from forge.git.search.query import TimeUp
 from forge.git.search.segments import Window
 from forge.git.search.texts import Texts, texts_of
 from forge.git.values import ObjectId
-
-if TYPE_CHECKING:
-    from forge.git.workspace import Pending
 
 _TOGETHER, _MOST_TOGETHER = 64, 2048
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000

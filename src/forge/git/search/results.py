@@ -8,10 +8,11 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from forge.git import trees
 from forge.git.objects import Objects
+from forge.git.pending import Pending
 from forge.git.search import globs
 from forge.git.search.blob_reader import MOST_BINARY, is_binary
 from forge.git.search.dialect import Pattern, pattern_of
@@ -22,9 +23,6 @@ from forge.git.search.lines import Hit
 from forge.git.search.matches import FileMatches, shown
 from forge.git.search.query import Query, TimeUp
 from forge.git.values import ObjectId
-
-if TYPE_CHECKING:
-    from forge.git.workspace import Pending
 
 _NOTHING: Mapping[str, Pending | None] = MappingProxyType({})
 

@@ -18,13 +18,13 @@ from forge.git import (
     Mode,
     ProtectedBranch,
     Repository,
-    git_merge,
 )
 from forge.git.errors import FileMissing, InvalidRevision
-from forge.git.merge import merge, preview_merge
-from forge.git.merge_preview import perform
+from forge.git.merging import git_merge
+from forge.git.merging.merge import merge, preview_merge
+from forge.git.merging.preview import perform
 from tests.git import worlds
-from tests.git.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
+from tests.git.merging.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 
 pytestmark = pytest.mark.req("G-16")
 

@@ -9,15 +9,15 @@ from enum import StrEnum
 from forge.errors import InvalidInput
 from forge.git.branches import tip_of
 from forge.git.errors import BranchMoved, FileMissing, MergeConflicts
+from forge.git.merging.three_way import Conflict, Resolution, TreeMerge
+from forge.git.merging.unwritten import Unwritten, beyond
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.pack import NewObjects
+from forge.git.pending import Change
 from forge.git.refs import Refs
-from forge.git.three_way import Conflict, Resolution, TreeMerge
 from forge.git.tree_diff import changed_entries
-from forge.git.unwritten import Unwritten, beyond
 from forge.git.values import Actor, CommitId, Entry, ObjectId
-from forge.git.workspace import Change
 
 Resolutions = Mapping[str, Resolution]
 """Contents by conflicted path."""

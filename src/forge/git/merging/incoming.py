@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from forge.git import trees
-from forge.git.git_merge import above
+from forge.git.merging.git_merge import above
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects
 from forge.git.tree_diff import ChangedEntry, changed_entries

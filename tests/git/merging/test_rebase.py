@@ -11,10 +11,10 @@ from pygit2.enums import ObjectType
 from forge.errors import InvalidInput
 from forge.git import PERSON, BranchMissing, BranchMoved, CommitId, MergeConflicts, MergePreview, Repository
 from forge.git.errors import InvalidRevision
-from forge.git.merge_preview import StepResolutions, perform
-from forge.git.rebase import cherry_pick, preview_cherry_pick, preview_rebase, rebase
+from forge.git.merging.preview import StepResolutions, perform
+from forge.git.merging.rebase import cherry_pick, preview_cherry_pick, preview_rebase, rebase
 from tests.git import worlds
-from tests.git.lineages import COMMITTER, Author, Files, Lineage
+from tests.git.merging.lineages import COMMITTER, Author, Files, Lineage
 
 pytestmark = pytest.mark.req("G-16")
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from forge.errors import InvalidInput
 from forge.git import trees
 from forge.git.errors import PathClash
-from forge.git.git_merge import GitMerge, GitMerger, above, asking_git
-from forge.git.incoming import (
+from forge.git.merging.git_merge import GitMerge, GitMerger, above, asking_git
+from forge.git.merging.incoming import (
     Incoming,
     Taken,
     incoming,
@@ -21,10 +21,10 @@ from forge.git.incoming import (
     taken_sessions,
     with_sessions,
 )
+from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.tree_diff import ChangedEntry, changed_entries
-from forge.git.unwritten import Unwritten
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId
 
 _KIND = re.compile(r"CONFLICT ?\(([^)]+)\)")

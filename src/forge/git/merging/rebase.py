@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from forge.errors import InvalidInput
 from forge.git.branches import tip_of
-from forge.git.merge_base import merge_bases
-from forge.git.merge_preview import MergeKind, MergePreview, StepResolutions, perform
+from forge.git.merging.merge_base import merge_bases
+from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions, perform
+from forge.git.merging.replay import Chain, replayed
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.refs import Refs
-from forge.git.replay import Chain, replayed
 from forge.git.values import Actor, CommitId, Signature
 
 

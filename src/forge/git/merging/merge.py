@@ -9,8 +9,8 @@ from forge.errors import InvalidInput
 from forge.git import commits
 from forge.git.branches import tip_of
 from forge.git.errors import InvalidName, InvalidRevision
-from forge.git.merge_base import merge_bases
-from forge.git.merge_preview import (
+from forge.git.merging.merge_base import merge_bases
+from forge.git.merging.preview import (
     MergeKind,
     MergePreview,
     Outcome,
@@ -19,12 +19,12 @@ from forge.git.merge_preview import (
     changed_files,
     perform,
 )
+from forge.git.merging.three_way import TreeMerge, merging, with_resolutions
+from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.refs import Refs
-from forge.git.three_way import TreeMerge, merging, with_resolutions
-from forge.git.unwritten import Unwritten
 from forge.git.values import Actor, CommitId, Kind, ObjectId, Signature
 
 _USUAL_TARGETS = ("main", "master")

@@ -10,7 +10,7 @@ from functools import partial
 from forge.errors import InvalidInput
 from forge.git import commits
 from forge.git.errors import InvalidRevision
-from forge.git.merge_preview import (
+from forge.git.merging.preview import (
     MergeKind,
     MergePreview,
     Outcome,
@@ -20,9 +20,9 @@ from forge.git.merge_preview import (
     StepState,
     changed_files,
 )
+from forge.git.merging.three_way import ThreeWay, TreeMerge, merging, with_resolutions
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
-from forge.git.three_way import ThreeWay, TreeMerge, merging, with_resolutions
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Kind, ObjectId, Signature
 
 _TRAILER = re.compile(rb"[A-Za-z0-9][A-Za-z0-9-]*[ \t]*:|\(cherry picked from commit |[ \t]")

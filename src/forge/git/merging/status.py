@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import partial
 
 from forge.git.git_diff_tree import all_changed_entries
-from forge.git.git_merge import GitMerger, Stages, above, asking_git
-from forge.git.incoming import Incoming, folders_fit, incoming, is_session, may_have_moved, taken
-from forge.git.merge_base import History, Meeting, meeting
+from forge.git.merging.git_merge import GitMerger, Stages, above, asking_git
+from forge.git.merging.incoming import Incoming, folders_fit, incoming, is_session, may_have_moved, taken
+from forge.git.merging.merge_base import History, Meeting, meeting
 from forge.git.objects import Objects
 from forge.git.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import CommitId, ObjectId

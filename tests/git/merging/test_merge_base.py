@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from forge.git import CommitId, Repository, merge_base
-from forge.git.merge_base import History, meeting, merge_bases
+from forge.git import CommitId, Repository
+from forge.git.merging import merge_base
+from forge.git.merging.merge_base import History, meeting, merge_bases
 from tests.git import worlds
-from tests.git.lineages import Files, Lineage
+from tests.git.merging.lineages import Files, Lineage
 
 pytestmark = pytest.mark.req("G-16")
 

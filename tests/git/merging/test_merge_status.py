@@ -10,10 +10,10 @@ import pytest
 
 from forge.git import CommitId, Repository
 from forge.git.command import Git
-from forge.git.merge import preview_merge
-from forge.git.merge_status import MergeState, MergeStatus, MergeStatusCache, merge_status
+from forge.git.merging.merge import preview_merge
+from forge.git.merging.status import MergeState, MergeStatus, MergeStatusCache, merge_status
 from tests.git import worlds
-from tests.git.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
+from tests.git.merging.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 
 pytestmark = pytest.mark.req("G-16")
 
@@ -174,7 +174,8 @@ def test_a_branch_that_was_merged_meanwhile_is_up_to_date(tmp_path: Path) -> Non
     cache = MergeStatusCache()
     merge_status(repo.objects, tips, first, cache=cache)
     worlds.git(repo.git_dir, "update-ref", "refs/heads/main", first)
-    merged = repo.merge("b2", "main")
+    repo.perform(repo.preview_merge("b2", "main"))
+    merged = repo.resolve("main")
     found = merge_status(repo.objects, tips, merged, cache=cache)
     assert found["b2"] == MergeStatus(MergeState.UP_TO_DATE)
     assert found == merge_status(repo.objects, tips, merged)

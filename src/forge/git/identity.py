@@ -1,0 +1,26 @@
+"""Who the person is to git: the name and address that commits are signed with."""
+
+from __future__ import annotations
+
+import time
+
+from forge.git.objects import Objects
+from forge.git.values import Signature
+
+
+def signature(objects: Objects) -> Signature:
+    """The person's name and address as git is configured, now."""
+    name = _setting(objects, "user.name") or "Forge user"
+    email = _setting(objects, "user.email") or "forge@localhost"
+    now = time.time()
+    return Signature(name, email, int(now), (time.localtime(now).tm_gmtoff or 0) // 60)
+
+
+def _setting(objects: Objects, key: str) -> str:
+    config = objects.handle.config
+    try:
+        return str(config[key])
+    except KeyError:
+        return ""
+    except UnicodeDecodeError:  # written in the days before UTF-8
+        return objects.git.text("config", "--get", key).strip().encode("utf-8", "replace").decode()

@@ -1,0 +1,1 @@
+"""Bringing branches together: merges, rebases and cherry-picks, previewed as values and performed exactly so."""
