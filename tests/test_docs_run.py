@@ -166,7 +166,7 @@ def test_a_team_server_comes_up_as_it_is_written(
 
         def who(key: str, host: str) -> httpx.Response:
             headers = {"Authorization": f"Bearer {key}", "Host": host}
-            return httpx.get(f"{address}/api/session", headers=headers, trust_env=False)
+            return httpx.get(f"{address}/api/sign-in", headers=headers, trust_env=False)
 
         scopes = {key: who(key, "forge.example.org").json()["scopes"] for key in (ana, ci, ben)}
         assert {"read", "write", "run"} == set(scopes[ana])

@@ -171,7 +171,8 @@ def test_where_there_is_no_repository_git_init_is_the_next_step(newcomer: Newcom
 def test_without_a_branch_checked_out_one_must_be_named(newcomer: Newcomer) -> None:
     place = newcomer.repository()
     newcomer.git("-C", str(place), "checkout", "--quiet", "--detach")
-    said = ["forge: HEAD is not on a branch.", "  → Name one with --branch."]
+    hint = "  → Make one here with `git switch -c NAME`, or name one with --branch."
+    said = ["forge: HEAD is not on a branch.", hint]
     assert newcomer.forge("-C", str(place), "file", "save", "a.txt", stdin="a\n") == (1, said)
     assert newcomer.forge("-C", str(place), "file", "save", "-b", "main", "a.txt", stdin="a\n")[0] == 0
 

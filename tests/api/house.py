@@ -20,7 +20,7 @@ from fastapi import FastAPI
 from forge.api.access import Gate
 from forge.api.application import create
 from forge.app.entries import Entries
-from forge.app.identity import LOCAL, server_secret
+from forge.app.identity import LOCAL, one_time_token, server_secret
 from forge.app.repositories import add_repository
 from forge.app.users import Keys, Rates, add_user, new_key
 from forge.app.workshop import Workshop, open_workshop
@@ -61,6 +61,10 @@ class House:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         with httpx.Client(base_url=self.url, headers=headers, timeout=30, trust_env=False, **options) as client:
             yield client
+
+    def token(self) -> str:
+        """For one sign-in of the person at this machine."""
+        return one_time_token(server_secret(self.shop.settings.data_dir))
 
     def user(self, name: str, scopes: tuple[str, ...] = ("read", "write", "run")) -> str:
         """A key of a new user."""

@@ -55,9 +55,12 @@ class Door:
             users.add_user(self.shop, LOCAL, name)
         return users.new_key(self.shop, LOCAL, SECRET, name, **options)
 
+    def token(self) -> str:
+        return one_time_token(SECRET, now=self.clock[0])
+
     def cookie(self) -> str:
         """As a browser sends it."""
-        cookie = self.gate.sign_in(self.gate.new_token()).cookie
+        cookie = self.gate.sign_in(self.token()).cookie
         assert cookie is not None
         return cookie.partition(";")[0]
 
@@ -104,7 +107,7 @@ def behind(door: Door) -> Access:
 
     routes = [
         Route("/api/thing", thing, methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]),
-        Route("/api/session", session, methods=["POST", "DELETE"]),
+        Route("/api/sign-in", session, methods=["POST", "DELETE"]),
         Route("/api/health", open_to_all),
         Route("/", open_to_all, methods=["GET", "POST"]),
         WebSocketRoute("/api/stream", stream),
@@ -264,7 +267,7 @@ def test_a_page_of_another_origin_changes_nothing(door: Door) -> None:
         assert changing(door, ("origin", origin)).code == "origin_refused", origin
         assert changing(door, ("origin", origin), ("sec-fetch-site", "same-origin")).code == "origin_refused", origin
         assert changing(door, ("origin", HERE), ("origin", origin)).code == "origin_refused", origin
-        assert ask(door, [("origin", origin)], method="POST", path="/api/session").code == "origin_refused", origin
+        assert ask(door, [("origin", origin)], method="POST", path="/api/sign-in").code == "origin_refused", origin
     assert door.reached == 0
 
 
@@ -303,7 +306,7 @@ def test_a_preflight_is_given_nothing(door: Door) -> None:
 
 @pytest.mark.req("X-06")
 def test_without_a_key_or_cookie_only_the_open_addresses_answer(door: Door) -> None:
-    for path in ("/api", "/api/", "/api/thing", "/api/openapi.json", "/api/health/", "/api/sessions", "/api/none"):
+    for path in ("/api", "/api/", "/api/thing", "/api/openapi.json", "/api/health/", "/api/sign-ins", "/api/none"):
         answer = ask(door, path=path)
         assert (answer.status, answer.code) == (401, "sign_in_needed")
         assert answer.headers["www-authenticate"].startswith("Bearer")
@@ -315,9 +318,9 @@ def test_without_a_key_or_cookie_only_the_open_addresses_answer(door: Door) -> N
 
 @pytest.mark.req("X-06")
 def test_a_token_is_exchanged_once_for_a_cookie_that_scripts_cannot_read(door: Door) -> None:
-    token = door.gate.new_token()
+    token = door.token()
     with browser(door) as client:
-        signed = client.post("/api/session", json={"token": token}, headers={"Origin": HERE})
+        signed = client.post("/api/sign-in", json={"token": token}, headers={"Origin": HERE})
         flags = {part.strip().lower() for part in signed.headers["set-cookie"].split(";")[1:]}
         assert {"httponly", "samesite=strict", "path=/"} <= flags
         assert client.get("/api/thing").json() == {"who": "you", "key": None}
@@ -329,7 +332,7 @@ def test_a_token_is_exchanged_once_for_a_cookie_that_scripts_cannot_read(door: D
 def test_a_token_that_is_wrong_old_or_from_before_the_start_opens_nothing(door: Door) -> None:
     before = one_time_token(SECRET, now=door.clock[0] - 1)
     early = one_time_token(SECRET, now=door.clock[0] + 60)
-    late = door.gate.new_token()
+    late = door.token()
     for token in (
         "",
         "fk_",
@@ -404,7 +407,7 @@ def test_another_cookie_of_the_same_name_does_not_lock_anybody_out(door: Door) -
 
 def test_who_signs_out_is_out(door: Door) -> None:
     cookie = ("cookie", door.cookie())
-    gone = ask(door, [cookie, ("origin", HERE)], method="DELETE", path="/api/session")
+    gone = ask(door, [cookie, ("origin", HERE)], method="DELETE", path="/api/sign-in")
     assert "Max-Age=0" in gone.headers["set-cookie"]
     assert ask(door, [cookie]).status == 401
 
@@ -563,7 +566,7 @@ def test_every_answer_carries_the_headers_that_keep_strangers_out(door: Door, ca
 
 @pytest.mark.req("X-06")
 def test_no_answer_repeats_a_secret(door: Door) -> None:
-    token, made = door.gate.new_token(), door.key()
+    token, made = door.token(), door.key()
     wrong = made.text[:-1] + ("a" if made.text[-1] != "a" else "b")
     for headers in ([bearer(wrong)], [bearer(token)], [("cookie", f"forge_{PORT}={wrong}")], [("origin", wrong)]):
         answer = ask(door, headers, method="POST")

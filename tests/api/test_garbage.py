@@ -28,3 +28,12 @@ def test_a_short_search_leaves_nothing_alone(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(gc, "freeze", lambda: pytest.fail("it was short"))
     with garbage.short_pauses():
         gc.collect()
+
+
+def test_a_process_that_begins_with_the_search_switched_off_has_it_on_from_here() -> None:
+    gc.disable()
+    try:
+        with garbage.short_pauses():
+            assert gc.isenabled()
+    finally:
+        gc.enable()

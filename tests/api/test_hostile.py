@@ -114,7 +114,7 @@ class Stage:
 
     def tries(self) -> list[tuple[str, str, str, str | None, str | None]]:
         project = json.dumps({"name": "planted by a stranger", "agent": "builtin"})
-        reads = ["/api/projects", "/api/session", "/api/openapi.json", self.path, "/api/events?topic=board", "/"]
+        reads = ["/api/projects", "/api/sign-in", "/api/openapi.json", self.path, "/api/events?topic=board", "/"]
         return [
             *[("GET", path, mode, None, None) for path in reads for mode in ("cors", "no-cors")],
             *[("POST", "/api/projects", mode, "text/plain", project) for mode in ("cors", "no-cors")],
@@ -126,8 +126,8 @@ class Stage:
             ("PUT", self.path, "cors", "text/plain", "changed"),
             ("DELETE", self.path, "cors", None, None),
             ("PATCH", f"/api/projects/{self.project}", "cors", "application/json", '{"archived": true}'),
-            ("DELETE", "/api/session", "cors", None, None),
-            ("POST", "/api/session", "no-cors", "text/plain", '{"token": "x"}'),
+            ("DELETE", "/api/sign-in", "cors", None, None),
+            ("POST", "/api/sign-in", "no-cors", "text/plain", '{"token": "x"}'),
         ]
 
 
@@ -191,7 +191,7 @@ def stage(house: House, browser: Any, elsewhere: int) -> Iterator[Stage]:
         project = made(client, MARK)["id"]
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{house.url}/?token={house.gate.new_token()}")
+    page.goto(f"{house.url}/?token={house.token()}")
     assert page.url == f"{house.url}/"
     page.close()
     yield Stage(house, context, project, repository, elsewhere, house.user("Mallory"))
@@ -223,7 +223,7 @@ def unchanged(stage: Stage) -> Iterator[None]:
     assert {name for name in after if after[name] != before[name]} == set()
     page = stage.context.new_page()
     page.goto(f"{stage.house.url}/")
-    assert page.evaluate("fetch('/api/session').then(r => r.json()).then(who => who.id)") == "local"
+    assert page.evaluate("fetch('/api/sign-in').then(r => r.json()).then(who => who.id)") == "local"
     page.close()
 
 
@@ -292,12 +292,12 @@ def test_a_link_of_a_foreign_page_signs_nobody_in_as_somebody_else(stage: Stage,
     address = f"{stage.house.url}/?token={stage.key}"
     context = browser.new_context()
     page = context.new_page()
-    page.goto(f"{stage.house.url}/?token={stage.house.gate.new_token()}")
+    page.goto(f"{stage.house.url}/?token={stage.house.token()}")
     page.goto(f"http://127.0.0.1:{stage.elsewhere}/")
     page.evaluate(_TRY_ELEMENTS, {"addresses": [["img", address]]})
     page.evaluate("address => { location.href = address }", address)
     page.wait_for_url(f"{stage.house.url}/**")
-    who = page.evaluate("fetch('/api/session').then(r => r.json()).then(who => who.id)")
+    who = page.evaluate("fetch('/api/sign-in').then(r => r.json()).then(who => who.id)")
     context.close()
     assert who == "local"
 

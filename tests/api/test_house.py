@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import anyio.to_thread
 import httpx
 import pytest
 
@@ -36,18 +37,18 @@ def test_health_is_for_anybody_and_everything_else_is_not(house: House) -> None:
 
 
 def test_a_token_lets_in_once_and_leaves_the_address(house: House) -> None:
-    token = house.gate.new_token()
+    token = house.token()
     with house.client("") as browser:
         entered = browser.get("/", params={"token": token})
         assert (entered.status_code, entered.headers["location"]) == (303, "/")
-        assert browser.get("/api/session").json()["id"] == "local"
-        assert browser.delete("/api/session", headers={"Origin": house.url}).status_code == 204
-        assert browser.get("/api/session").status_code == 401
+        assert browser.get("/api/sign-in").json()["id"] == "local"
+        assert browser.delete("/api/sign-in", headers={"Origin": house.url}).status_code == 204
+        assert browser.get("/api/sign-in").status_code == 401
         again = browser.get("/", params={"token": token})
         assert again.status_code == 401
         assert token not in again.text
-        assert code(browser.post("/api/session", json={"token": token})) == (401, "token_refused")
-        fresh = browser.post("/api/session", json={"token": house.gate.new_token()})
+        assert code(browser.post("/api/sign-in", json={"token": token})) == (401, "token_refused")
+        fresh = browser.post("/api/sign-in", json={"token": house.token()})
         assert fresh.status_code == 200
         assert "samesite=strict" in fresh.headers["set-cookie"].lower()
 
@@ -65,7 +66,7 @@ def test_errors_have_one_shape(client: httpx.Client) -> None:
     assert code(client.post("/api/projects", json={"nmae": "x"})) == (422, "request_invalid")
     surrogates = client.post("/api/projects", content=b'{"name": "\\ud800"}')
     assert code(surrogates) == (422, "request_invalid")
-    secret = client.post("/api/session", json={"token": ["hunter2hunter2"]})
+    secret = client.post("/api/sign-in", json={"token": ["hunter2hunter2"]})
     assert "hunter2" not in secret.text
 
 
@@ -135,7 +136,7 @@ def test_users_and_keys_are_made_and_taken_away(client: httpx.Client, house: Hou
     assert made.status_code == 201
     text, id_ = made.json()["text"], made.json()["key"]["id"]
     with house.client(text) as hers:
-        assert hers.get("/api/session").json()["scopes"] == ["read"]
+        assert hers.get("/api/sign-in").json()["scopes"] == ["read"]
         assert [each["id"] for each in hers.get("/api/keys").json()["keys"]] == [id_]
         assert code(hers.get("/api/users")) == (403, "scope_missing")
         assert code(hers.get("/api/audit")) == (403, "scope_missing")
@@ -174,3 +175,18 @@ def test_without_an_interface_a_plain_page_says_what_to_do(tmp_path: Path) -> No
     browser = TestClient(Pages(nothing, gate=None, static=tmp_path / "none"))  # type: ignore[arg-type]
     assert "/api/openapi.json" in browser.get("/").text
     assert browser.get("/elsewhere").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/api/projects?limit=5", "/api/board", "/api/repositories"])
+def test_a_request_changes_threads_once(client: httpx.Client, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    client.get(path)
+    changes: list[object] = []
+    change = anyio.to_thread.run_sync
+
+    async def counted(function: Callable[..., object], *args: object, **options: object) -> object:
+        changes.append(function)
+        return await change(function, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(anyio.to_thread, "run_sync", counted)
+    assert client.get(path).status_code == 200
+    assert len(changes) == 1

@@ -58,14 +58,14 @@ def test_a_revoked_key_opens_nothing_from_the_next_request_on(house: House, clie
 def test_a_disabled_user_is_out_with_every_key_and_session(house: House, client: httpx.Client) -> None:
     key = house.user("cy")
     with house.client("") as browser, house.client(key) as program:
-        assert browser.post("/api/session", json={"token": key}).status_code == 200
+        assert browser.post("/api/sign-in", json={"token": key}).status_code == 200
         cookie = f"{house.gate.cookie_name}={browser.cookies[house.gate.cookie_name]}"
         address = f"ws://127.0.0.1:{house.port}/api/stream"
         page = connect(address, proxy=None, additional_headers={"Cookie": cookie}, origin=Origin(house.url))
         with page, listening(house, key=key) as socket:
             assert subscribe(page, "board")["subscribed"]
             assert subscribe(socket, "board")["subscribed"]
-            assert program.get("/api/session").status_code == 200
+            assert program.get("/api/sign-in").status_code == 200
             assert client.post("/api/users/cy/disable").status_code == 200
             assert code(program.get("/api/board")) == (401, "sign_in_needed")
             assert code(browser.get("/api/board")) == (401, "sign_in_needed")
@@ -74,12 +74,12 @@ def test_a_disabled_user_is_out_with_every_key_and_session(house: House, client:
 
 def test_who_signs_out_hears_no_more(house: House) -> None:
     with house.client("") as browser:
-        browser.post("/api/session", json={"token": house.gate.new_token()})
+        browser.post("/api/sign-in", json={"token": house.token()})
         cookie = f"{house.gate.cookie_name}={browser.cookies[house.gate.cookie_name]}"
         address = f"ws://127.0.0.1:{house.port}/api/stream"
         with connect(address, proxy=None, additional_headers={"Cookie": cookie}, origin=Origin(house.url)) as page:
             assert subscribe(page, "board")["subscribed"]
-            assert browser.delete("/api/session", headers={"Origin": house.url}).status_code == 204
+            assert browser.delete("/api/sign-in", headers={"Origin": house.url}).status_code == 204
             assert close_code(page) == stream.POLICY
 
 
@@ -149,10 +149,10 @@ def test_sign_ins_and_refusals_are_in_the_audit(house: House, client: httpx.Clie
     key = house.user("jo")
     before = len(actions(client, "nobody"))
     with house.client("") as browser:
-        browser.post("/api/session", json={"token": "1.nonsense"})
-        browser.post("/api/session", json={"token": "2.nonsense"})
-        browser.post("/api/session", json={"token": house.gate.new_token()})
-        browser.post("/api/session", json={"token": key}, headers={"Origin": house.url})
+        browser.post("/api/sign-in", json={"token": "1.nonsense"})
+        browser.post("/api/sign-in", json={"token": "2.nonsense"})
+        browser.post("/api/sign-in", json={"token": house.token()})
+        browser.post("/api/sign-in", json={"token": key}, headers={"Origin": house.url})
     with house.client(key) as hers, house.client(key[:-4] + "none") as stranger:
         for _ in range(3):
             hers.get("/api/board")

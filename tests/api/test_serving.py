@@ -100,6 +100,8 @@ def _run(environ: dict[str, str], output: Path, words: tuple[str, ...]) -> None:
     from forge.cli import serve  # noqa: PLC0415
     from forge.cli.running import Session, run  # noqa: PLC0415
 
+    # Whoever runs the tests in the background of a shell has it ignored, and so would these.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(environ)
     for stream, place in ((1, output), (2, output.with_suffix(".err"))):
@@ -184,7 +186,7 @@ def test_a_server_killed_in_the_middle_goes_on_and_clients_hear_everything_once(
     assert again["token"] != told["token"]
     with httpx.Client(base_url=f"http://127.0.0.1:{told['port']}", trust_env=False) as browser:
         assert browser.get("/", params={"token": again["token"]}).status_code == 303
-        assert browser.get("/api/session").json()["id"] == "local"
+        assert browser.get("/api/sign-in").json()["id"] == "local"
     with machine.client() as client:
         address, topic = sent(client, place, "first1")
     listeners = [Hearing(machine, topic) for _ in range(3)]
@@ -303,11 +305,27 @@ def test_a_server_that_cannot_answer_any_more_ends_and_says_so(machine: Machine)
     machine.serve()
 
 
+@pytest.mark.parametrize("moments", [0.0, 0.2, 0.5, 0.9])
+def test_a_server_that_is_ended_while_it_starts_ends_without_complaint(machine: Machine, moments: float) -> None:
+    process, output = machine.start()
+    assert _until((machine.data / "server.lock").exists, 30)
+    time.sleep(moments)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGINT)
+    process.join(30)
+    said = output.with_suffix(".err").read_text()
+    assert "has ended by itself" not in said, said
+    assert not (machine.data / "server.json").exists()
+    machine.serve()
+
+
 def test_what_is_begun_where_it_answers_is_run_by_the_server_itself(machine: Machine, tmp_path: Path) -> None:
     process, told = machine.serve()
     path = repository(tmp_path, "ai/one")
     with machine.client() as client:
         assert client.get("/api/health").json()["pid"] == told["pid"] == process.pid
+        priorities = [os.getpriority(os.PRIO_PROCESS, each) for each in (process.pid, _door_of(process))]
+        assert priorities[0] > priorities[1], "who asks comes first"
         id_ = client.post("/api/repositories", json={"path": str(path)}).json()["id"]
         place = {"branch": "ai/one"}
         sent = client.post(

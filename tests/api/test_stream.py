@@ -130,7 +130,7 @@ def test_a_stream_needs_a_key_and_no_foreign_page_opens_one(house: House) -> Non
     with pytest.raises(InvalidStatus) as refused:
         connect(address, proxy=None)
     assert refused.value.response.status_code == 401
-    token = house.gate.new_token()
+    token = house.token()
     with house.client("") as browser:
         browser.get("/", params={"token": token})
         cookie = f"{house.gate.cookie_name}={browser.cookies[house.gate.cookie_name]}"

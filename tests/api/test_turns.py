@@ -120,7 +120,7 @@ def test_what_users_do_bears_their_names(house: House, client: httpx.Client, tmp
         key = house.user(name)
         client.put(f"{address}/shares/{name}", json={"right": "write"})
         with house.client(key) as theirs:
-            ids[name] = theirs.get("/api/session").json()["id"]
+            ids[name] = theirs.get("/api/sign-in").json()["id"]
             branch = {"branch": f"ai/{name}"}
             made = theirs.post(f"{address}/branches", json={"name": f"ai/{name}", "start": "main"})
             assert made.status_code == 201, made.text

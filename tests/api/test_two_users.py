@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -69,8 +70,8 @@ def test_a_model_by_path_reads_no_file_of_the_machine_for_a_user(
     address = f"/api/repositories/{planted.own['repository']}/session/messages"
     told = set()
     with house.client(planted.stranger_key) as client:
-        for name in ("notes.txt", "answers.jsonl", "nothing.txt"):
-            asked = {"text": "Answer.", "model": f"recorded:{tmp_path / name}"}
+        for name, field in product(("notes.txt", "answers.jsonl", "nothing.txt"), ("model", "agent")):
+            asked = {"text": "Answer.", field: f"recorded:{tmp_path / name}"}
             answer = client.post(address, params={"branch": planted.own["branch"]}, json=asked)
             told.add((answer.status_code, answer.text.replace(name, "NAME")))
     assert len(told) == 1, told

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.app import files, saving
+from forge.app import edits, files, saving
 from forge.app.attaching import attach
-from forge.app.identity import LOCAL, forget_owner, record_owner
+from forge.app.identity import LOCAL, forget_owner, record_new
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from forge.git import GitCommitVFS, Query, Repository, WorkInProgressVFS
+from forge.git.merging.unwritten import Unwritten
 from forge.git.reservations import reserve
-from forge.git.unwritten import Unwritten
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git
 
@@ -90,7 +90,7 @@ def test_a_file_is_read_with_its_etag(place: Place, git: Git) -> None:
 
 def test_a_save_is_one_commit_that_is_told_and_audited(place: Place, git: Git) -> None:
     seen = files.read_file(place.shop, LOCAL, place.id, "a.txt")
-    saved = files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"new\n", expected=seen.etag)
+    saved = edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"new\n", expected=seen.etag)
     assert saved.commit == git(place.path, "rev-parse", "main")
     assert git(place.path, "log", "-1", "--format=%s %an") == "edit: a.txt Ada Example"
     assert saved.etag == git(place.path, "rev-parse", "main:a.txt")
@@ -100,76 +100,76 @@ def test_a_save_is_one_commit_that_is_told_and_audited(place: Place, git: Git) -
 
 def test_saving_the_same_again_makes_no_commit(place: Place) -> None:
     before = place.repo.resolve("main")
-    saved = files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"one\n")
+    saved = edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"one\n")
     assert (saved.changed, saved.commit, saved.operation) == (False, before, None)
     assert place.told("main") == []
 
 
 def test_what_changed_since_it_was_read_is_not_overwritten(place: Place) -> None:
     seen = files.read_file(place.shop, LOCAL, place.id, "a.txt").etag
-    first = files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"first\n", expected=seen)
-    with pytest.raises(files.FileChanged) as refused:
-        files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"second\n", expected=seen)
+    first = edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"first\n", expected=seen)
+    with pytest.raises(saving.FileChanged) as refused:
+        edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"second\n", expected=seen)
     assert (refused.value.code, refused.value.etag) == ("file_changed", first.etag)
-    with pytest.raises(files.FileChanged):
-        files.delete_file(place.shop, LOCAL, place.id, "main", "a.txt", expected=seen)
-    with pytest.raises(files.FileChanged):
-        files.rename_file(place.shop, LOCAL, place.id, "main", "a.txt", "z.txt", expected=seen)
+    with pytest.raises(saving.FileChanged):
+        edits.delete_file(place.shop, LOCAL, place.id, "main", "a.txt", expected=seen)
+    with pytest.raises(saving.FileChanged):
+        edits.rename_file(place.shop, LOCAL, place.id, "main", "a.txt", "z.txt", expected=seen)
     assert files.read_file(place.shop, LOCAL, place.id, "a.txt").data == b"first\n"
 
 
 def test_a_new_file_is_made_once(place: Place) -> None:
-    files.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"1", expected=files.NEW)
-    with pytest.raises(files.FileChanged):
-        files.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"2", expected=files.NEW)
-    with pytest.raises(files.FileChanged) as gone:
-        files.save_file(place.shop, LOCAL, place.id, "main", "never.txt", b"2", expected="0" * 40)
+    edits.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"1", expected=saving.NEW)
+    with pytest.raises(saving.FileChanged):
+        edits.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"2", expected=saving.NEW)
+    with pytest.raises(saving.FileChanged) as gone:
+        edits.save_file(place.shop, LOCAL, place.id, "main", "never.txt", b"2", expected="0" * 40)
     assert gone.value.etag is None
 
 
 def test_files_are_renamed_deleted_and_made_executable(place: Place, git: Git) -> None:
-    moved = files.rename_file(place.shop, LOCAL, place.id, "main", "a.txt", "z.txt")
+    moved = edits.rename_file(place.shop, LOCAL, place.id, "main", "a.txt", "z.txt")
     assert moved.etag == git(place.path, "rev-parse", "main:z.txt")
-    assert files.delete_file(place.shop, LOCAL, place.id, "main", "z.txt").etag is None
-    files.save_file(place.shop, LOCAL, place.id, "main", "run.sh", b"#!", executable=True, message="script")
+    assert edits.delete_file(place.shop, LOCAL, place.id, "main", "z.txt").etag is None
+    edits.save_file(place.shop, LOCAL, place.id, "main", "run.sh", b"#!", executable=True, message="script")
     assert git(place.path, "ls-tree", "--name-only", "main").split() == ["b", "picture.png", "run.sh"]
     assert git(place.path, "ls-tree", "main", "run.sh").startswith("100755")
     assert place.deeds()[1:] == ["file.rename", "file.delete", "file.save"]
 
 
 def test_a_folder_moves_and_goes_as_one_commit_with_modes_and_links(place: Place, git: Git) -> None:
-    files.save_file(place.shop, LOCAL, place.id, "main", "b/run.sh", b"#!", executable=True)
+    edits.save_file(place.shop, LOCAL, place.id, "main", "b/run.sh", b"#!", executable=True)
     before = git(place.path, "ls-tree", "-r", "main", "b/").replace("\tb/", "\tB/")
     count = int(git(place.path, "rev-list", "--count", "main"))
-    files.rename_folder(place.shop, LOCAL, place.id, "main", "b", "B")
+    edits.rename_folder(place.shop, LOCAL, place.id, "main", "b", "B")
     assert git(place.path, "ls-tree", "-r", "main", "B/") == before
     assert git(place.path, "ls-tree", "-r", "--name-only", "main", "b/") == ""
-    files.delete_folder(place.shop, LOCAL, place.id, "main", "B")
+    edits.delete_folder(place.shop, LOCAL, place.id, "main", "B")
     assert int(git(place.path, "rev-list", "--count", "main")) == count + 2
     assert place.deeds()[-2:] == ["folder.rename", "folder.delete"]
 
 
 def test_a_folder_is_not_moved_over_what_is_there_nor_into_itself(place: Place) -> None:
-    files.save_file(place.shop, LOCAL, place.id, "main", "other/x.txt", b"x")
+    edits.save_file(place.shop, LOCAL, place.id, "main", "other/x.txt", b"x")
     for target in ("other", "a.txt", "a.txt/b", "picture.PNG"):
         with pytest.raises(Conflict) as refused:
-            files.rename_folder(place.shop, LOCAL, place.id, "main", "b", target)
+            edits.rename_folder(place.shop, LOCAL, place.id, "main", "b", target)
         assert refused.value.code == "path_clash"
     with pytest.raises(InvalidInput):
-        files.rename_folder(place.shop, LOCAL, place.id, "main", "b", "b/deeper")
+        edits.rename_folder(place.shop, LOCAL, place.id, "main", "b", "b/deeper")
     with pytest.raises(NotFound):
-        files.delete_folder(place.shop, LOCAL, place.id, "main", "a.txt")
+        edits.delete_folder(place.shop, LOCAL, place.id, "main", "a.txt")
 
 
 def test_folders_are_guarded_as_files_are(place: Place) -> None:
     with pytest.raises(Denied):
-        files.rename_folder(place.shop, READER, place.id, "main", "b", "c")
+        edits.rename_folder(place.shop, READER, place.id, "main", "b", "c")
     with pytest.raises(Denied):
-        files.delete_folder(place.shop, READER, place.id, "main", "b")
+        edits.delete_folder(place.shop, READER, place.id, "main", "b")
     reserve(place.repo.common_dir, "main", "t1", "scripted")
     for change in (
-        lambda: files.rename_folder(place.shop, LOCAL, place.id, "main", "b", "c"),
-        lambda: files.delete_folder(place.shop, LOCAL, place.id, "main", "b"),
+        lambda: edits.rename_folder(place.shop, LOCAL, place.id, "main", "b", "c"),
+        lambda: edits.delete_folder(place.shop, LOCAL, place.id, "main", "b"),
     ):
         with pytest.raises(Conflict) as refused:
             change()
@@ -178,10 +178,10 @@ def test_folders_are_guarded_as_files_are(place: Place) -> None:
 
 def test_a_user_is_the_author_of_what_they_save(place: Place, git: Git) -> None:
     with pytest.raises(NotFound):
-        files.save_file(place.shop, BO, place.id, "main", "a.txt", b"x")
+        edits.save_file(place.shop, BO, place.id, "main", "a.txt", b"x")
     forget_owner(place.shop, "repository", place.id)
-    record_owner(place.shop, BO, "repository", place.id)
-    files.save_file(place.shop, BO, place.id, "main", "a.txt", b"x")
+    record_new(place.shop, BO, "repository", place.id)
+    edits.save_file(place.shop, BO, place.id, "main", "a.txt", b"x")
     assert git(place.path, "log", "-1", "--format=%an <%ae>") == "Bo Other <bo@forge.invalid>"
     assert next(place.repo.operations()).actor.name == "Bo Other"
 
@@ -189,13 +189,13 @@ def test_a_user_is_the_author_of_what_they_save(place: Place, git: Git) -> None:
 def test_a_branch_that_a_turn_works_on_is_left_alone(place: Place) -> None:
     reserve(place.repo.common_dir, "main", "t1", "scripted")
     with pytest.raises(Conflict) as refused:
-        files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"x")
+        edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"x")
     assert refused.value.code == "branch_busy"
 
 
 def test_without_the_scope_nothing_is_saved(place: Place) -> None:
     with pytest.raises(Denied):
-        files.save_file(place.shop, READER, place.id, "main", "a.txt", b"x")
+        edits.save_file(place.shop, READER, place.id, "main", "a.txt", b"x")
     assert files.read_file(place.shop, READER, place.id, "a.txt").data == b"one\n"
 
 
@@ -213,7 +213,7 @@ def test_a_save_goes_on_where_the_branch_moved_elsewhere(
         return real(self, *args, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(WorkInProgressVFS, "commit", commit)
-    files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"mine\n", expected=seen)
+    edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"mine\n", expected=seen)
     assert git(place.path, "log", "-2", "--format=%s", "main").split("\n") == ["edit: a.txt", "meanwhile"]
 
 
@@ -226,8 +226,8 @@ def test_of_many_saves_of_one_file_each_sees_the_one_before(place: Place, git: G
             seen = files.read_file(place.shop, LOCAL, place.id, "a.txt", branch="main")
             data = seen.data + b"%d\n" % line
             try:
-                files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", data, expected=seen.etag)
-            except files.FileChanged:
+                edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", data, expected=seen.etag)
+            except saving.FileChanged:
                 continue
             return
 
@@ -257,7 +257,7 @@ def test_saves_of_other_processes_are_no_trouble(place: Place, git: Git) -> None
         saving.save(other, "main", f"theirs/{number}", b"x")
 
     def ours(number: int) -> None:
-        files.save_file(place.shop, LOCAL, place.id, "main", f"ours/{number}", b"x")
+        edits.save_file(place.shop, LOCAL, place.id, "main", f"ours/{number}", b"x")
 
     with ThreadPoolExecutor(2) as pool:
         done = [pool.submit(each, number) for number in range(6) for each in (theirs, ours)]

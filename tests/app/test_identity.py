@@ -57,7 +57,7 @@ def test_a_scope_that_a_key_has_not_is_refused_by_name() -> None:
 @pytest.mark.req("X-06")
 def test_what_is_somebody_elses_is_not_seen_until_it_is_shared(shop: Access) -> None:
     ada, bob = someone(shop, "Ada"), someone(shop, "Bob")
-    identity.record_owner(shop, ada, "project", "p1")
+    identity.record_new(shop, ada, "project", "p1")
     assert identity.may_see(shop, ada, "project", "p1")
     assert not identity.may_see(shop, bob, "project", "p1")
     assert not identity.may_see(shop, ada, "repository", "p1")
@@ -80,7 +80,7 @@ def test_what_nobody_owns_is_the_local_persons_only(shop: Access) -> None:
 
 def test_what_is_shared_for_reading_is_not_written(shop: Access) -> None:
     ada, bob = someone(shop, "Ada"), someone(shop, "Bob")
-    identity.record_owner(shop, ada, "repository", "r1")
+    identity.record_new(shop, ada, "repository", "r1")
     identity.share(shop, ada, "repository", "r1", bob.id, right="read")
     identity.owned(shop, bob, "repository", "r1")
     with pytest.raises(Denied) as caught:
@@ -93,7 +93,7 @@ def test_what_is_shared_for_reading_is_not_written(shop: Access) -> None:
 
 def test_only_the_owner_shares(shop: Access) -> None:
     ada, bob, eve = (someone(shop, name) for name in ("Ada", "Bob", "Eve"))
-    identity.record_owner(shop, ada, "project", "p1")
+    identity.record_new(shop, ada, "project", "p1")
     identity.share(shop, ada, "project", "p1", "Bob", right="write")
     with pytest.raises(Denied) as caught:
         identity.share(shop, bob, "project", "p1", "Eve")
@@ -112,7 +112,7 @@ def test_only_the_owner_shares(shop: Access) -> None:
 @pytest.mark.parametrize("kind", ["project", "repository"])
 def test_not_yours_and_does_not_exist_are_the_same_error(shop: Access, kind: identity.Kind) -> None:
     ada, eve = someone(shop, "Ada"), someone(shop, "Eve")
-    identity.record_owner(shop, ada, kind, "aaaa")
+    identity.record_new(shop, ada, kind, "aaaa")
     told = []
     for id_ in ("aaaa", "bbbb"):
         with pytest.raises(NotFound) as caught:
@@ -136,7 +136,7 @@ def test_a_project_that_is_not_yours_ends_as_the_workspace_ends_for_one_that_is_
 def test_not_yours_takes_as_long_as_does_not_exist(shop: Access) -> None:
     ada, eve = someone(shop, "Ada"), someone(shop, "Eve")
     for n in range(20):
-        identity.record_owner(shop, ada, "project", f"p{n:04}")
+        identity.record_new(shop, ada, "project", f"p{n:04}")
     taken: dict[str, list[float]] = {"p0003": [], "q0003": []}
     for n in range(200):
         for id_ in taken if n % 2 else reversed(taken):
@@ -153,7 +153,7 @@ def test_not_yours_takes_as_long_as_does_not_exist(shop: Access) -> None:
 def test_the_audit_says_who_did_what_with_which_key_and_keeps_no_secret(shop: Access) -> None:
     ada = someone(shop, "Ada")
     with_key = Who(ada.id, ada.name, ada.scopes, "k_1")
-    identity.record_owner(shop, ada, "project", "p1")
+    identity.record_new(shop, ada, "project", "p1")
     identity.audit(shop, with_key, "file.save", "repository:r1", "password is hunter2hunter2")
     identity.share(shop, with_key, "project", "p1", "Ada")
     deeds = identity.audited(shop, LOCAL)
@@ -371,7 +371,7 @@ def test_a_token_says_when_it_was_made_and_cannot_be_changed() -> None:
 
 def test_users_outlive_their_keys(shop: Access) -> None:
     ada = someone(shop, "Ada")
-    identity.record_owner(shop, ada, "project", "p1")
+    identity.record_new(shop, ada, "project", "p1")
     users.disable_user(shop, LOCAL, "Ada")
     found = Users(shop.database).find("Ada")
     assert found is not None

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from forge.app import branches, files, history, merging, operations, questions, repositories, tooling
+from forge.app import branches, edits, files, history, merging, operations, questions, repositories, tooling
 from forge.app.identity import LOCAL
 from forge.app.merging import MergeKind, MergeOrder
 from forge.errors import ForgeError
@@ -67,14 +67,14 @@ USES: dict[str, Use] = {
     "folder": lambda p, w: files.list_folder(p.shop, LOCAL, p.id, w),
     "folder after": lambda p, w: files.list_folder(p.shop, LOCAL, p.id, after=w),
     "read": lambda p, w: files.read_file(p.shop, LOCAL, p.id, w),
-    "save": lambda p, w: files.save_file(p.shop, LOCAL, p.id, "main", w, b"x"),
-    "save to": lambda p, w: files.save_file(p.shop, LOCAL, p.id, w, "x", b"x"),
-    "save expecting": lambda p, w: files.save_file(p.shop, LOCAL, p.id, "main", "x", b"x", expected=w),
-    "save saying": lambda p, w: files.save_file(
+    "save": lambda p, w: edits.save_file(p.shop, LOCAL, p.id, "main", w, b"x"),
+    "save to": lambda p, w: edits.save_file(p.shop, LOCAL, p.id, w, "x", b"x"),
+    "save expecting": lambda p, w: edits.save_file(p.shop, LOCAL, p.id, "main", "x", b"x", expected=w),
+    "save saying": lambda p, w: edits.save_file(
         p.shop, LOCAL, p.id, "main", "x", w.encode("utf-8", "replace"), message=w
     ),
-    "move": lambda p, w: files.rename_file(p.shop, LOCAL, p.id, "main", "a.txt", w),
-    "remove": lambda p, w: files.delete_file(p.shop, LOCAL, p.id, "main", w),
+    "move": lambda p, w: edits.rename_file(p.shop, LOCAL, p.id, "main", "a.txt", w),
+    "remove": lambda p, w: edits.delete_file(p.shop, LOCAL, p.id, "main", w),
     "search": lambda p, w: files.search(p.shop, LOCAL, p.id, Query(w, max_seconds=5)),
     "search by": lambda p, w: files.search(p.shop, LOCAL, p.id, Query(w, regex=True, max_seconds=5)),
     "search in": lambda p, w: files.search(p.shop, LOCAL, p.id, Query("a", include=(w,), max_seconds=5)),

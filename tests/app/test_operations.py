@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app import files, operations
+from forge.app import edits, operations
 from forge.app.identity import LOCAL
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.req("X-02")
 
 
 def save(place: Place, text: str) -> str:
-    saved = files.save_file(place.shop, LOCAL, place.id, "main", "a.txt", text.encode())
+    saved = edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", text.encode())
     assert saved.operation
     return saved.operation
 

@@ -36,7 +36,7 @@ from tests.app.projecting import (
     seen,
 )
 from tests.conftest import MakeRepo
-from tests.pipeline.lives import CODE_INTENT
+from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
 
 __all__ = ["office", "script"]
 
@@ -264,35 +264,6 @@ def test_code_after_an_incomplete_plan_waits_for_a_person(office: Office, script
         assert Repository.open(code).refs.tip(str(gate.branch)) == Repository.open(code).refs.tip("main")
 
     office.do(use)
-
-
-CODE_ANSWER: dict[str, Any] = {
-    "challenges": [],
-    "resolutions": [],
-    "questions": [],
-    "spec": {
-        "overview": "Parses durations",
-        "structure": {
-            "architecture": "one module",
-            "language": "Python",
-            "framework": "none",
-            "tools": ["unittest"],
-            "tasks": [{"id": "parse", "title": "Parse", "tests": True}],
-        },
-        "decisions": ["unittest"],
-        "dependencies": ["Python"],
-        "included": ["parsing"],
-        "excluded": ["formatting"],
-    },
-    "constraints": {
-        "context": "durations",
-        "priorities": ["right"],
-        "exclusions": ["style"],
-        "severities": {"critical": "wrong", "medium": "fails", "minor": "slow"},
-        "scope": ["a.py"],
-        "criteria": [f"It does {n}." for n in range(5)],
-    },
-}
 
 
 @pytest.mark.req("P-19")

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from forge.app import questions
-from forge.app.identity import ALL_SCOPES, LOCAL, Who, record_owner
+from forge.app.identity import ALL_SCOPES, LOCAL, Who, record_new
 from forge.app.underway import Pressed
 from forge.app.workshop import Workshop
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
@@ -39,7 +39,7 @@ def test_open_questions_tell_what_they_are_about(place: Place) -> None:
 def test_questions_of_others_are_missing_like_those_that_never_were(place: Place) -> None:
     asked(place.shop, "q1", "project:p1")
     asked(place.shop, "q2", "project:p2")
-    record_owner(place.shop, BO, "project", "p2")
+    record_new(place.shop, BO, "project", "p2")
     assert [each.id for each in questions.open_questions(place.shop, BO)] == ["q2"]
     messages = []
     for id_ in ("q1", "q9"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from forge.boards.backlog_md import STATUSES, backlog_md, detect
+from forge.boards.backlog_md import STATUSES, backlog_md
 from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.boards.overview import PHASES
 from forge.plugins.contracts import Card
@@ -92,10 +92,3 @@ def test_an_answer_that_says_nothing_is_a_failure(place: Path, monkeypatch: pyte
     monkeypatch.setenv("FAKE_MODE", "silent")
     with pytest.raises(BoardFailed, match="cannot be read"):
         asyncio.run(backlog_md(settings(place)).create(CARD))
-
-
-def test_the_program_is_detected_by_its_version(place: Path) -> None:
-    found = asyncio.run(detect(settings(place)))
-    assert found is not None
-    assert (found.name, found.version) == ("backlog", "1.52.0")
-    assert asyncio.run(detect({"command": "no-such-backlog"})) is None

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import forge.boards.program
-from forge.boards.cline import cline, detect
+from forge.boards.cline import cline
 from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.plugins.contracts import Card
 from tests.conftest import MakeRepo
@@ -85,16 +85,8 @@ def test_a_card_that_is_gone_and_a_place_without_git_are_told(card: Card, tmp_pa
 
 def test_a_program_that_is_not_there_is_not_found(card: Card) -> None:
     missing = {"command": ["no-such-kanban"]}
-    assert asyncio.run(detect(missing)) is None
     with pytest.raises(BoardFailed, match="cannot be started"):
         asyncio.run(cline(missing).create(card))
-
-
-def test_a_program_that_is_there_tells_its_version(tmp_path: Path, state: Path) -> None:
-    found = asyncio.run(detect(SETTINGS))
-    assert found is not None
-    assert (found.name, found.version) == ("kanban", "0.1.70")
-    assert asyncio.run(detect({}, path=str(tmp_path))) is None
 
 
 @pytest.mark.parametrize("command", [[1], {"a": 1}, ["kanban", ""]])

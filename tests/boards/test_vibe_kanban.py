@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from forge.boards.errors import BoardFailed, BoardInvalid
-from forge.boards.vibe_kanban import detect, vibe_kanban
+from forge.boards.vibe_kanban import vibe_kanban
 from forge.plugins.contracts import Card
 
 pytestmark = pytest.mark.req("P-20")
@@ -105,13 +105,11 @@ def test_a_workspace_that_was_made_before_a_crash_is_found_again(server: Server)
 @pytest.mark.parametrize("newer", [True, False])
 def test_a_running_server_is_found_by_the_file_with_its_port(server: Server, tmp_path: Path, newer: bool) -> None:
     settings = {"temporary": str(tmp_path)}
-    assert asyncio.run(detect(settings)) is None
+    with pytest.raises(BoardFailed, match="not running"):
+        asyncio.run(vibe_kanban(settings).create(CARD))
     (tmp_path / "vibe-kanban").mkdir()
     written = json.dumps({"main_port": server.port, "preview_proxy_port": 1}) if newer else str(server.port)
     (tmp_path / "vibe-kanban/vibe-kanban.port").write_text(written)
-    found = asyncio.run(detect(settings))
-    assert found is not None
-    assert (found.name, found.where, found.version) == ("vibekanban", f"http://127.0.0.1:{server.port}", "")
     asyncio.run(vibe_kanban(settings).create(CARD))
     assert len(server.workspaces) == 1
 
@@ -120,7 +118,6 @@ def test_a_running_server_is_found_by_the_file_with_its_port(server: Server, tmp
 def test_a_file_that_tells_no_port_means_that_it_does_not_run(tmp_path: Path, written: str) -> None:
     (tmp_path / "vibe-kanban").mkdir()
     (tmp_path / "vibe-kanban/vibe-kanban.port").write_text(written)
-    assert asyncio.run(detect({"temporary": str(tmp_path)})) is None
     with pytest.raises(BoardFailed, match="not running"):
         asyncio.run(vibe_kanban({"temporary": str(tmp_path)}).create(CARD))
 
@@ -132,7 +129,6 @@ def test_a_server_that_fails_fails_softly(server: Server) -> None:
     server.broken = True
     with pytest.raises(BoardFailed, match="database is locked"):
         asyncio.run(vibe_kanban(settings).create(CARD))
-    assert asyncio.run(detect(settings)) is None
 
 
 def test_a_server_that_left_its_file_behind_is_not_there(server: Server, tmp_path: Path) -> None:

@@ -65,6 +65,13 @@ def test_chat_streams_a_document_a_line(forge: Forge, repo: Path) -> None:
     assert lines[-1]["commit"]
 
 
+@pytest.mark.req("X-02")
+def test_chat_takes_the_name_of_a_model_as_agent_like_projects_do(forge: Forge, repo: Path) -> None:
+    ran = forge("chat", "--branch", "ai/x", "-m", "find add", "--agent", "builtin", "--stream-json")
+    assert ran.code == 0
+    assert json.loads(ran.out.splitlines()[0])["model"] == "builtin"
+
+
 def test_chat_reads_the_message_from_standard_input(forge: Forge, repo: Path, git: Git) -> None:
     assert forge("chat", "--branch", "ai/x", stdin="find add").code == 0
     assert git(repo, "log", "-1", "--format=%s", "ai/x") == "chat: find add"
@@ -79,6 +86,8 @@ def test_chat_reads_the_message_from_standard_input(forge: Forge, repo: Path, gi
         (("--branch", "ai/x", "-m", "hi", "--model", "nobody:x"), 1, "model_unknown"),
         (("--branch", "ai/x", "-m", "hi", "--model", "anthropic:claude-sonnet-5-5"), 5, "key_missing"),
         (("--branch", "ai/x", "-m", "hi", "--agent", "nobody"), 1, "program_missing"),
+        (("--branch", "ai/x", "-m", "hi", "--agent", "nobody:x"), 1, "model_unknown"),
+        (("--branch", "ai/x", "-m", "hi", "--agent", "builtin", "--model", "builtin"), 1, "program_missing"),
         (("--branch", "a..b", "-m", "hi"), 1, "invalid_name"),
     ],
 )
@@ -131,6 +140,13 @@ def test_files_are_put_into_the_context_and_taken_out(forge: Forge, repo: Path) 
     assert [file["path"] for file in left["active_files"]] == ["README.md"]
     assert forge("context", "add", "nowhere", "-b", "ai/x", "--json").error == "file_missing"
     assert forge("context", "add", "calc.py:9-2", "-b", "ai/x").code == 2
+
+
+@pytest.mark.req("G-11")
+def test_every_built_in_tool_is_listed_also_those_that_need_a_sandbox_or_a_person(forge: Forge, repo: Path) -> None:
+    named = [tool["name"] for tool in forge("tools", "list", "-b", "main", "--json").document["built_in"]]
+    assert {"read_file", "undo_edit", "run_command", "run_tests", "ask_user", "use_skill"} <= set(named)
+    assert forge("tools", "list", "-b", "main").out.startswith(f"Built in, no approval needed: {', '.join(named)}\n")
 
 
 @pytest.mark.req("G-12")

@@ -178,7 +178,7 @@ def test_an_agent_is_refused_on_the_default_branch_with_code_5(
     git(repo, "checkout", "--quiet", "main")
     before = git(repo, "for-each-ref")
     agent = words.index("--") if "--" in words else len(words)
-    done = forge(*words[:agent], "--agent", "bot", "--json", *words[agent:], stdin="new\n")
+    done = forge(*words[:agent], "--as", "bot", "--json", *words[agent:], stdin="new\n")
     assert (done.code, done.error) == (5, "protected_branch")
     assert "agent bot" in done.err
     assert git(repo, "for-each-ref") == before
@@ -187,14 +187,14 @@ def test_an_agent_is_refused_on_the_default_branch_with_code_5(
 def test_an_agent_without_a_name_is_not_taken_for_a_person(forge: Forge, repo: Path, git: Git) -> None:
     before = git(repo, "for-each-ref")
     for name in ("", "  "):
-        assert forge("branch", "new", "x", "--agent", name, "--json").error == "bad_usage"
-        assert forge("file", "save", "x", "--agent", name, stdin="x").code == 2
+        assert forge("branch", "new", "x", "--as", name, "--json").error == "bad_usage"
+        assert forge("file", "save", "x", "--as", name, stdin="x").code == 2
     assert git(repo, "for-each-ref") == before
 
 
 def test_an_agent_works_on_its_own_branches_and_is_named_in_the_log(forge: Forge, repo: Path) -> None:
-    assert forge("branch", "new", "ai/x", "--agent", "bot").code == 0
-    assert forge("file", "save", "-b", "ai/x", "n.txt", "--agent", "bot", stdin="n\n").code == 0
+    assert forge("branch", "new", "ai/x", "--as", "bot").code == 0
+    assert forge("file", "save", "-b", "ai/x", "n.txt", "--as", "bot", stdin="n\n").code == 0
     assert [line.split("  ")[2] for line in forge("undo", "--list").out.splitlines()] == ["agent bot"] * 2
 
 

@@ -11,8 +11,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from forge.cli import main
-from forge.cli.completion import Node, Shell, nodes, script
+from forge.cli.following import Node, nodes
 from forge.cli.main import Command
+from forge.cli.shells import Shell, script
 from tests.cli.conftest import Forge
 from tests.conftest import Git, MakeRepo
 from tests.machine import write_program
@@ -92,7 +93,7 @@ def test_commands_and_options_are_completed_without_starting_a_process(
 @pytest.mark.req("X-02")
 def test_branches_and_projects_are_asked_for(shell: Shell, stub: Path, tmp_path: Path) -> None:
     assert proposed(shell, stub, "chat", "--branch", "") == ["ai/one", "main"]
-    assert proposed(shell, stub, "project", "open", "m") == ["main"]
+    assert proposed(shell, stub, "project", "show", "m") == ["main"]
     assert calls(tmp_path) == ["completion --words branches", "completion --words projects"]
 
 
@@ -109,7 +110,7 @@ def test_bash_completes_files_folders_and_values_after_an_equals_sign(stub: Path
 def test_bash_proposes_nothing_where_nothing_fits(stub: Path, tmp_path: Path) -> None:
     assert proposed(Shell.BASH, stub, "nothing-like-it") == []
     assert proposed(Shell.BASH, stub, "chat", "-m", "") == []
-    assert proposed(Shell.BASH, stub, "project", "open", "main", "") == []
+    assert proposed(Shell.BASH, stub, "project", "show", "main", "") == []
     assert proposed(Shell.BASH, stub, "branch", "list", "--", "--") == []
     assert calls(tmp_path) == []
 

@@ -215,10 +215,10 @@ def test_plain_execution_must_be_allowed_and_is_told_each_time(forge: Forge, rep
 
 
 def test_an_agent_is_refused_before_the_command_runs(forge: Forge, repo: Path, tmp_path: Path) -> None:
-    done = forge("exec", "--save", "--agent", "bot", "--", "sh", "-c", "echo it ran")
+    done = forge("exec", "--save", "--as", "bot", "--", "sh", "-c", "echo it ran")
     assert (done.code, done.out) == (5, "")
     # Looking at the default branch is not changing it.
-    assert forge("exec", "--agent", "bot", "--", "echo", "it ran").out == "it ran\n"
+    assert forge("exec", "--as", "bot", "--", "echo", "it ran").out == "it ran\n"
 
 
 def test_names_that_no_branch_can_hold_are_left_out_with_a_note(installed: Installed, repo: Path) -> None:

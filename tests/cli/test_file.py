@@ -28,34 +28,34 @@ def repo(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_files_are_listed_by_prefix_branch_and_commit(forge: Forge, repo: Path, git: Git) -> None:
-    assert forge("file", "ls").out == "a.txt\nrun\nsrc/app.py\nsrc/b.bin\n"
-    assert forge("file", "ls", "src/a").out == "src/app.py\n"
-    assert forge("file", "ls", "nothing").out == ""
+    assert forge("file", "list").out == "a.txt\nrun\nsrc/app.py\nsrc/b.bin\n"
+    assert forge("file", "list", "src/a").out == "src/app.py\n"
+    assert forge("file", "list", "nothing").out == ""
     git(repo, "branch", "topic")
     assert forge("file", "delete", "run", "-b", "topic").code == 0
-    assert forge("file", "ls", "--branch", "topic", "--json").document == ["a.txt", "src/app.py", "src/b.bin"]
-    assert forge("file", "ls", "--at", "topic~1", "r").out == "run\n"
+    assert forge("file", "list", "--branch", "topic", "--json").document == ["a.txt", "src/app.py", "src/b.bin"]
+    assert forge("file", "list", "--at", "topic~1", "r").out == "run\n"
 
 
 def test_a_branch_to_list_must_be_one(forge: Forge, repo: Path, git: Git) -> None:
     git(repo, "tag", "v1")
-    assert forge("file", "ls", "--at", "v1").code == 0
-    assert forge("file", "ls", "--branch", "v1", "--json").error == "branch_missing"
-    assert forge("file", "ls", "--branch", "main", "--at", "v1", "--json").error == "bad_usage"
+    assert forge("file", "list", "--at", "v1").code == 0
+    assert forge("file", "list", "--branch", "v1", "--json").error == "branch_missing"
+    assert forge("file", "list", "--branch", "main", "--at", "v1", "--json").error == "bad_usage"
 
 
 def test_a_file_is_shown_byte_for_byte(installed: Installed, repo: Path) -> None:
-    done = installed("file", "cat", "src/b.bin")
+    done = installed("file", "show", "src/b.bin")
     assert (done.code, done.out.encode("utf-8", "surrogateescape"), done.err) == (0, b"\0\1\xff", "")
 
 
 def test_programs_get_text_as_text_and_the_rest_as_base64(forge: Forge, repo: Path) -> None:
-    assert forge("file", "cat", "a.txt", "--json").document == {
+    assert forge("file", "show", "a.txt", "--json").document == {
         "path": "a.txt",
         "mode": "100644",
         "text": "one\ntwo\n",
     }
-    found = forge("file", "cat", "src/b.bin", "--json").document
+    found = forge("file", "show", "src/b.bin", "--json").document
     assert base64.b64decode(found.pop("base64")) == b"\0\1\xff"
     assert found == {"path": "src/b.bin", "mode": "100644"}
 
@@ -70,7 +70,7 @@ def test_saving_is_one_commit_on_the_branch_named(forge: Forge, repo: Path, git:
         git(repo, "log", "-1", "--format=%s|%an|%P", "topic")
         == f"write it|Ada Example|{git(repo, 'rev-parse', 'main')}"
     )
-    assert forge("file", "cat", "-b", "topic", "docs/new.md").out == "# Hi\r\nno end"
+    assert forge("file", "show", "-b", "topic", "docs/new.md").out == "# Hi\r\nno end"
     assert git(repo, "status", "--porcelain") == ""
 
 
@@ -155,10 +155,10 @@ move it
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["cat", "nothing"], "file_missing"),
-        (["cat", "src"], "file_missing"),
-        (["cat", "../a.txt"], "invalid_path"),
-        (["cat", "a.txt", "--at", "nowhere"], "revision_missing"),
+        (["show", "nothing"], "file_missing"),
+        (["show", "src"], "file_missing"),
+        (["show", "../a.txt"], "invalid_path"),
+        (["show", "a.txt", "--at", "nowhere"], "revision_missing"),
         (["save", "../out"], "invalid_path"),
         (["save", "/etc/passwd"], "invalid_path"),
         (["save", ".git/config"], "invalid_path"),

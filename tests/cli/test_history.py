@@ -73,7 +73,7 @@ def test_any_commit_can_be_looked_at_compared_branched_from_and_gone_back_to(
 ) -> None:
     old = git(repo, "rev-parse", "HEAD~1")
     tip = git(repo, "rev-parse", "HEAD")
-    assert forge("file", "cat", "--at", old, "a.txt").out == "one\ntwo\nthree\n"
+    assert forge("file", "show", "--at", old, "a.txt").out == "one\ntwo\nthree\n"
     assert "modified  a.txt  +1 −1\n" in forge("diff", old, "HEAD", "--stat").out
     assert forge("branch", "new", "from-there", "--from", old).code == 0
     assert forge("branch", "rewind", "main", old).code == 0
@@ -81,7 +81,7 @@ def test_any_commit_can_be_looked_at_compared_branched_from_and_gone_back_to(
     assert tip in [kept["tip"] for kept in forge("branch", "list", "--kept", "--json").document]
     git(repo, "reflog", "expire", "--expire=now", "--all")
     git(repo, "gc", "--quiet", "--prune=now")
-    assert forge("file", "cat", "--at", tip, "a.txt").out == "one\n2\nthree\n"
+    assert forge("file", "show", "--at", tip, "a.txt").out == "one\n2\nthree\n"
 
 
 def test_a_diff_is_what_git_can_apply(installed: Installed, repo: Path, git: Git, tmp_path: Path) -> None:
@@ -209,3 +209,26 @@ def test_blame_keeps_to_the_lines_and_the_commit_asked_for(forge: Forge, repo: P
 def test_what_cannot_be_is_told_by_its_code(forge: Forge, repo: Path, words: list[str], error: str) -> None:
     done = forge(*words, "--json")
     assert (done.code, done.error) == (1, error)
+
+
+@pytest.mark.req("G-07")
+def test_a_diff_leaves_the_conversation_out_until_it_is_asked_for(forge: Forge, repo: Path, git: Git) -> None:
+    (repo / ".forge/session").mkdir(parents=True)
+    (repo / ".forge/session.json").write_text("{}\n")
+    (repo / ".forge/session/0001.json").write_text("{}\n")
+    git(repo, "add", ".forge")
+    git(repo, "commit", "--quiet", "--message", "only words")
+    (repo / ".forge/config.yaml").write_text("limits: {}\n")
+    git(repo, "add", ".forge")
+    git(repo, "commit", "--quiet", "--message", "a setting")
+
+    def paths(*words: str) -> list[str]:
+        return [change["new_path"] for change in forge("diff", *words, "--json").document]
+
+    assert paths("HEAD~2", "HEAD") == [".forge/config.yaml"]
+    every = [".forge/config.yaml", ".forge/session.json", ".forge/session/0001.json"]
+    assert paths("HEAD~2", "HEAD", "--with-sessions") == every
+    assert paths("HEAD~2", "HEAD", "--path", ".forge") == every
+    words = forge("diff", "HEAD~1")
+    assert (words.code, words.out) == (0, "")
+    assert words.err == "Only the conversation changed; --with-sessions shows it.\n"

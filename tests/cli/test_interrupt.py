@@ -98,7 +98,7 @@ def test_a_save_that_waits_for_its_content_saves_nothing(make_repo: MakeRepo, gi
 
 
 def test_a_branch_that_moves_while_a_save_reads_its_content_is_not_overwritten(make_repo: MakeRepo, git: Git) -> None:
-    """As in `forge file cat f | edit | forge file save f`: all three start at once."""
+    """As in `forge file show f | edit | forge file save f`: all three start at once."""
     repo = make_repo({"a.txt": "a\n"})
     process = started("file", "save", "a.txt", "--json", cwd=repo)
     assert process.stdin is not None

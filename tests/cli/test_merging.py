@@ -33,6 +33,17 @@ def save(repo: Path, git: Git, name: str, content: str, message: str) -> None:
     git(repo, "commit", "--quiet", "--message", message)
 
 
+@pytest.mark.req("G-07")
+def test_the_conversation_is_not_among_the_files_of_a_preview(forge: Forge, repo: Path, git: Git) -> None:
+    git(repo, "checkout", "--quiet", "clean")
+    (repo / ".forge").mkdir()
+    save(repo, git, ".forge/session.json", "{}\n", "talk")
+    git(repo, "checkout", "--quiet", "main")
+    assert forge("merge", "clean", "--preview").out == "merge clean into main: clean\n  added  new.txt\n"
+    assert forge("merge", "clean", "--json").document["files"] == {"new.txt": "added"}
+    assert git(repo, "ls-tree", "-r", "--name-only", "main", ".forge") == ".forge/session.json"
+
+
 @pytest.fixture
 def merged(tmp_path: Path) -> Path:
     file = tmp_path / "merged"
@@ -162,7 +173,7 @@ def test_a_merge_goes_through_with_the_contents_given(forge: Forge, repo: Path, 
 
 def test_a_path_in_conflict_can_be_deleted(forge: Forge, repo: Path) -> None:
     assert forge("merge", "clashing", "--resolve", "a.txt=").code == 0
-    assert forge("file", "ls").out == "b.txt\nc.txt\n"
+    assert forge("file", "list").out == "b.txt\nc.txt\n"
 
 
 def test_a_chain_that_stops_twice_takes_a_content_for_each_stop(

@@ -40,14 +40,14 @@ COMMANDS = [
     ["branch", "new", EVIL],
     ["branch", "delete", EVIL],
     ["branch", "rename", "topic", EVIL],
-    ["file", "ls"],
-    ["file", "cat", EVIL],
-    ["file", "cat", "new\nline"],
-    ["file", "cat", f"{EVIL}/missing"],
-    ["file", "grep", "x"],
-    ["file", "grep", EVIL],
+    ["file", "list"],
+    ["file", "show", EVIL],
+    ["file", "show", "new\nline"],
+    ["file", "show", f"{EVIL}/missing"],
+    ["file", "search", "x"],
+    ["file", "search", EVIL],
     ["file", "delete", EVIL, "-b", "topic"],
-    ["file", "save", EVIL, "-b", "topic", "--agent", EVIL],
+    ["file", "save", EVIL, "-b", "topic", "--as", EVIL],
     ["log"],
     ["log", EVIL],
     ["log", "--author", EVIL],
@@ -72,7 +72,7 @@ COMMANDS = [
 def test_nothing_hostile_reaches_people_or_breaks_a_program(forge: Forge, hostile: Path, words: list[str]) -> None:
     done = forge(*words)
     assert done.code in (0, 1, 2, 5, 127)
-    content = words[:2] in (["file", "cat"], ["diff", "HEAD"], ["exec", "--"]) and "--stat" not in words
+    content = words[:2] in (["file", "show"], ["diff", "HEAD"], ["exec", "--"]) and "--stat" not in words
     for text in () if content else (done.out, done.err):
         allowed = {"\n", "\t"}
         assert not [c for c in text if c not in allowed and unicodedata.category(c) in ("Cc", "Cf")], text[:300]
@@ -86,7 +86,7 @@ def test_nothing_hostile_reaches_people_or_breaks_a_program(forge: Forge, hostil
 
 @pytest.mark.parametrize(
     "words",
-    [["file", "ls"], ["log"], ["file", "cat", EVIL], ["diff", "HEAD"], ["blame", EVIL], ["graph"]],
+    [["file", "list"], ["log"], ["file", "show", EVIL], ["diff", "HEAD"], ["blame", EVIL], ["graph"]],
     ids=" ".join,
 )
 def test_on_a_terminal_contents_too_are_made_safe(hostile: Path, words: list[str]) -> None:
@@ -107,11 +107,11 @@ def test_the_output_of_a_command_is_made_safe_on_a_terminal(make_repo: MakeRepo)
 
 
 def test_through_a_pipe_names_keep_their_bytes(installed: Installed, hostile: Path) -> None:
-    names = installed("file", "ls").out.encode("utf-8", "surrogateescape").splitlines()
+    names = installed("file", "list").out.encode("utf-8", "surrogateescape").splitlines()
     assert b"bad\xff\xfename" in names
-    done = installed("file", "cat", b"bad\xff\xfename")
+    done = installed("file", "show", b"bad\xff\xfename")
     assert (done.code, done.out[:2]) == (0, "x ")
-    found = installed("file", "ls", "--json").document
+    found = installed("file", "list", "--json").document
     assert [os.fsencode(name) for name in found] == sorted(NAMES)
 
 
@@ -135,7 +135,7 @@ def test_a_spinner_shows_only_when_it_takes_long_and_leaves_nothing(make_repo: M
 def test_a_reader_that_leaves_early_is_no_error(make_repo: MakeRepo, git: Git) -> None:
     repo = make_repo({"large.txt": "line\n" * 50_000})
     git(repo, "commit", "--quiet", "--amend", "--file=-", stdin="long " * 50_000)
-    commands = ["log", "log --json", "graph", "file grep line -n 20000", "file cat large.txt", "diff HEAD", "--help"]
+    commands = ["log", "log --json", "graph", "file search line -n 20000", "file show large.txt", "diff HEAD", "--help"]
     for command in commands:
         assert piped(repo, f"{command} | head -c 1 >/dev/null") == ("0\n", "")
 
@@ -155,7 +155,7 @@ def test_an_error_that_nobody_reads_keeps_its_code(make_repo: MakeRepo) -> None:
 
 def test_output_that_cannot_be_written_is_an_error(make_repo: MakeRepo) -> None:
     repo = make_repo({"a": "a\n"})
-    for words in (["log"], ["file", "cat", "a"], ["branch", "list", "--json"]):
+    for words in (["log"], ["file", "show", "a"], ["branch", "list", "--json"]):
         with open("/dev/full", "w") as full:
             done = subprocess.run(
                 [PROGRAM, *words], cwd=repo, stdout=full, stderr=subprocess.PIPE, text=True, check=False
@@ -176,7 +176,7 @@ def test_streams_that_are_closed_do_no_harm(make_repo: MakeRepo, git: Git) -> No
 def test_output_is_utf_8_whatever_the_locale(installed: Installed, make_repo: MakeRepo) -> None:
     repo = make_repo({"ünï": "a\n"})
     env = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
-    assert installed("-C", str(repo), "file", "ls", env=env).out == "ünï\n"
+    assert installed("-C", str(repo), "file", "list", env=env).out == "ünï\n"
     assert "● " in installed("-C", str(repo), "graph", env=env).out
     assert "→" in installed("-C", str(repo), "log", "nowhere", env=env).err
     assert "·" in installed("--help", env=env).out

@@ -27,8 +27,8 @@ def empty(request: pytest.FixtureRequest, tmp_path: Path, git: Git, monkeypatch:
     [
         (["branch", "list"], 0, "", "There is no branch yet: the first `forge file save` makes one.\n", []),
         (["branch", "list", "--kept"], 0, "", "No tip had to be kept so far.\n", []),
-        (["file", "ls"], 0, "", "", []),
-        (["file", "grep", "x"], 1, "", "", None),
+        (["file", "list"], 0, "", "", []),
+        (["file", "search", "x"], 1, "", "", None),
         (["log"], 0, "", NO_COMMIT, []),
         (
             ["graph"],
@@ -59,7 +59,7 @@ def test_an_empty_repository_has_nothing_to_show_which_is_no_error(
         (["branch", "rename", "main", "x"], "branch_missing"),
         (["branch", "rewind", "main", "HEAD"], "revision_missing"),
         (["branch", "delete", "main"], "branch_missing"),
-        (["file", "cat", "a"], "file_missing"),
+        (["file", "show", "a"], "file_missing"),
         (["file", "delete", "a"], "file_missing"),
         (["file", "rename", "a", "b"], "file_missing"),
         (["log", "main"], "revision_missing"),
@@ -114,9 +114,9 @@ def detached(make_repo: MakeRepo, git: Git, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_on_a_detached_head_reading_shows_its_commit(forge: Forge, detached: Path) -> None:
-    assert forge("file", "ls").out == "a.txt\n"
-    assert forge("file", "cat", "a.txt").out == "a\n"
-    assert forge("file", "grep", "a").code == 0
+    assert forge("file", "list").out == "a.txt\n"
+    assert forge("file", "show", "a.txt").out == "a\n"
+    assert forge("file", "search", "a").code == 0
     assert forge("log").code == 0
     assert forge("blame", "a.txt").code == 0
 
@@ -135,7 +135,14 @@ def test_on_a_detached_head_writing_needs_a_branch_and_the_hint_names_the_option
     forge: Forge, detached: Path, words: list[str], option: str
 ) -> None:
     done = forge(*words)
-    assert (done.code, done.err) == (1, f"forge: HEAD is not on a branch.\n  → Name one with {option}.\n")
+    hint = f"Make one here with `git switch -c NAME`, or name one with {option}."
+    assert (done.code, done.err) == (1, f"forge: HEAD is not on a branch.\n  → {hint}\n")
+    assert forge(*words[:1], "--json", *words[1:]).error == "head_detached"
+
+
+def test_a_branch_made_on_a_detached_head_is_worked_on(forge: Forge, detached: Path, git: Git) -> None:
+    git(detached, "switch", "--quiet", "-c", "here")
+    assert forge("file", "save", "x", "--json", stdin="x\n").document["branch"] == "here"
 
 
 def test_a_linked_worktree_works_on_its_own_branch(
@@ -161,7 +168,7 @@ def test_a_subfolder_belongs_to_its_repository(
 ) -> None:
     repo = make_repo({"d/e/a.txt": "a\n"})
     monkeypatch.chdir(repo / "d" / "e")
-    assert forge("file", "ls").out == "d/e/a.txt\n"
+    assert forge("file", "list").out == "d/e/a.txt\n"
 
 
 def test_variables_of_a_surrounding_git_do_not_redirect_it(
@@ -172,6 +179,6 @@ def test_variables_of_a_surrounding_git_do_not_redirect_it(
     monkeypatch.setenv("GIT_DIR", str(here / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(here))
     monkeypatch.setenv("GIT_INDEX_FILE", str(here / ".git" / "index"))
-    assert forge("-C", str(other), "file", "ls").out == "b\n"
+    assert forge("-C", str(other), "file", "list").out == "b\n"
     assert forge("-C", str(other), "file", "save", "b", stdin="c\n").code == 0
     assert (other / "b").read_text() == "c\n"

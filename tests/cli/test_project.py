@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from forge.app.identity import LOCAL, audited
+from forge.app.users import opened_access
+from forge.settings import load
 from tests.app.projecting import CLEAR, OPEN, Script, script
 from tests.app.test_project_presses import reviews
 from tests.cli.conftest import Forge
@@ -80,7 +85,7 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     done = forge("project", "confirm", "party", "--json")
     assert (done.code, done.document["phase"], done.document["actions"]) == (0, "done", [])
 
-    opened = forge("project", "open", "party", "--json").document
+    opened = forge("project", "show", "party", "--json").document
     assert list(opened) == ["project", "chat", "recovered"]
     assert list(opened["project"]) == VIEW
     assert [list(message) for message in opened["chat"]] == [["role", "content", "phase", "timestamp"]] * 3
@@ -104,8 +109,20 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     gone = forge("project", "delete", "party", "--confirm", "party", "--json").document
     assert list(gone) == ["deleted", "kept"]
     assert Path(gone["kept"]).is_dir()
+    with opened_access(load(os.environ), os.environ) as access:
+        assert (deed := audited(access, LOCAL)[0]).action == "project.delete"
+        assert deed.subject.startswith("project:")
     missing = forge("project", "status", "party", "--json")
     assert (missing.code, missing.error) == (1, "project_missing")
+
+
+@pytest.mark.req("P-12")
+def test_a_copy_of_a_project_is_deleted_and_not_the_project_that_it_was_made_of(forge: Forge, workspace: Path) -> None:
+    forge("project", "new", "Garden", "--json")
+    shutil.copytree(workspace / "projects" / "garden", workspace / "projects" / "garden-copy")
+    gone = forge("project", "delete", "garden-copy", "--confirm", "garden-copy", "--json")
+    assert gone.code == 0, gone
+    assert [each.name for each in (workspace / "projects").iterdir() if each.name.startswith("garden")] == ["garden"]
 
 
 @pytest.mark.req("P-10", "P-12")
@@ -135,7 +152,7 @@ def test_a_halt_by_a_guard_is_exit_code_3_and_people_read_what_to_do(forge: Forg
     assert "It waits for you: Indoors or outdoors?" in waits.out
     del script.answers["plan-build"]
     script.answers["plan-review"] = reviews(0)
-    assert forge("project", "input", "ball", "-m", "Outdoors.").code == 0
+    assert forge("project", "provide-input", "ball", "-m", "Outdoors.").code == 0
     assert forge("project", "terminate", "ball", "--yes", "--json").error == "action_refused"
 
 
@@ -161,7 +178,7 @@ def test_people_are_told_what_was_recovered_what_failed_and_what_is_of_another_v
     assert "chat_history.json was missing; it was restored" in forge("project", "say", "party", "-m", "More.").err
     state = json.loads((place / "state.json").read_text())
     (place / "state.json").write_text(json.dumps({**state, "schema_version": "0.1"}))
-    opened = forge("project", "open", "party")
+    opened = forge("project", "show", "party")
     assert (opened.code, "another version of Forge (state 0.1, here 1.0)" in opened.err) == (0, True)
     assert CLEAR in opened.out
 

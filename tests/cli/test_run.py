@@ -55,6 +55,13 @@ def test_an_idea_goes_to_the_first_decision_or_to_the_end(forge: Forge, tmp_path
     assert (nothing.code, nothing.error) == (1, "not_found")
 
 
+@pytest.mark.req("P-03")
+def test_an_idea_of_too_few_words_leaves_no_project_behind(forge: Forge) -> None:
+    short = forge("run", "-", "--type", "plan", "--agent", "builtin", "--json", stdin="A party.")
+    assert (short.code, short.error) == (1, "brain_dump_too_short")
+    assert forge("project", "list", "--all", "--json").document == {"projects": [], "broken": []}
+
+
 @pytest.mark.req("P-07", "P-09", "X-01")
 def test_code_from_an_idea_is_a_tested_branch_of_the_persons_repository(
     forge: Forge, tmp_path: Path, make_repo: MakeRepo, git: Git, monkeypatch: pytest.MonkeyPatch

@@ -73,7 +73,7 @@ def test_the_version_is_shown_to_people_and_programs(forge: Forge) -> None:
 WORDS = [
     *([name] for name in COMMANDS),
     *(["branch", word] for word in ("list", "new", "fork", "rename", "rewind", "delete")),
-    *(["file", word] for word in ("ls", "cat", "grep", "save", "rename", "delete")),
+    *(["file", word] for word in ("list", "show", "search", "save", "rename", "delete")),
 ]
 
 
@@ -104,7 +104,7 @@ Options:
   --resolve PATH=FILE  Content for a path in conflict; without FILE the path
                        is deleted. In a chain of commits, COMMIT:PATH=FILE
                        says at which one. May be repeated.
-  --agent NAME         Act as this agent, which may not change the default
+  --as NAME            Act as this agent, which may not change the default
                        branch.
 
 Everywhere:
@@ -145,7 +145,7 @@ Everywhere:
         (["undo", "some-id", "--list"], "An operation by its id is taken back alone."),
         (["file", "save"], "Missing argument 'PATH'."),
         (["file", "rename", "a"], "Missing argument 'NEW'."),
-        (["file", "grep", "x", "-A", "2000"], "Invalid value for '--after' / '-A': 2000 is not from 0 to 1000."),
+        (["file", "search", "x", "-A", "2000"], "Invalid value for '--after' / '-A': 2000 is not from 0 to 1000."),
         (["exec"], "Missing argument '-- COMMAND...'."),
         (["exec", "--"], "Missing argument '-- COMMAND...'."),
         (["exec", "--timeout", "nan", "--", "true"], "Invalid value for '--timeout': nan is not at least 0.1."),
@@ -202,8 +202,8 @@ def test_shared_options_stand_anywhere_before_the_dashes() -> None:
 
 def test_the_directory_may_be_named_before_or_after_the_command(forge: Forge, make_repo: MakeRepo) -> None:
     repo = make_repo({"a.txt": "one\n", "d/b.txt": "two\n"})
-    assert forge("-C", str(repo), "file", "ls").out == "a.txt\nd/b.txt\n"
-    assert forge("file", "ls", "-C", str(repo / "d")).out == "a.txt\nd/b.txt\n"
+    assert forge("-C", str(repo), "file", "list").out == "a.txt\nd/b.txt\n"
+    assert forge("file", "list", "-C", str(repo / "d")).out == "a.txt\nd/b.txt\n"
 
 
 def test_a_directory_that_is_missing_or_no_repository_is_told_by_name(forge: Forge, tmp_path: Path) -> None:

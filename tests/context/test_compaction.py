@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.context import tokens
-from forge.context.compaction import compacted, completed, due, taken_by, to_summarise
+from forge.context.compaction import compacted, completed, due, taken_by
 from forge.context.digest import digest, worded
 from forge.sessions.messages import AssistantMessage, ContextMessage, Message, ToolCall, ToolResult, UserMessage
 
@@ -115,16 +115,6 @@ def test_one_endless_turn_is_shortened_from_its_beginning() -> None:
     assert valid(found.messages)
     assert list(found.messages[-2:]) == said[-2:]
     assert words(found.messages) == ["do it all"]
-
-
-def test_a_written_summary_takes_the_place_of_the_digests() -> None:
-    said = conversation(12)
-    old = to_summarise(said, keep=3)
-    assert list(old) == said[: 9 * 7]
-    found = compacted(said, limit=5_000, keep=3, summary="We chose SQLite.")
-    assert "We chose SQLite." in "\n".join(message.text for message in found.messages)
-    assert words(found.messages) == words(said)
-    assert not any(message.text.startswith("[Shortened]") for message in found.messages)
 
 
 def test_calls_that_were_cut_off_get_a_result_and_stray_results_go() -> None:

@@ -240,3 +240,33 @@ def at_phase(project: Project, phase: Phase, files: Mapping[str, str], *, kind: 
 
 def commits(project: Path) -> list[str]:
     return [commit.message for commit in Repository.open(project).log("HEAD")]
+
+
+CODE_ANSWER: dict[str, Any] = {
+    "challenges": [],
+    "resolutions": [],
+    "questions": [],
+    "spec": {
+        "overview": "Parses durations",
+        "structure": {
+            "architecture": "one module",
+            "language": "Python",
+            "framework": "none",
+            "tools": ["unittest"],
+            "tasks": [{"id": "parse", "title": "Parse", "tests": True}],
+        },
+        "decisions": ["unittest"],
+        "dependencies": ["Python"],
+        "included": ["parsing"],
+        "excluded": ["formatting"],
+    },
+    "constraints": {
+        "context": "durations",
+        "priorities": ["right"],
+        "exclusions": ["style"],
+        "severities": {"critical": "wrong", "medium": "fails", "minor": "slow"},
+        "scope": ["a.py"],
+        "criteria": [f"It does {n}." for n in range(5)],
+    },
+}
+"""What a writer answers for a small code project, with nothing open."""

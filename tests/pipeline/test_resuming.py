@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from forge.pipeline.delivering import deliver
-from forge.pipeline.distilling import distil
+from forge.pipeline.distilling import distill
 from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Parameters
@@ -120,7 +120,7 @@ def both(
 
 @pytest.mark.req("P-04")
 def test_a_distillation_killed_at_every_point_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    end, lives = both(tmp_path, dumped, distil, ScriptedHands)
+    end, lives = both(tmp_path, dumped, distill, ScriptedHands)
     assert end["phase"] is Phase.HUMAN_REVIEW
     assert lives > 10
 
@@ -129,7 +129,7 @@ def test_a_distillation_killed_at_every_point_ends_as_one_that_was_not(tmp_path:
 def test_a_specification_killed_at_every_point_ends_as_one_that_was_not(tmp_path: Path) -> None:
     def prepare(project: Project) -> None:
         dumped(project)
-        asyncio.run(live(journeys(project, ScriptedHands(), Outside()), distil, Record(), dying=False, name="distil"))
+        asyncio.run(live(journeys(project, ScriptedHands(), Outside()), distill, Record(), dying=False, name="distil"))
 
         def confirm(read: Any) -> Any:
             draft = Draft(read, 2.0)

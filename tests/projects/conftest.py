@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from forge.pipeline.draft import Draft
 from forge.projects import Project, Workspace
 
 NOW = datetime(2026, 2, 14, 10, 30, tzinfo=UTC)
@@ -25,3 +27,14 @@ def workspace(tmp_path: Path) -> Workspace:
 @pytest.fixture
 def project(workspace: Workspace, now: datetime) -> Project:
     return workspace.create("Harbour Lights", now=now)
+
+
+def drafted(project: Project, what: Callable[[Draft], None], *, now: datetime = NOW) -> None:
+    """Change a project's files in one commit, as everything that changes one does."""
+
+    def change(read: Callable[[str], str | None]) -> dict[str, str | bytes | None]:
+        draft = Draft(read, now.timestamp())
+        what(draft)
+        return dict(draft.files())
+
+    project.records.update(change, "drafted")

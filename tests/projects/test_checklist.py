@@ -4,16 +4,30 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from forge.projects import ChatMessage, Phase, Project, Workspace, artifacts, context_file, priming, state
+from forge.pipeline.draft import Draft
+from forge.projects import Project, Workspace, artifacts, context_file, priming, state
 from forge.projects.errors import InvalidArtifactName, ProjectExists
 from tests.conftest import Git
+from tests.projects.conftest import drafted
 
 NOW = datetime(2026, 2, 14, 10, 30, tzinfo=UTC)
+LATER = datetime(2026, 2, 15, tzinfo=UTC)
+
+
+def save_state(project: Project, values: dict[str, Any]) -> None:
+    """Some values of `state.json`; the others stay."""
+
+    def changed(draft: Draft) -> None:
+        saved = state.loaded(draft.read(state.FILE))
+        draft.write(state.FILE, state.formatted(replace(saved, values={**saved.values, **values}), now=NOW))
+
+    drafted(project, changed)
 
 
 @pytest.mark.req("W-01")
@@ -37,14 +51,9 @@ def test_a_duplicate_name_is_a_clear_error(workspace: Workspace, project: Projec
 
 
 @pytest.mark.req("W-07")
-def test_a_new_project_opens_with_one_question_about_the_background(project: Project, git: Git) -> None:
-    first = priming.open_conversation(project.records, now=NOW)
-    assert [(m.role, m.phase) for m in first] == [("ai", Phase.BRAIN_DUMP)]
+def test_the_first_message_asks_for_the_background_and_is_no_gate() -> None:
     for word in ("team", "stakeholders", "systems", "vocabulary", "goals", "politics", "straight to the problem"):
-        assert word in first[0].content.lower()
-    assert priming.is_priming(project.chat())
-    assert priming.open_conversation(project.records, now=NOW) == first
-    assert git(project.directory, "log", "--format=%s").splitlines().count("chat: opening message") == 1
+        assert word in priming.PRIMING_MESSAGE.lower()
 
 
 @pytest.mark.req("W-07", "W-05")
@@ -63,22 +72,20 @@ def test_team_context_that_is_given_is_in_the_state_and_in_the_file(project: Pro
 
 
 @pytest.mark.req("W-07")
-def test_somebody_who_states_the_problem_at_once_is_not_asked_again(project: Project) -> None:
-    project.say(ChatMessage("human", "Our lights go out.", Phase.BRAIN_DUMP, "t"))
+def test_a_project_is_being_primed_until_the_person_says_something(project: Project) -> None:
+    drafted(project, lambda draft: draft.say(priming.PRIMING_MESSAGE))
+    assert priming.is_priming(project.chat())
+    drafted(project, lambda draft: draft.say("Our lights go out.", "human"))
     assert not priming.is_priming(project.chat())
-    assert len(priming.open_conversation(project.records, now=NOW)) == 1
-    project.move(Phase.DISTILLING, now=NOW)
-    project.records.update(lambda _: {"chat_history.json": "[]\n"}, "chat: cleared")
-    assert priming.open_conversation(project.records, now=NOW) == ()
 
 
 @pytest.mark.req("W-03")
-def test_each_turn_is_saved_in_the_project_directory(project: Project, git: Git) -> None:
-    project.save_state({"messages": [{"role": "user", "content": "hello"}], "turn_count": 1}, now=NOW)
+def test_each_turn_is_saved_in_the_project_directory(project: Project) -> None:
+    drafted(project, lambda draft: draft.say("hello", "human"), now=LATER)
     saved = json.loads((project.directory / "state.json").read_text())
-    assert (saved["turn_count"], saved["messages"][0]["content"]) == (1, "hello")
-    assert saved["last_saved"] == "2026-02-14T10:30:00.000Z"
-    assert git(project.directory, "log", "-1", "--format=%s") == "state: saved"
+    assert (saved["turn_count"], saved["messages"]) == (1, [{"role": "user", "content": "hello"}])
+    assert saved["last_saved"] == "2026-02-15T00:00:00.000Z"
+    assert [m.content for m in project.chat()] == ["hello"]
 
 
 TURNED: dict[str, Any] = {
@@ -98,11 +105,13 @@ def test_a_project_that_is_opened_again_goes_on_exactly_where_it_was(workspace: 
     skeleton = {**state.defaults()["document_skeleton"], "problem_statement": "Lights go out", "extra": {"of": "ours"}}
     routing = {**state.defaults()["routing_context"], "active_probe": "why_now"}
     turned = {**TURNED, "document_skeleton": skeleton, "routing_context": routing}
-    project.save_state(turned, now=NOW)
-    project.say(ChatMessage("human", "Our lights go out.", Phase.BRAIN_DUMP, "t1"))
-    project.say(ChatMessage("ai", "Since when?", Phase.BRAIN_DUMP, "t2"))
+    save_state(project, turned)
+    drafted(project, lambda draft: draft.say("Our lights go out.", "human"))
+    drafted(project, lambda draft: draft.say("Since when?"))
+    said = [{"role": "user", "content": "Our lights go out."}, {"role": "assistant", "content": "Since when?"}]
     again = Workspace(workspace.directory).open("harbour-lights")
-    assert again.state().values == {**turned, "org_context": state.defaults()["org_context"]}
+    now = {"messages": TURNED["messages"] + said, "turn_count": 8, "org_context": state.defaults()["org_context"]}
+    assert again.state().values == {**turned, **now}
     assert [m.content for m in again.chat()] == ["Our lights go out.", "Since when?"]
 
 
@@ -119,7 +128,7 @@ def test_a_key_that_was_removed_by_hand_gets_its_default(project: Project, key: 
 
 @pytest.mark.req("W-04")
 def test_another_schema_version_warns_and_loads(project: Project) -> None:
-    project.save_state({"turn_count": 3}, now=NOW)
+    save_state(project, {"turn_count": 3})
     place = project.directory / "state.json"
     for version in ('"0.9"', '"2.0"', "null"):
         place.write_text(place.read_text().replace('"1.0"', version))
@@ -137,7 +146,7 @@ def test_an_edit_of_the_context_file_counts_from_the_next_turn_and_is_never_over
     (project.directory / "context.md").write_text("# Acme\n\n## Internal Context\nAnn decides now.\n")
     assert context_file.read(project.records).internal_context == "Ann decides now."
     assert project.state().values["org_context"]["internal_context"] == "Ann decides now."
-    project.save_state({"turn_count": 1, "org_context": {"internal_context": "stale"}}, now=NOW)
+    save_state(project, {"turn_count": 1, "org_context": {"internal_context": "stale"}})
     assert context_file.read(project.records).internal_context == "Ann decides now."
     assert project.state().values["org_context"]["internal_context"] == "Ann decides now."
     assert "Ada Example|edit: context.md" in git(project.directory, "log", "--format=%an|%s")
@@ -169,7 +178,7 @@ def test_projects_are_listed_with_the_last_changed_first(workspace: Workspace) -
     for name in ("state.json", "status.json", "project.json", "chat_history.json", ".gitignore"):
         os.utime(old.directory / name, (1000, 1000))
     assert [p.name for p in workspace.list()] == ["New", "Old"]
-    old.save_state({"turn_count": 1}, now=NOW)
+    save_state(old, {"turn_count": 1})
     os.utime(old.directory / "state.json", (2**33, 2**33))
     assert [p.name for p in workspace.list()] == ["Old", "New"]
     assert new.state().values["turn_count"] == 0
@@ -178,10 +187,10 @@ def test_projects_are_listed_with_the_last_changed_first(workspace: Workspace) -
 @pytest.mark.req("W-08")
 def test_two_projects_never_mix(workspace: Workspace) -> None:
     one, two = workspace.create("One", now=NOW), workspace.create("Two", now=NOW)
-    one.save_state({"turn_count": 1, "assumption_register": {"A1": {}}}, now=NOW)
+    save_state(one, {"turn_count": 1, "assumption_register": {"A1": {}}})
     context_file.update_org_context(two.records, company="Acme")
     artifacts.save(one.records, "problem_brief", "# One")
-    one.say(ChatMessage("human", "one", Phase.BRAIN_DUMP, "t"))
+    drafted(one, lambda draft: draft.say("one", "human"))
     assert (two.state().values["turn_count"], two.chat(), artifacts.names(two.records)) == (0, (), [])
     assert context_file.read(one.records).company == ""
     assert two.state().values["assumption_register"] == {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from forge.projects import Phase, Project, Records, Workspace
 from forge.projects.errors import ProjectUnwritable
 from tests.conftest import Git
+from tests.projects.conftest import drafted
 
 pytestmark = pytest.mark.req("W-03")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
@@ -79,7 +79,7 @@ def test_a_nearly_full_disk_is_noticed_before_anything_is_touched(
 
 
 def test_a_project_on_a_read_only_disk_can_be_read(
-    workspace: Workspace, project: Project, now: datetime, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = os.open
 
@@ -93,7 +93,7 @@ def test_a_project_on_a_read_only_disk_can_be_read(
     assert opened.status().phase is Phase.BRAIN_DUMP
     assert opened.records.read("status.json")
     with pytest.raises(ProjectUnwritable) as refused:
-        opened.move(Phase.DISTILLING, now=now)
+        drafted(opened, lambda draft: draft.move(Phase.DISTILLING))
     assert "read-only" in refused.value.message
     assert not opened.log.write("info", "phase_transition", "distilling", "to distilling")
     assert "forge.log" in (opened.log.failure or "")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from forge.sandbox import Limits, Result, run
-from forge.sandbox.process import Tail
+from forge.sandbox.streams import Tail
 
 Python = Callable[..., Result]
 MB = 1_000_000

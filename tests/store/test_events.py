@@ -17,6 +17,7 @@ import pytest
 
 from forge.errors import ForgeError
 from forge.events import BranchChanged, Event, TextStreamed, TurnCommitted
+from forge.store import publisher
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.listeners import ROOM, Live, Recorded
@@ -143,6 +144,21 @@ async def test_live_pieces_are_pushed_in_order_and_not_kept(events: Events) -> N
     assert len(told) == len(got) - 1
     assert events.append("t", TextStreamed("turn", "x")) == 0
     assert len(events.after("t")) == 2
+
+
+@pytest.mark.asyncio
+async def test_an_event_to_keep_waits_for_no_live_piece_and_takes_those_before_it_along(
+    events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publisher, "_TOGETHER", 3600.0)
+    async with aclosing(events.follow("t")) as heard:
+        coming = asyncio.ensure_future(anext(heard))
+        await asyncio.sleep(0.05)
+        events.publish("t", TextStreamed("turn", "words"))
+        events.publish("t", happened(1))
+        first = await asyncio.wait_for(coming, 10)
+        second = await asyncio.wait_for(anext(heard), 10)
+    assert (first.event, second.event) == (TextStreamed("turn", "words"), happened(1))
 
 
 @pytest.mark.asyncio

@@ -18,12 +18,12 @@ from forge.api.origins import Origins
 from forge.api.problems import of_error
 from forge.api.request_headers import bearer, is_api, sender
 from forge.app.entries import Entries
-from forge.app.identity import LOCAL, Who, one_time_token, token_issued
+from forge.app.identity import LOCAL, Who, token_issued
 from forge.app.users import Keys, Rates
 from forge.errors import Denied, ForgeError
 
 _TOKEN_LIFE = 86_400.0
-_OPEN = {"/api/health", "/api/session"}
+_OPEN = {"/api/health", "/api/sign-in"}
 _Find = Callable[[str], Who | None]
 
 
@@ -85,10 +85,6 @@ class Gate:
     @property
     def cookie_name(self) -> str:
         return self._cookies.name
-
-    def new_token(self) -> str:
-        """For one sign-in of the person at this machine."""
-        return one_time_token(self._secret, now=self._now())
 
     def sign_in(self, token: str, *, secure: bool = False, sender: str = "") -> Admitted:
         """A session, for a one-time token or a key; `cookie` goes into a `Set-Cookie` header. Asks the database."""

@@ -34,7 +34,7 @@ from forge.app.workshop import Workshop
 _ROUTES = (house, access, events, projects, project_files, files, history, merges, sessions, tools, repositories)
 _LARGE = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/(files/.+|session/attachments))")
 _ABOUT = """\
-Everything that Forge does, for programs. Sign in with a cookie (`POST /api/session`) or send a key as
+Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sign-in`) or send a key as
 `Authorization: Bearer`. Errors are problem JSON: switch on `code`. Lists take `after` and `limit`; with
 `Accept: application/x-ndjson` they come whole, one item a line. What happens is told by `GET /api/events` and live by
 the WebSocket `/api/stream`."""

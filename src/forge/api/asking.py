@@ -45,10 +45,10 @@ Limit = Annotated[int, Query(ge=1, le=MOST, description="How many at most.")]
 class Wanted:
     """Which part of a list, and in which form."""
 
-    def __init__(self, request: Request, after: After = None, limit: Limit = 100) -> None:
+    def __init__(self, after: str | None, limit: int, *, whole: bool) -> None:
         self.after = after
         self.limit = limit
-        self._whole = NDJSON in request.headers.get("accept", "")
+        self._whole = whole
 
     def given(self, shape: type[BaseModel], page_of: Callable[[str | None, int], Page[Any]]) -> Page[Any] | Response:
         """One page; for who accepts NDJSON all that follows, one item a line, read page by page as it is sent."""
@@ -58,7 +58,12 @@ class Wanted:
         return StreamingResponse(_lines(shape, page, page_of), media_type=NDJSON)
 
 
-Part = Annotated[Wanted, Depends()]
+async def _wanted(request: Request, after: After = None, limit: Limit = 100) -> Wanted:
+    return Wanted(after, limit, whole=NDJSON in request.headers.get("accept", ""))
+
+
+# What a route depends on is asynchronous, for anything else would cost a change of threads each.
+Part = Annotated[Wanted, Depends(_wanted)]
 
 
 def _lines(shape: type[BaseModel], page: Page[Any], page_of: Callable[[str | None, int], Page[Any]]) -> Iterator[str]:

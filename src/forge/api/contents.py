@@ -12,7 +12,8 @@ from starlette.responses import Response, StreamingResponse
 
 from forge.api.problems import of_error, problem
 from forge.api.shapes.repositories import Search
-from forge.app.files import NEW, Case, FileChanged, FileContent, Paths, Query
+from forge.app.files import Case, FileContent, Paths, Query
+from forge.app.saving import NEW, FileChanged
 from forge.errors import InvalidInput
 
 _AT_ONCE = 5_000

@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -37,7 +37,6 @@ from forge.errors import Upstream
 from forge.settings import Settings
 
 STATIC = Path(__file__).parent.parent / "web" / "static"
-_THREADS = 32
 _REQUESTS = 12
 _SWITCH_SECONDS = 0.001
 _PATIENCE = 3
@@ -54,38 +53,55 @@ class Door:
     """As the server sees it."""
 
     def __init__(self, pid: int, word: socket.socket) -> None:
-        self._pid: int | None = pid
+        self._pid = pid
         self._word = word
+        self._closing = False
+        self._reaped = False
+        self._reaping = threading.Lock()
 
-    async def open(self) -> None:
-        """From here on it answers, for the server can run what is begun there."""
+    async def open(self) -> bool:
+        """From here on it answers, for the server can run what is begun there. False: it was closed before it could."""
         loop = asyncio.get_running_loop()
-        await loop.sock_sendall(self._word, _WORD)
-        if await loop.sock_recv(self._word, 1) != _WORD:
-            await self.gone()
+        with suppress(BrokenPipeError):  # gone already, which the next line sees
+            await loop.sock_sendall(self._word, _WORD)
+        return await self._heard() == _WORD
 
     async def until_closed(self) -> None:
-        await asyncio.get_running_loop().sock_recv(self._word, 1)
+        await self._heard()
+
+    async def _heard(self) -> bytes:
+        try:
+            return await asyncio.get_running_loop().sock_recv(self._word, 1)
+        except ConnectionResetError:  # it ended without reading what it was told
+            return b""
 
     def close(self) -> None:
         """The first time answers are finished, the second time they are not."""
+        self._closing = True
         self._signal(signal.SIGTERM)
 
     async def gone(self) -> None:
-        if self._pid is not None:
-            pid, self._pid = self._pid, None
-            _, status = await asyncio.to_thread(os.waitpid, pid, 0)
-            if status:
-                raise DoorClosed("The process that answers has ended by itself.", hint="Start the server again.")
+        """Until it is. One that nobody closed is missed."""
+        await asyncio.to_thread(self._reap)
+        if not self._closing:
+            raise DoorClosed("The process that answers has ended by itself.", hint="Start the server again.")
 
     def end(self) -> None:
-        """At once, if it is still there."""
+        """At once, if it is still there; with it goes its hold on what it has of the server."""
         self._signal(signal.SIGKILL)
+        self._reap()
         self._word.close()
 
     def _signal(self, sign: signal.Signals) -> None:
-        if self._pid is not None:
-            os.kill(self._pid, sign)
+        if not self._reaped:
+            with suppress(ProcessLookupError):  # gone at this moment
+                os.kill(self._pid, sign)
+
+    def _reap(self) -> None:
+        with self._reaping:
+            if not self._reaped:
+                os.waitpid(self._pid, 0)
+                self._reaped = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +118,11 @@ class Opening:
 def made(opening: Opening) -> Door:
     """Fork it. Call it while the process has one thread, with everything loaded that both need."""
     here, there = socket.socketpair()
-    pid = os.fork()
+    with _uninterrupted():
+        pid = os.fork()
+        if not pid:
+            # Ctrl-C reaches both; the server says when this one is to end.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not pid:
         here.close()
         _end_with(opening.serving.pid)
@@ -110,6 +130,16 @@ def made(opening: Opening) -> Door:
     there.close()
     here.setblocking(False)
     return Door(pid, here)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """What an interrupt raises inside of a fork is swallowed, and the locks held for it stay held."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with(parent: int) -> None:
@@ -121,8 +151,6 @@ def _end_with(parent: int) -> None:
 
 def _live(opening: Opening, word: socket.socket) -> NoReturn:
     """To the end of this process, which is the server's double and must not go on with what that one was about."""
-    # Ctrl-C reaches both; the server says when this one is to end.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setswitchinterval(_SWITCH_SECONDS)
     code = 1
     try:

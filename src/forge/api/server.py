@@ -50,24 +50,24 @@ def serve(
     with _bound(host, port) as listening:
         here = Serving(os.getpid(), host, listening.getsockname()[1], secrets.token_urlsafe(32))
         door = made(Opening(settings, environ, here, listening, called))
-        # Who asks is answered first, and a command that an agent runs leaves the machine to the people at it.
-        os.nice(_GIVES_WAY)
-        asyncio.run(_work(settings, environ, here, door, told))
+        try:
+            # Who asks is answered first, and a command that an agent runs leaves the machine to the people at it.
+            os.nice(_GIVES_WAY)
+            asyncio.run(_work(settings, environ, here, door, told))
+        finally:
+            door.end()
 
 
 async def _work(settings: Settings, environ: Mapping[str, str], here: Serving, door: Door, told: Told) -> None:
-    try:
-        async with open_workshop(settings, environ, serve=True):
-            with _ending(door), short_pauses():
-                await door.open()
+    async with open_workshop(settings, environ, serve=True):
+        with _ending(door), short_pauses():
+            if await door.open():
                 with announced(settings.data_dir, here):
                     telling = asyncio.create_task(told(here, one_time_token(server_secret(settings.data_dir))))
                     await door.until_closed()
                     await telling
-                # What is begun at the door is run here, so the door is the first to go.
-                await door.gone()
-    finally:
-        door.end()
+            # What is begun at the door is run here, so the door is the first to go.
+            await door.gone()
 
 
 @contextmanager

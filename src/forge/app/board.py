@@ -9,7 +9,7 @@ from forge.boards.overview import BoardView, ProjectRow, columns
 
 
 def board_of(shop: Workshop) -> BoardView:
-    return columns([_row(view(shop, project)) for project in workspace_of(shop.settings).list()])
+    return columns([_row(view(shop, project)) for project in workspace_of(shop.settings).by_id()])
 
 
 def _row(seen: ProjectView) -> ProjectRow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from forge.app.pages import checked
 from forge.app.repositories import repository
@@ -13,7 +13,8 @@ from forge.errors import InvalidInput
 from forge.git import ChangeKind, CommitId, Entry, FileChange, Repository
 from forge.git.diff import diff as differing
 from forge.git.errors import FileMissing
-from forge.git.merge_base import merge_bases
+from forge.git.merging.incoming import is_session
+from forge.git.merging.merge_base import merge_bases
 from forge.git.patch import Hunk
 from forge.git.patch import hunks as hunks_of
 
@@ -24,9 +25,18 @@ if TYPE_CHECKING:
 __all__ = ["ChangeKind", "FileChange"]
 
 MOST_LINES = 5000
+_FORGE = ".forge"
 _MOST_CONTEXT = 1000
 _LARGEST = 4 << 20
 _COUNTED = 500
+
+
+class HasPath(Protocol):
+    @property
+    def path(self) -> str: ...
+
+
+T = TypeVar("T", bound=HasPath)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +139,12 @@ def patch(
 # On an open repository
 
 
+def without_sessions(found: Sequence[T], paths: Sequence[str] = ()) -> tuple[T, ...]:
+    """Records of conversations are no change of anybody's files: they are left out, unless a path asks for them."""
+    asked = any(path.startswith(_FORGE) for path in paths)
+    return tuple(each for each in found if asked or not is_session(each.path))
+
+
 def changes(repo: Repository, old: str, new: str | None = None, *, paths: Sequence[str] = ()) -> tuple[FileChange, ...]:
     """What differs from `old` to `new`; without `new`, what the commit `old` changed."""
     if new is not None:
@@ -145,11 +161,11 @@ def patch_text(repo: Repository, change: FileChange) -> bytes:
 def changed_files(
     repo: Repository, before: CommitId | None, after: CommitId, *, paths: Sequence[str] = ()
 ) -> tuple[ChangedFile, ...]:
-    """Lines are counted where not too many files differ."""
+    """Lines are counted where not too many files differ. Records of conversations are left out."""
     found = _differing(repo, before, after, paths, counts=False)
     if len(found) <= _COUNTED:
         found = _differing(repo, before, after, paths, counts=True)
-    return tuple(map(changed_file, found))
+    return tuple(map(changed_file, without_sessions(found, paths)))
 
 
 def parent_of(repo: Repository, commit: CommitId) -> CommitId | None:

@@ -45,5 +45,5 @@ def _matching(paths: Sequence[str], pattern: str) -> list[str]:
     folder = pattern.rstrip("/") + "/"
     found = [path for path in paths if path.startswith(folder) or fnmatch.fnmatchcase(path, pattern)]
     if not found:
-        raise FileMissing(f"{pattern} matches no file.", hint="`forge file ls` and `forge context show` list them.")
+        raise FileMissing(f"{pattern} matches no file.", hint="`forge file list` and `forge context show` list them.")
     return found

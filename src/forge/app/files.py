@@ -1,6 +1,6 @@
-"""The files of a branch or commit: listed in pages, read, searched, and changed. Each change is one commit.
+"""The files of a branch or commit: listed in pages, read and searched.
 
-Functions on a `Repository` serve every face; those that take a workshop check what the person may do, and tell others.
+Functions on a `Repository` serve every face; those that take a workshop check what the person may do.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from forge.app import saving
 from forge.app.pages import Page, checked
-from forge.app.repositories import actor_of, author_of, moved_by, record, repository
-from forge.app.saving import NEW, FileChanged, Landed, delete, rename, save
+from forge.app.repositories import repository
 from forge.app.words import sound
 from forge.errors import InvalidInput
 from forge.git import (
@@ -40,22 +38,16 @@ if TYPE_CHECKING:
     from forge.app.workshop import Workshop
 
 __all__ = [
-    "NEW",
     "Case",
     "Change",
     "DirKind",
-    "FileChanged",
     "FileMatches",
     "Found",
     "GitCommitVFS",
-    "Landed",
     "Match",
     "Mode",
     "NotText",
     "Query",
-    "delete",
-    "rename",
-    "save",
 ]
 
 _SNIFFED = 8000
@@ -95,17 +87,6 @@ class FileContent:
             return None if self.binary else self.data.decode()
         except UnicodeDecodeError:
             return None
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    branch: str
-    commit: str | None
-    """With the change in it; the tip as it was, where nothing had to be changed."""
-    etag: str | None
-    """Of the file as it is now; None after it was deleted."""
-    changed: bool
-    operation: str | None = None
 
 
 def list_files(
@@ -176,88 +157,6 @@ def read_file(
     return FileContent(path, data, f"{entry.mode:06o}", entry.id, view.commit, b"\0" in data[:_SNIFFED])
 
 
-def save_file(  # noqa: PLR0917
-    shop: Workshop,
-    who: Who,
-    repo_id: str,
-    branch: str,
-    path: str,
-    data: bytes,
-    *,
-    expected: str | None = None,
-    executable: bool | None = None,
-    message: str | None = None,
-) -> Saved:
-    """Write a whole file. With `expected`, only over the content with that etag (`NEW`: only where there is none).
-
-    A branch that moved meanwhile is no trouble, unless this very file changed there.
-    """
-    repo = repository(shop, who, repo_id, "write")
-    landed = save(
-        repo,
-        branch,
-        path,
-        data,
-        expected=expected,
-        executable=executable,
-        message=message,
-        actor=actor_of(who),
-        author=author_of(repo, who),
-    )
-    return _saved(shop, who, repo, landed, action="file.save", what=path)
-
-
-def delete_file(
-    shop: Workshop,
-    who: Who,
-    repo_id: str,
-    branch: str,
-    path: str,
-    *,
-    expected: str | None = None,
-    message: str | None = None,
-) -> Saved:
-    repo = repository(shop, who, repo_id, "write")
-    by, author = actor_of(who), author_of(repo, who)
-    landed = delete(repo, branch, path, expected=expected, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="file.delete", what=path)
-
-
-def rename_file(  # noqa: PLR0917
-    shop: Workshop,
-    who: Who,
-    repo_id: str,
-    branch: str,
-    old: str,
-    new: str,
-    *,
-    expected: str | None = None,
-    message: str | None = None,
-) -> Saved:
-    repo = repository(shop, who, repo_id, "write")
-    by, author = actor_of(who), author_of(repo, who)
-    landed = rename(repo, branch, old, new, expected=expected, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="file.rename", what=f"{old} to {new}")
-
-
-def delete_folder(
-    shop: Workshop, who: Who, repo_id: str, branch: str, path: str, *, message: str | None = None
-) -> Saved:
-    repo = repository(shop, who, repo_id, "write")
-    by, author = actor_of(who), author_of(repo, who)
-    landed = saving.delete_folder(repo, branch, path, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="folder.delete", what=path)
-
-
-def rename_folder(  # noqa: PLR0917
-    shop: Workshop, who: Who, repo_id: str, branch: str, old: str, new: str, *, message: str | None = None
-) -> Saved:
-    repo = repository(shop, who, repo_id, "write")
-    by, author = actor_of(who), author_of(repo, who)
-    landed = saving.rename_folder(repo, branch, old, new, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="folder.rename", what=f"{old} to {new}")
-
-
 def search(
     shop: Workshop, who: Who, repo_id: str, query: Query, *, branch: str | None = None, at: str | None = None
 ) -> Found:
@@ -313,10 +212,3 @@ def _behind(rows: Sequence[DirEntry], after: str) -> int:
     """Where the rows behind the name `after` begin, also when that is gone."""
     known = next((number for number, row in enumerate(rows) if row.name == after), None)
     return bisect_right([encode(row.name) for row in rows], encode(after)) if known is None else known + 1
-
-
-def _saved(shop: Workshop, who: Who, repo: Repository, landed: Landed, *, action: str, what: str) -> Saved:
-    if landed.operation is None:
-        return Saved(landed.branch, landed.commit, landed.etag, changed=False)
-    record(shop, who, repo, action, moved_by(landed.operation), detail=f"{landed.branch}: {what}")
-    return Saved(landed.branch, landed.commit, landed.etag, changed=True, operation=landed.operation.id)

@@ -127,11 +127,6 @@ def missing(kind: Kind, id_: str) -> NotFound:
     return RepositoryMissing(f"There is no repository {id_}.", hint="List the repositories to see what there is.")
 
 
-def record_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
-    """What nobody owns is theirs from now on. What has an owner keeps its owner."""
-    _ownership(shop).record(kind, id_, who.id)
-
-
 def record_new(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
     """What somebody has just made or added is theirs alone, also where an earlier one had the same id."""
     _ownership(shop).begin(kind, id_, who.id)

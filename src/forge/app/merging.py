@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, assert_never
 
+from forge.app.comparing import without_sessions
 from forge.app.pages import Page, checked
 from forge.app.repositories import actor_of, moved_by, record, repository
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
-from forge.git.merge_preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
+from forge.git.merging.preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
+from forge.git.merging.three_way import Conflict
 from forge.git.objects import Objects
-from forge.git.three_way import Conflict
-from forge.git.workspace import Change
+from forge.git.pending import Change
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
@@ -200,7 +201,8 @@ def perform(repo: Repository, preview: MergePreview, *, actor: Actor = PERSON) -
 
 
 def view_of(repo: Repository, preview: MergePreview) -> MergeView:
-    files = preview.files[:_MOST_FILES]
+    every = without_sessions(preview.files)
+    files = every[:_MOST_FILES]
     return MergeView(
         kind=preview.kind,
         outcome=preview.outcome,
@@ -210,7 +212,7 @@ def view_of(repo: Repository, preview: MergePreview) -> MergeView:
         result=preview.result,
         reason=preview.reason,
         files=tuple(FileView(each.path, each.change, _id(each.old), _id(each.new)) for each in files),
-        truncated=len(files) < len(preview.files),
+        truncated=len(files) < len(every),
         conflicts=tuple(_conflict(preview.view(repo.objects), each) for each in preview.conflicts),
         stopped_at=preview.stopped_at if preview.conflicts and preview.steps else None,
         steps=tuple(

@@ -1,4 +1,4 @@
-"""The durable runs of projects: distil, specify, deliver. Each puts together what it needs, in whichever process."""
+"""The durable runs of projects: distill, specify, deliver. Each puts together what it needs, in whichever process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forge.app.surroundings import around
 from forge.app.workshop import Workshop, journal_of
 from forge.engine.run import Run
 from forge.pipeline.delivering import deliver
-from forge.pipeline.distilling import distil
+from forge.pipeline.distilling import distill
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.specifying import specify
@@ -21,13 +21,14 @@ from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
 
 Json = dict[str, Any]
-DISTIL, SPECIFY, DELIVER = "distil", "specify", "deliver"
-KINDS = {Phase.DISTILLING: DISTIL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING: DELIVER, Phase.POLISHING: DELIVER}
+# Runs under way have these names in the database, so they stay as they are.
+DISTILL, SPECIFY, DELIVER = "distil", "specify", "deliver"
+KINDS = {Phase.DISTILLING: DISTILL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING: DELIVER, Phase.POLISHING: DELIVER}
 """Which run a phase is the work of."""
 
 
 def register(shop: Workshop) -> None:
-    for name, phase in ((DISTIL, _or_halted(distil)), (SPECIFY, _or_halted(specify)), (DELIVER, deliver)):
+    for name, phase in ((DISTILL, _or_halted(distill)), (SPECIFY, _or_halted(specify)), (DELIVER, deliver)):
         shop.engine.register(name, partial(_run, shop, phase))
 
 

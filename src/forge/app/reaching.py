@@ -66,7 +66,7 @@ def project_for(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Proj
     with suppress(ForgeError):
         if known is not None and (project := Project.at(known)).id == id_:
             return project
-    found = next((each for each in workspace.list(archived=True) if each.id == id_), None)
+    found = next((each for each in workspace.by_id(archived=True) if each.id == id_), None)
     if found is None:
         raise missing("project", id_)
     _places[workspace.projects, id_] = found.directory
@@ -79,8 +79,8 @@ def list_projects(
     """By id, so that pages hold still while projects change."""
     require(who, "read")
     count = checked(limit)
-    every = sorted(workspace_of(shop.settings).list(archived=archived), key=lambda each: each.id)
     seen = visible(shop, who, "project")
+    every = workspace_of(shop.settings).by_id(archived=archived)
     mine = [each for each in every if each.id > (after or "") and (seen is None or each.id in seen)]
     items = tuple(view(shop, each) for each in mine[:count])
     return Page(items, items[-1].id if len(mine) > count else None)
@@ -127,12 +127,19 @@ def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, arch
     return view(shop, project_for(shop, who, id_))
 
 
-def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> None:
-    """`confirm` repeats the name of its directory."""
-    project = project_for(shop, who, id_, "write")
-    workspace_of(shop.settings).delete(project.directory.name, confirm=confirm)
-    forget_owner(shop, "project", id_)
-    audit(shop, who, "project.delete", f"project:{id_}", project.directory.name)
+def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
+    """`confirm` repeats the name of its directory. Gives where it is kept."""
+    return delete_found(shop, who, project_for(shop, who, id_, "write"), confirm=confirm)
+
+
+def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) -> Path:
+    """The one in this directory, for who may do so: a copy that somebody made of a project has the same id."""
+    workspace = workspace_of(shop.settings)
+    kept = workspace.delete(project.directory.name, confirm=confirm)
+    if all(each.id != project.id for each in workspace.by_id(archived=True)):
+        forget_owner(shop, "project", project.id)
+    audit(shop, who, "project.delete", f"project:{project.id}", project.directory.name)
+    return kept
 
 
 async def press(

@@ -33,6 +33,12 @@ _KEPT_OPEN = 32
 _ID = re.compile("[0-9a-f]{12}")
 
 
+class HeadDetached(InvalidInput):
+    """The checkout shows a commit that no branch is meant by."""
+
+    code = "head_detached"
+
+
 @dataclass(frozen=True, slots=True)
 class RepositoryEntry:
     id: str
@@ -147,7 +153,8 @@ def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--
     """The branch named, else the one that the checkout shows."""
     current = branch or repo.current_branch
     if current is None:
-        raise InvalidInput("HEAD is not on a branch.", hint=f"Name one with {option}.")
+        hint = f"Make one here with `git switch -c NAME`, or name one with {option}."
+        raise HeadDetached("HEAD is not on a branch.", hint=hint)
     return current
 
 

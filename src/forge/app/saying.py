@@ -33,6 +33,11 @@ async def say(shop: Workshop, project: Project, text: str, *, press_id: str | No
     return await press(shop, project, Action.REALIGN if correction else Action.CORRECT, text=text, press_id=press_id)
 
 
+def check_idea(shop: Workshop, text: str) -> None:
+    """Refuse what could not be distilled, for whoever makes a project of a text and nothing else."""
+    messages.check([text], minimum=shop.settings.brain_dump.min_word_count)
+
+
 async def _dump(shop: Workshop, project: Project, text: str) -> Pressed:
     first = priming.is_priming(project.chat())
     pressed = await press(shop, project, Action.CORRECT, text=text)

@@ -109,6 +109,7 @@ async def send(
 ) -> Sent:
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
     refuse_paths(who, model)
+    refuse_paths(who, agent)
     sent = await turns.send_message(shop, repo, branch, text, model=model, agent=agent)
     await asyncio.to_thread(record, shop, who, repo, "session.send", {}, detail=f"{branch}: {sent.run}")
     return Sent(sent.run, _topic(repo_id, branch), sent.after, sent.model)

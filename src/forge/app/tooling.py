@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.app.repositories import actor_of, author_of, moved_by, record, repository
+from forge.context import use_skill
 from forge.git import PERSON, Actor, CommitId, Operation, Repository, Signature
-from forge.tools.shelf import builtin_tools
+from forge.tools.shelf import schemas
 from forge.tools.user_tools import State, UserTool, approve, revoke, user_tools
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class OwnTool:
 @dataclass(frozen=True, slots=True)
 class Tools:
     built_in: tuple[BuiltInTool, ...]
-    """Those that need no command; commands and tests are run by tools of their own."""
+    """All that a turn can have: commands need a sandbox that works, questions a person who can answer."""
     own: tuple[OwnTool, ...]
 
 
@@ -160,8 +161,8 @@ def provider_models(shop: Workshop, who: Who, provider: str) -> tuple[KnownModel
 
 
 def tools_of(repo: Repository, branch: str) -> Tools:
-    schemas = (tool.get_schema() for tool in builtin_tools(None))
-    built_in = tuple(BuiltInTool(str(each["name"]), str(each["description"])) for each in schemas)
+    every = (*schemas(), use_skill.get_schema())
+    built_in = tuple(BuiltInTool(str(each["name"]), str(each["description"])) for each in every)
     return Tools(built_in, tuple(_own(tool) for tool in user_tools(repo.workspace(branch))))
 
 

@@ -11,8 +11,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forge.agents.models import registry
+from forge.agents.models.names import BUILTIN
 from forge.agents.turn import TurnEnd, TurnRequest
-from forge.app.programs import found_program
+from forge.app.programs import found_program, programs
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
@@ -64,6 +65,7 @@ async def send_message(
         raise InvalidInput("The message is empty.", hint="Say what you want to have done.")
     if len(text) > _LONGEST_MESSAGE:
         raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
+    model, agent = meant(shop, model, agent)
     name = await asyncio.to_thread(answering, shop, model, agent)
     if agent is None:
         await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
@@ -217,8 +219,15 @@ def run_of(mark: str) -> str:
     return f"turn-{mark}"
 
 
+def meant(shop: Workshop, model: str | None, agent: str | None) -> tuple[str | None, str | None]:
+    """Model and agent program. As for projects, `agent` may name either: what no program is called is a model."""
+    is_model = agent is not None and model is None and (agent == BUILTIN or ":" in agent)
+    return (agent, None) if is_model and agent not in programs(shop.settings) else (model, agent)
+
+
 def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
     """The full name of who will answer, if it can: what is missing is said before anything is begun."""
+    model, agent = meant(shop, model, agent)
     if agent is not None:
         found_program(shop.settings, shop.environ, agent)
         return f"{agent}:{model}" if model else agent

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.boards.errors import BoardFailed, BoardInvalid
-from forge.boards.program import Finished, Found, command_words, refused, run, version
+from forge.boards.program import Finished, command_words, refused, run
 from forge.plugins.contracts import Board, Card
 
 NAME = "backlog"
@@ -81,10 +81,6 @@ def backlog_md(settings: Mapping[str, Any]) -> Board:
         raise BoardInvalid("boards.backlog.statuses names a phase that there is not", hint=", ".join(STATUSES))
     statuses = dict(STATUSES) | {phase: str(status) for phase, status in own.items()}
     return BacklogBoard(command_words(NAME, settings, "backlog"), directory, statuses)
-
-
-async def detect(settings: Mapping[str, Any], *, path: str | None = None) -> Found | None:
-    return await version(NAME, command_words(NAME, settings, "backlog"), path=path)
 
 
 def _phase_label(phase: str) -> str:

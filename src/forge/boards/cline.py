@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.boards.errors import BoardFailed
-from forge.boards.program import Found, command_words, refused, run, version
+from forge.boards.program import command_words, refused, run
 from forge.plugins.contracts import Board, Card
 
 NAME = "kanban"
@@ -74,10 +74,6 @@ class ClineBoard:
 def cline(settings: Mapping[str, Any]) -> Board:
     """`command` (default `kanban`); `project_path`, the repository with the board that all cards go to."""
     return ClineBoard(command_words(NAME, settings, "kanban"), str(settings.get("project_path") or "") or None)
-
-
-async def detect(settings: Mapping[str, Any], *, path: str | None = None) -> Found | None:
-    return await version(NAME, command_words(NAME, settings, "kanban"), path=path)
 
 
 def _title(card: Card) -> str:

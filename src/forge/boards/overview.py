@@ -1,4 +1,4 @@
-"""Forge's own board: projects by phase, with the time each phase took, the rounds and how the errors went."""
+"""Forge's own board: projects by phase, with the time each phase took, the rounds and how the findings went."""
 
 from __future__ import annotations
 

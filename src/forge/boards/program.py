@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -15,15 +14,6 @@ from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.sessions.redaction import Redactor
 
 SECONDS = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A board that is there. `version` is empty where it does not tell."""
-
-    name: str
-    where: str
-    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +30,6 @@ def command_words(board: str, settings: Mapping[str, Any], default: str) -> tupl
     if not isinstance(words, list | tuple) or not words or not all(isinstance(word, str) and word for word in words):
         raise BoardInvalid(f"boards.{board}.command must be a list of words", hint=f"for example [{default}]")
     return tuple(words)
-
-
-async def version(name: str, words: Sequence[str], *, path: str | None = None) -> Found | None:
-    """The program that these words start, if it is on `path` (None: where programs are) and says its version."""
-    where = shutil.which(words[0], path=path)
-    if where is None:
-        return None
-    try:
-        finished = await run(name, [where, *words[1:], "--version"], cwd=None)
-    except BoardFailed:
-        return None
-    lines = finished.output.split()
-    return Found(name, where, lines[-1]) if finished.code == 0 and lines else None
 
 
 async def run(board: str, words: Sequence[str], *, cwd: str | None, seconds: float = SECONDS) -> Finished:

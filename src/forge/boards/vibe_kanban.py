@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import httpx2
 
 from forge.boards.errors import BoardFailed, BoardInvalid
-from forge.boards.program import SECONDS, Found, refused
+from forge.boards.program import SECONDS, refused
 from forge.plugins.contracts import Board, Card
 
 NAME = "vibekanban"
@@ -44,13 +44,6 @@ class VibeKanbanBoard:
         change = {"name": _title(card), "archived": card.phase == "done"}
         await self._ask("PUT", f"/api/workspaces/{quote(reference, safe='')}", change)
 
-    async def healthy(self) -> bool:
-        try:
-            await self._ask("GET", "/api/health")
-        except BoardFailed:
-            return False
-        return True
-
     def address(self) -> str:
         return self.url or f"http://127.0.0.1:{_port(self.port_file)}"
 
@@ -76,20 +69,6 @@ class VibeKanbanBoard:
 
 def vibe_kanban(settings: Mapping[str, Any]) -> Board:
     """`url` of its server; without it, the file in `temporary` (default /tmp) that tells its port."""
-    return _board(settings)
-
-
-async def detect(settings: Mapping[str, Any]) -> Found | None:
-    """A running server. Its API does not tell a version."""
-    board = _board(settings)
-    try:
-        address = board.address()
-    except BoardFailed:
-        return None
-    return Found(NAME, address, "") if await board.healthy() else None
-
-
-def _board(settings: Mapping[str, Any]) -> VibeKanbanBoard:
     url = str(settings.get("url") or "").rstrip("/") or None
     if url is not None and not (url.startswith(("http://", "https://")) and urlsplit(url).hostname):
         raise BoardInvalid("boards.vibekanban.url must start with http:// or https://", hint="or leave it out")

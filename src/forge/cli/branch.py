@@ -8,7 +8,7 @@ import typer
 
 from forge.app import branches
 from forge.app.repositories import Operation, moved_by
-from forge.cli.options import Agent, acting, opened, short, tell_checkouts
+from forge.cli.options import As, acting, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
 
@@ -70,7 +70,7 @@ def new(
     context: typer.Context,
     branch: Name,
     start: Annotated[str, typer.Option("--from", metavar="REV", help="Any commit, branch or tag.")] = "HEAD",
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Make a branch at any commit."""
     repo, out = opened(context)
@@ -82,7 +82,7 @@ def fork(
     context: typer.Context,
     source: Annotated[str, typer.Argument(help="The branch to start from.")],
     branch: Name,
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Make a branch from another, with its conversation."""
     repo, out = opened(context)
@@ -94,7 +94,7 @@ def rename(
     context: typer.Context,
     old: Annotated[str, typer.Argument(help="The branch.")],
     new: Annotated[str, typer.Argument(help="The name it shall have.")],
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Give a branch another name."""
     repo, out = opened(context)
@@ -106,7 +106,7 @@ def rewind(
     context: typer.Context,
     branch: Annotated[str, typer.Argument(help="The branch.")],
     to: Annotated[str, typer.Argument(metavar="REV", help="The commit to go back to.")],
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Set a branch back to a commit. What came after stays reachable; `forge undo` brings it back."""
     repo, out = opened(context)
@@ -119,7 +119,7 @@ def rewind(
 def delete(
     context: typer.Context,
     branch: Annotated[str, typer.Argument(help="The branch.")],
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Delete a branch. Its tip is kept; `forge undo` brings it back."""
     repo, out = opened(context)

@@ -14,7 +14,7 @@ from forge.app.repositories import Repository
 from forge.cli.asking import can_ask
 from forge.cli.options import opened
 from forge.cli.parser import Commands
-from forge.cli.projecting import opened_shop
+from forge.cli.projecting import Agent, opened_shop
 from forge.cli.running import BadUsage, Exit, Session
 from forge.cli.telling import Told, telling
 from forge.errors import ForgeError
@@ -32,12 +32,9 @@ def chat(
         str | None,
         typer.Option("--message", "-m", metavar="TEXT", help="What you want; - reads it from standard input."),
     ] = None,
+    agent: Agent = None,
     model: Annotated[
-        str | None, typer.Option("--model", metavar="NAME", help="Who answers, as `forge models` lists them.")
-    ] = None,
-    agent: Annotated[
-        str | None,
-        typer.Option("--agent", metavar="PROGRAM", help="Let this program do it: claude, codex, gemini, opencode, …"),
+        str | None, typer.Option("--model", metavar="NAME", help="Which model; of a program named by --agent, too.")
     ] = None,
     stream_json: Annotated[
         bool, typer.Option("--stream-json", help="One JSON document a line for each event, the result last.")

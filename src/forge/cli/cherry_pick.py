@@ -8,7 +8,7 @@ import typer
 
 from forge.app.merging import MergeKind, MergeOrder, previewed
 from forge.cli.merging import Preview, Resolve, carry_out
-from forge.cli.options import Agent, branch_or_current, opened
+from forge.cli.options import As, branch_or_current, opened
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
 
@@ -29,7 +29,7 @@ def cherry_pick(
     ] = None,
     record_origin: Annotated[bool, typer.Option("-x", help="Name the original commit in the message.")] = False,
     resolve: Resolve = None,
-    agent: Agent = None,
+    agent: As = None,
 ) -> int:
     """Copy commits onto a branch, each as a commit of its own. Exit code 4 if there are conflicts."""
     repo, out = opened(context)

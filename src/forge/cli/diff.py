@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from forge.app.comparing import FileChange, changes, patch_text
+from forge.app.comparing import FileChange, changes, patch_text, without_sessions
 from forge.app.repositories import Repository
 from forge.cli.options import opened
 from forge.cli.output import Output
@@ -24,10 +24,16 @@ def diff(
     new: Annotated[str | None, typer.Argument(help="The newer commit.")] = None,
     path: Annotated[list[str] | None, typer.Option("--path", metavar="PATH", help="Only this path or folder.")] = None,
     stat: Annotated[bool, typer.Option("--stat", help="Only names and numbers of lines.")] = False,
+    with_sessions: Annotated[
+        bool, typer.Option("--with-sessions", help="Also the records of conversations, .forge/session*.")
+    ] = False,
 ) -> None:
     """Show what changed from OLD to NEW, renames found; with one commit, what that commit changed."""
     repo, out = opened(context)
-    found = changes(repo, old, new, paths=path or ())
+    every = changes(repo, old, new, paths=path or ())
+    found = every if with_sessions else without_sessions(every, path or ())
+    if every and not found:
+        out.aside("Only the conversation changed; --with-sessions shows it.")
     if out.json:
         out.result([_document(repo, change, patch=not stat) for change in found])
     elif stat:

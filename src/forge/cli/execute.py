@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from forge.app.commands import CommandRun, Limits, run_on_branch
-from forge.cli.options import Agent, Branch, acting, branch_or_current, opened, short, tell_checkouts
+from forge.cli.options import As, Branch, acting, branch_or_current, opened, short, tell_checkouts
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
@@ -41,7 +41,7 @@ def execute(
     unconfined: Annotated[
         bool, typer.Option("--allow-plain", help="Where no sandbox works, run it without one and say so.")
     ] = False,
-    agent: Agent = None,
+    agent: As = None,
 ) -> int:
     """Run a command on a branch. Its own exit code is passed on; 3 means that it reached a limit."""
     if message is not None and not save:

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from forge.app import files
-from forge.app.files import Landed, NotText
-from forge.cli.grep import grep
+from forge.app import saving
+from forge.app.files import NotText
 from forge.cli.options import (
-    Agent,
+    As,
     At,
     Branch,
     Message,
@@ -25,13 +24,14 @@ from forge.cli.options import (
 )
 from forge.cli.output import Output
 from forge.cli.parser import Commands
+from forge.cli.search import search
 
 app = Commands(__doc__, group=True)
 
 Path = Annotated[str, typer.Argument(metavar="PATH", help="From the root of the repository.")]
 
 
-@app.add("ls")
+@app.add("list")
 def list_files(
     context: typer.Context,
     prefix: Annotated[str, typer.Argument(help="Only files whose path begins with this.")] = "",
@@ -46,8 +46,8 @@ def list_files(
         out.line(out.styled(path))
 
 
-@app.add("cat")
-def cat(context: typer.Context, path: Path, branch: Branch = None, at: At = None) -> None:
+@app.add("show")
+def show(context: typer.Context, path: Path, branch: Branch = None, at: At = None) -> None:
     """Show a file, byte for byte. As JSON, what is not text comes as base64."""
     repo, out = opened(context)
     view = looked_at(repo, branch, at)
@@ -61,7 +61,7 @@ def cat(context: typer.Context, path: Path, branch: Branch = None, at: At = None
     out.result({"path": path, "mode": f"{view.mode(path):o}", **content})
 
 
-app.add("grep")(grep)
+app.add("search")(search)
 
 
 @app.add("save")
@@ -71,15 +71,15 @@ def save(
     branch: Branch = None,
     message: Message = None,
     executable: Annotated[bool | None, typer.Option("--executable/--plain", help="Set the mode.")] = None,
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Save standard input as PATH: one commit on the branch."""
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
-    # In `forge file cat f | edit | forge file save f` all three begin at once: this is what the person saw.
+    # In `forge file show f | edit | forge file save f` all three begin at once: this is what the person saw.
     seen = repo.workspace(name, actor=acting(agent))
     data = _standard_input(out)
-    _tell(out, files.save(repo, name, path, data, executable=executable, message=message, seen=seen))
+    _tell(out, saving.save(repo, name, path, data, executable=executable, message=message, seen=seen))
 
 
 @app.add("rename")
@@ -89,22 +89,22 @@ def rename(
     new: Annotated[str, typer.Argument(help="The path it shall have.")],
     branch: Branch = None,
     message: Message = None,
-    agent: Agent = None,
+    agent: As = None,
 ) -> None:
     """Rename a file: one commit on the branch."""
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
-    _tell(out, files.rename(repo, name, old, new, message=message, actor=acting(agent)))
+    _tell(out, saving.rename(repo, name, old, new, message=message, actor=acting(agent)))
 
 
 @app.add("delete")
 def delete(
-    context: typer.Context, path: Path, branch: Branch = None, message: Message = None, agent: Agent = None
+    context: typer.Context, path: Path, branch: Branch = None, message: Message = None, agent: As = None
 ) -> None:
     """Delete a file: one commit on the branch."""
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
-    _tell(out, files.delete(repo, name, path, message=message, actor=acting(agent)))
+    _tell(out, saving.delete(repo, name, path, message=message, actor=acting(agent)))
 
 
 def _standard_input(out: Output) -> bytes:
@@ -113,7 +113,7 @@ def _standard_input(out: Output) -> bytes:
     return sys.stdin.buffer.read()
 
 
-def _tell(out: Output, landed: Landed) -> None:
+def _tell(out: Output, landed: saving.Landed) -> None:
     where = {"branch": landed.branch, "commit": landed.commit}
     out.result({**where, "files": landed.changes, "operation": landed.operation})
     if not landed.changes:

@@ -8,7 +8,7 @@ import typer
 
 from forge.app.merging import MergeKind, MergeOrder, previewed
 from forge.cli.merging import Preview, Resolve, carry_out
-from forge.cli.options import Agent, Message, branch_or_current, opened
+from forge.cli.options import As, Message, branch_or_current, opened
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
 
@@ -26,7 +26,7 @@ def merge(
     no_ff: Annotated[bool, typer.Option("--no-ff", help="Make a merge commit even where none is needed.")] = False,
     message: Message = None,
     resolve: Resolve = None,
-    agent: Agent = None,
+    agent: As = None,
 ) -> int:
     """Merge SOURCE into a branch. Nothing is checked out. Exit code 4 if there are conflicts."""
     repo, out = opened(context)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from forge.app.comparing import without_sessions
 from forge.app.merging import Entry, MergePreview, perform, resolved
 from forge.app.repositories import CommitId, Repository
 from forge.cli.options import acting, short, tell_checkouts
@@ -93,7 +94,7 @@ def _document(repo: Repository, preview: MergePreview) -> dict[str, object]:
         "target_tip": preview.target_tip,
         "result": preview.result,
         "tree": preview.tree,
-        "files": {file.path: file.change for file in preview.files},
+        "files": {file.path: file.change for file in without_sessions(preview.files)},
         "conflicts": [
             {
                 "path": conflict.path,
@@ -135,6 +136,6 @@ def _describe(repo: Repository, out: Output, preview: MergePreview) -> None:
     ]
     out.table(rows)
     if not (preview.steps and preview.conflicts):  # half a chain says nothing about the files in the end
-        out.table((f"  {file.change}", out.styled(file.path)) for file in preview.files)
+        out.table((f"  {file.change}", out.styled(file.path)) for file in without_sessions(preview.files))
     for conflict in preview.conflicts:
         out.line(f"  {out.styled('conflict', 'yellow')}  {out.styled(conflict.path, 'bold')} ({conflict.kind})")

@@ -14,9 +14,9 @@ from forge.cli.running import BadUsage, Session
 
 __all__ = ["branch_or_current"]
 
-Agent = Annotated[
+As = Annotated[
     str | None,
-    typer.Option("--agent", metavar="NAME", help="Act as this agent, which may not change the default branch."),
+    typer.Option("--as", metavar="NAME", help="Act as this agent, which may not change the default branch."),
 ]
 At = Annotated[str | None, typer.Option("--at", metavar="REV", help="Look at this commit instead of a branch tip.")]
 Branch = Annotated[
@@ -39,7 +39,7 @@ def acting(agent: str | None) -> Actor:
     if agent is None:
         return PERSON
     if not agent.strip():
-        raise BadUsage("The agent has no name.", hint="Name it: --agent NAME.")
+        raise BadUsage("The agent has no name.", hint="Name it: --as NAME.")
     return Actor(ActorKind.AGENT, agent)
 
 

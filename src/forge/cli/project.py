@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli import keeping
 from forge.cli.output import Output, ago
 from forge.cli.parser import Commands
-from forge.cli.projecting import Teller, exit_of, found, opened_shop, settings_of, tell_state, told
-from forge.cli.running import BadUsage, Session
+from forge.cli.projecting import (
+    Agent,
+    Teller,
+    Which,
+    directory_of,
+    exit_of,
+    found,
+    opened_shop,
+    output_of,
+    settings_of,
+    tell_state,
+    told,
+)
+from forge.cli.running import BadUsage
 
 if TYPE_CHECKING:
     from forge.app.projects import Project
@@ -23,9 +33,6 @@ if TYPE_CHECKING:
 
 app = Commands(__doc__, group=True)
 
-Which = Annotated[
-    str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
-]
 Text = Annotated[
     str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
 ]
@@ -40,15 +47,13 @@ def new(
     repository: Annotated[
         str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
     ] = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`.")
-    ] = None,
+    agent: Agent = None,
     after: Annotated[
         str | None, typer.Option("--after", metavar="PROJECT", help="The finished plan that this code follows.")
     ] = None,
 ) -> None:
     """Make a project."""
-    out = _out(context)
+    out = output_of(context)
     text = _said(message) if message is not None else None
     asyncio.run(_new(context, out, name, text, repository, agent, after))
 
@@ -67,7 +72,7 @@ async def _new(
     from forge.app.views import view  # noqa: PLC0415
 
     async with opened_shop(context.obj) as shop:
-        base = _directory(context)
+        base = directory_of(context)
         plan = workspace_of(shop.settings).open(after) if after else None
         place = base / repository if repository else None
         project = await create(shop, name, agent=agent, repository=place, after=plan)
@@ -90,7 +95,7 @@ def list_projects(
     from forge.app.projects import workspace_of  # noqa: PLC0415
     from forge.app.views import view  # noqa: PLC0415
 
-    out = _out(context)
+    out = output_of(context)
     listed = workspace_of(settings_of(out)).list(archived=archived)
     seen = [(project, view(None, project)) for project in listed]
     out.result({"projects": [each for _, each in seen], "broken": listed.broken})
@@ -111,11 +116,11 @@ def list_projects(
         out.note(f"forge: {sentence}")
 
 
-@app.add("open")
-def open_project(context: typer.Context, project: Which = None) -> None:
+@app.add("show")
+def show(context: typer.Context, project: Which = None) -> None:
     """Show a project's conversation and where it stands."""
-    out = _out(context)
-    found_one = found(settings_of(out), project, _directory(context))
+    out = output_of(context)
+    found_one = found(settings_of(out), project, directory_of(context))
     sentences = told(out, found_one)
     from forge.app.views import view  # noqa: PLC0415
 
@@ -132,13 +137,13 @@ def open_project(context: typer.Context, project: Which = None) -> None:
 @app.add("status")
 def status(context: typer.Context, project: Which = None) -> int:
     """Show where a project stands and what can be done. Exit code 4: a person must decide."""
-    out = _out(context)
+    out = output_of(context)
 
     async def look() -> int:
         from forge.app.views import view  # noqa: PLC0415
 
         async with opened_shop(context.obj) as shop:
-            one = found(shop.settings, project, _directory(context))
+            one = found(shop.settings, project, directory_of(context))
             told(out, one)
             seen = view(shop, one)
         out.result(seen)
@@ -173,20 +178,14 @@ def confirm(context: typer.Context, project: Which = None) -> int:
     return _act(context, project, "confirm")
 
 
-@app.add("input")
+@app.add("provide-input")
 def provide_input(context: typer.Context, project: Which = None, message: Text = None) -> int:
     """Answer a build that is stuck."""
     return _act(context, project, "provide_input", text=_said(message))
 
 
 @app.add("resume")
-def resume(
-    context: typer.Context,
-    project: Which = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Who answers from here on: a model, a program, …")
-    ] = None,
-) -> int:
+def resume(context: typer.Context, project: Which = None, agent: Agent = None) -> int:
     """Go on with a project that halted, was interrupted, or whose run ended with an error."""
     return _act(context, project, "resume", agent=agent)
 
@@ -213,7 +212,7 @@ def _act(
     files: tuple[str, ...] | list[str] = (),
     agent: str | None = None,
 ) -> int:
-    out = _out(context)
+    out = output_of(context)
 
     async def act() -> int:
         from forge.app.projects import choose_agent  # noqa: PLC0415
@@ -221,12 +220,12 @@ def _act(
         from forge.app.saying import add_resource  # noqa: PLC0415
 
         async with opened_shop(context.obj) as shop:
-            one = found(shop.settings, which, _directory(context))
+            one = found(shop.settings, which, directory_of(context))
             told(out, one)
             if agent is not None:
                 choose_agent(shop, one, agent)
             for file in files:
-                out.line(f"Added {add_resource(shop, one, _directory(context) / file)}")
+                out.line(f"Added {add_resource(shop, one, directory_of(context) / file)}")
             pressed = await _pressed(shop, one, action, text, confirmed=confirmed)
             if pressed.run is None and pressed.message:
                 out.line(out.styled(pressed.message, "cyan"))
@@ -255,106 +254,17 @@ def accept_tests(context: typer.Context, project: Which = None) -> None:
     """Say that the tests of the last run are enough, where there are fewer than before."""
     from forge.app import projects  # noqa: PLC0415
 
-    out = _out(context)
-    given = projects.accept_tests(found(settings_of(out), project, _directory(context)))
+    out = output_of(context)
+    given = projects.accept_tests(found(settings_of(out), project, directory_of(context)))
     out.result(given)
     out.line(f"{given['total']} tests are enough from here on")
 
 
-@app.add("rename")
-def rename(
-    context: typer.Context, project: Annotated[str, typer.Argument()], name: Annotated[str, typer.Argument()]
-) -> None:
-    """Give a project another name; its directory stays."""
-    from forge.app.projects import workspace_of  # noqa: PLC0415
-    from forge.app.views import view  # noqa: PLC0415
-
-    out = _out(context)
-    renamed = workspace_of(settings_of(out)).rename(project, name, now=datetime.fromtimestamp(time.time(), UTC))
-    out.result(view(None, renamed))
-    out.line(f"{out.styled(renamed.directory.name, 'cyan')} is called {renamed.name}")
-
-
-@app.add("archive")
-def archive(
-    context: typer.Context,
-    project: Annotated[str, typer.Argument()],
-    back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
-) -> None:
-    """Keep a project out of lists; nothing else changes."""
-    from forge.app.projects import workspace_of  # noqa: PLC0415
-    from forge.app.views import view  # noqa: PLC0415
-
-    out = _out(context)
-    workspace = workspace_of(settings_of(out))
-    changed = workspace.unarchive(project) if back else workspace.archive(project)
-    out.result(view(None, changed))
-    out.line(f"{out.styled(changed.directory.name, 'cyan')} {'is back' if back else 'is archived'}")
-
-
-@app.add("delete")
-def delete(
-    context: typer.Context,
-    project: Annotated[str, typer.Argument()],
-    confirm_name: Annotated[
-        str, typer.Option("--confirm", metavar="DIRECTORY", help="Repeat the name of its directory.")
-    ] = "",
-) -> None:
-    """Move a project into the folder `deleted` of the workspace."""
-    from forge.app.projects import workspace_of  # noqa: PLC0415
-
-    out = _out(context)
-    kept = workspace_of(settings_of(out)).delete(project, confirm=confirm_name)
-    out.result({"deleted": project, "kept": kept})
-    out.line(f"Deleted {project}; it is kept in {kept}")
-
-
-@app.add("log")
-def log(
-    context: typer.Context,
-    project: Which = None,
-    last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many lines.")] = 40,
-) -> None:
-    """Show the operational log of a project."""
-    out = _out(context)
-    lines = list(found(settings_of(out), project, _directory(context)).log.lines())[-last:]
-    out.result(lines)
-    for line in lines:
-        colour = {"warn": "yellow", "error": "red"}.get(line["level"], "dim")
-        stamp = str(line["timestamp"]).replace("T", " ")[:19]
-        out.line(f"{out.styled(stamp, 'dim')} {out.styled(line['event'], colour)} {line['phase']}: {line['detail']}")
-
-
-@app.add("artifacts")
-def artifacts(
-    context: typer.Context,
-    project: Which = None,
-    save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Copy this one out.")] = None,
-    to: Annotated[str, typer.Option("--to", metavar="PATH", help="Where to copy it.")] = ".",
-) -> None:
-    """List what a project has produced, or copy one of them out."""
-    from forge.app import projects  # noqa: PLC0415
-
-    out = _out(context)
-    one = found(settings_of(out), project, _directory(context))
-    if save is not None:
-        target = projects.save_artifact(one, save, _directory(context) / to)
-        out.result({"saved": target})
-        out.line(f"Saved {target}")
-        return
-    places = projects.artifacts(one)
-    out.result([{"name": place.name, "path": place, "bytes": place.stat().st_size} for place in places])
-    out.table((out.styled(place.name, "cyan"), f"{place.stat().st_size:,} B", str(place)) for place in places)
-
-
-def _out(context: typer.Context) -> Output:
-    session: Session = context.obj
-    return session.output
-
-
-def _directory(context: typer.Context) -> Path:
-    session: Session = context.obj
-    return session.directory
+app.add("rename")(keeping.rename)
+app.add("archive")(keeping.archive)
+app.add("delete")(keeping.delete)
+app.add("log")(keeping.log)
+app.add("artifacts")(keeping.artifacts)
 
 
 def _said(message: str | None, *, optional: bool = False) -> str:

@@ -8,7 +8,9 @@ import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from forge.cli.output import Output, cut
 from forge.cli.running import Exit, Session
@@ -20,7 +22,24 @@ if TYPE_CHECKING:
     from forge.app.workshop import Workshop
     from forge.settings import Settings
 
+Agent = Annotated[
+    str | None,
+    typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`; see `forge models`."),
+]
+Which = Annotated[
+    str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
+]
 _GUARDS = "guard_"
+
+
+def output_of(context: typer.Context) -> Output:
+    session: Session = context.obj
+    return session.output
+
+
+def directory_of(context: typer.Context) -> Path:
+    session: Session = context.obj
+    return session.directory
 
 
 def settings_of(out: Output) -> Settings:
@@ -132,7 +151,7 @@ def next_steps(seen: ProjectView, name: str) -> list[str]:
     told = {
         "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
         "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
-        "provide_input": f"forge project input {name} -m …",
+        "provide_input": f"forge project provide-input {name} -m …",
         "resume": f"forge project resume {name}",
         "override": f"forge project override {name} --yes",
     }

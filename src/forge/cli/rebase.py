@@ -8,7 +8,7 @@ import typer
 
 from forge.app.merging import MergeKind, MergeOrder, previewed
 from forge.cli.merging import Preview, Resolve, carry_out
-from forge.cli.options import Agent, opened
+from forge.cli.options import As, opened
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
 
@@ -22,7 +22,7 @@ def rebase(
     onto: Annotated[str, typer.Option("--onto", metavar="REV", help="Branch, tag or commit to begin at.")],
     preview: Preview = False,
     resolve: Resolve = None,
-    agent: Agent = None,
+    agent: As = None,
 ) -> int:
     """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
     repo, out = opened(context)

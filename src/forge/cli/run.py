@@ -11,7 +11,7 @@ import typer
 
 from forge.cli.output import Output
 from forge.cli.parser import Commands
-from forge.cli.projecting import Teller, exit_of, opened_shop, tell_state
+from forge.cli.projecting import Agent, Teller, exit_of, opened_shop, tell_state
 from forge.cli.running import BadUsage, Session
 from forge.errors import NotFound
 
@@ -33,9 +33,7 @@ def run(
         str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
     ] = None,
     name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What you call it.")] = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`.")
-    ] = None,
+    agent: Agent = None,
     auto_confirm: Annotated[
         bool,
         typer.Option("--auto-confirm", help="Confirm intent and specification; Forge decides what is open."),
@@ -80,10 +78,12 @@ async def _run(
     auto_confirm: bool,
 ) -> int:
     from forge.app.projects import create  # noqa: PLC0415 - loads the engine
+    from forge.app.saying import check_idea  # noqa: PLC0415
 
     began = time.monotonic()
     out = session.output
     async with opened_shop(session) as shop:
+        check_idea(shop, text)
         project = await create(shop, name, agent=agent, repository=repository)
         out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
         return await all_the_way(shop, out, project, text, began, files=files, auto_confirm=auto_confirm)

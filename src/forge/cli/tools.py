@@ -40,7 +40,7 @@ def list_tools(context: typer.Context, branch: Branch = None) -> None:
         }
     )
     names = ", ".join(each.name for each in found.built_in)
-    out.line(f"Built in, no approval needed: {names}, run_command, run_tests")
+    out.line(f"Built in, no approval needed: {names}")
     if not own:
         out.aside("The repository has no tools of its own (tools/*.py with get_schema and execute).")
     out.table(

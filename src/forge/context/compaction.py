@@ -46,30 +46,21 @@ def due(taken: int, window: int, *, share: float = SHARE) -> bool:
     return taken > window * share
 
 
-def compacted(messages: Sequence[Message], *, limit: int, keep: int = KEEP, summary: str = "") -> Compacted:
-    """At most `limit` tokens where that can be done; the last `keep` turns stay as they are if at all possible.
-
-    `summary` is what a model wrote about `to_summarise(messages, keep=keep)`; it stands for the digests of those turns.
-    """
+def compacted(messages: Sequence[Message], *, limit: int, keep: int = KEEP) -> Compacted:
+    """At most `limit` tokens where that can be done; the last `keep` turns stay as they are if at all possible."""
     whole = completed(messages)
     before = taken_by(whole)
     if before <= limit:
         return Compacted(whole, before, before)
     turns = _turns(whole)
     best, least = whole, before
-    for attempt in _attempts(turns, max(keep, 1), summary, limit):
+    for attempt in _attempts(turns, max(keep, 1), limit):
         taken = taken_by(attempt)
         if taken <= limit:
             return Compacted(attempt, before, taken)
         if taken < least:
             best, least = attempt, taken
     return Compacted(best, before, least)
-
-
-def to_summarise(messages: Sequence[Message], *, keep: int = KEEP) -> tuple[Message, ...]:
-    """The turns that a model-written summary would stand for."""
-    turns = _turns(completed(messages))
-    return tuple(message for turn in turns[: max(len(turns) - max(keep, 1), 0)] for message in turn)
 
 
 def completed(messages: Sequence[Message]) -> tuple[Message, ...]:
@@ -113,15 +104,12 @@ def _turns(messages: Sequence[Message]) -> list[Turn]:
     return [tuple(turn) for turn in turns]
 
 
-def _attempts(turns: Sequence[Turn], keep: int, summary: str, limit: int) -> Iterator[tuple[Message, ...]]:
+def _attempts(turns: Sequence[Turn], keep: int, limit: int) -> Iterator[tuple[Message, ...]]:
     """From what loses least to what loses most."""
     old, last = list(turns[:-keep]), list(turns[-keep:])
     trimmed = [_changed(turn, _result_within(_OLD_RESULT)) for turn in old]
     yield _joined([*trimmed, *last])
-    if summary:
-        yield (_note(turns, len(old)), *_words(old), _context(f"Summary of what was done:\n{summary}"), *_flat(last))
-    else:
-        yield from _digested_one_by_one(turns, old, trimmed, last, limit)
+    yield from _digested_one_by_one(turns, old, trimmed, last, limit)
     brief = [_brief(turn, _BRIEF_ANSWER) for turn in old]
     yield (_note(turns, len(old)), *_flat(brief), *_flat(last))
     for most in (1_000, _OLD_RESULT):

@@ -154,13 +154,7 @@ def rebase_due(items: Iterable[Item], seen: Seen, window: int, settings: Context
 
 
 def rebase(
-    vfs: View,
-    said: Sequence[Message],
-    source: Source,
-    settings: ContextSettings,
-    *,
-    limit: int | None = None,
-    summary: str = "",
+    vfs: View, said: Sequence[Message], source: Source, settings: ContextSettings, *, limit: int | None = None
 ) -> Addition:
     """Begin the stream anew: the present overview and files, then the conversation, within `limit` tokens if given.
 
@@ -170,8 +164,6 @@ def rebase(
     carried: Json = {"kind": "carried", "keep": settings.keep_turns}
     if limit is not None:
         carried["limit"] = max(limit - compaction.taken_by(fresh.messages), limit // 4)
-    if summary:
-        carried["summary"] = summary
     items = (Reference({"kind": "begin"}), *fresh.items, Reference(carried))
     return Addition(items, (*fresh.messages, *_carried(said, carried)), fresh.seen)
 
@@ -181,10 +173,8 @@ def _carried(said: Sequence[Message], data: Json) -> tuple[Message, ...]:
     spoken = compaction.completed([message for message in said if not isinstance(message, ContextMessage)])
     if "limit" not in data:
         return spoken
-    found = compaction.compacted(
-        spoken, limit=int(data["limit"]), keep=int(data.get("keep", compaction.KEEP)), summary=data.get("summary", "")
-    )
-    return found.messages
+    keep = int(data.get("keep", compaction.KEEP))
+    return compaction.compacted(spoken, limit=int(data["limit"]), keep=keep).messages
 
 
 def _files(

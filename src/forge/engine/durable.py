@@ -22,8 +22,8 @@ from dbos._utils import GlobalParams
 from forge.engine.encoding import Json, error_from_json, error_to_json
 from forge.engine.errors import RunExists
 from forge.engine.quiet import Changes, hush
-from forge.store.database import SQLITE_OPTIONS, Database, prepare_sqlite, private_file, unavailable
-from forge.store.in_turn import write_in_turn
+from forge.engine.run_tables import engine_for_runs, make_tables_whole
+from forge.store.database import Database, unavailable
 from forge.store.runs import Room
 
 OwnershipLost = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkflowCancelledError)
@@ -67,7 +67,7 @@ class Durable:
         self._database = database
         self._executor_id = executor_id
         self._serves = False
-        self._engine = _engine_for(database)
+        self._engine = engine_for_runs(database)
         _be_quiet()
         DBOS(config=self._config(executor_id))
         self._functions = {name: _register(name, body) for name, body in workflows.items()}
@@ -115,11 +115,13 @@ class Durable:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """DBOS makes its tables at launch, and fails where two do so at once in a SQLite file: one after the other."""
+        """DBOS makes its tables at launch, statement by statement in a SQLite file: here one process after the other,
+        and whole or not at all, for tables that were half made when somebody ended the process could never be used."""
         if not self._database.is_sqlite:
             yield
             return
         with self._database.transaction():
+            make_tables_whole(self._engine)
             yield
 
     async def close(self) -> None:
@@ -265,31 +267,6 @@ async def _apart(begin: Any, run_id: str) -> None:
         await asyncio.create_task(begin, context=contextvars.Context())
     except dbos_errors.DBOSConflictingWorkflowError as error:
         raise RunExists(f"the id {run_id} belongs to a run of another kind", hint="choose another id") from error
-
-
-def _engine_for(database: Database) -> sa.Engine:
-    """A SQLite database gets a second file beside it; in PostgreSQL DBOS has a schema of its own.
-
-    DBOS asks its queues with the write lock in hand, many times a second: in one file with the events, their writers
-    would wait for it, and their readers would look again after each of its steps.
-    """
-    path = database.path
-    if path is None:
-        return sa.create_engine(database.url, pool_size=10, max_overflow=10, pool_pre_ping=True)
-    beside = path.with_name(f"{path.stem}-runs{path.suffix}")
-    address = database.url.set(database=str(beside))
-    private_file(beside, address)
-    engine = sa.create_engine(address, pool_size=10, max_overflow=10, **SQLITE_OPTIONS)
-
-    @sa.event.listens_for(engine, "connect")
-    def prepare(connection: Any, record: object) -> None:
-        del record
-        prepare_sqlite(connection)
-        # As DBOS expects of its engine: reads need no transaction, the first write opens one with the lock.
-        connection.isolation_level = "IMMEDIATE"
-
-    write_in_turn(engine)
-    return engine
 
 
 def _be_quiet() -> None:

@@ -37,7 +37,7 @@ def dump_of(chat: Sequence[ChatMessage]) -> Dump:
     return Dump(realign.brain_dump(chat), realign.corrections(chat), bool(said) and realign.is_realign(said[-1]))
 
 
-async def distil(journey: Journey) -> Json:
+async def distill(journey: Journey) -> Json:
     """From `distilling` to `human_review`, with `docs/intent.md` as a draft."""
     gathered, pictures = await _gathered(journey)
     project = journey.project

@@ -18,7 +18,7 @@ _PAIRS = {")": "(", "]": "["}
 
 
 class BrainDumpTooShort(InvalidInput):
-    """Too few words to distil anything from."""
+    """Too few words to distill anything from."""
 
     code = "brain_dump_too_short"
 

@@ -26,7 +26,7 @@ class Message(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What to distil from: the brain dump, and the corrections up to the one at index `baseline` of the chat."""
+    """What to distill from: the brain dump, and the corrections up to the one at index `baseline` of the chat."""
 
     brain_dump: tuple[str, ...]
     corrections: tuple[str, ...]

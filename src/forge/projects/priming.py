@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from forge.projects import chat, fields
 from forge.projects.chat import ChatMessage
-from forge.projects.records import Read, Records
-from forge.projects.status import FILE, Phase, ProjectStatus
 
 PRIMING_MESSAGE = """\
 Welcome to your new project. A little background first helps me ask better questions:
@@ -27,15 +23,3 @@ can follow whenever it matters."""
 def is_priming(messages: Sequence[ChatMessage]) -> bool:
     """Whether the person has said nothing yet. Never saved: it follows from the chat."""
     return not any(message.role == "human" for message in messages)
-
-
-def open_conversation(records: Records, *, now: datetime) -> tuple[ChatMessage, ...]:
-    """Record the first message, once; a chat that has begun stays as it is. Gives the chat."""
-    first = ChatMessage("ai", PRIMING_MESSAGE, Phase.BRAIN_DUMP, fields.iso(now))
-
-    def change(read: Read) -> dict[str, str | bytes | None]:
-        begun = chat.parse(read(chat.FILE)) or ProjectStatus.from_json(read(FILE) or "").phase is not Phase.BRAIN_DUMP
-        return {} if begun else {chat.FILE: chat.format([first])}
-
-    records.update(change, "chat: opening message", step="priming")
-    return chat.parse(records.read(chat.FILE))

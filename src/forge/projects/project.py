@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from forge.projects import chat, context_file, files, log, pending, polish, state, status
 from forge.projects.chat import ChatMessage
@@ -16,12 +15,11 @@ from forge.projects.errors import InvalidRecord, ProjectUnreadable
 from forge.projects.info import FILE as INFO_FILE
 from forge.projects.info import ProjectInfo
 from forge.projects.log import OperationalLog
-from forge.projects.records import LOCK, Read, Records
+from forge.projects.records import LOCK, Records
 from forge.projects.state import SavedState
-from forge.projects.status import Phase, ProjectStatus
+from forge.projects.status import ProjectStatus
 
 T = TypeVar("T")
-Files = Mapping[str, str | bytes | None]
 _UNNAMED = ("", "Untitled")
 
 
@@ -33,12 +31,18 @@ class Project:
     @classmethod
     def at(cls, directory: Path) -> Project:
         """The project in `directory`; `ProjectUnreadable` if there is none that can be read or recovered."""
+        return cls.read(directory)[0]
+
+    @classmethod
+    def read(cls, directory: Path) -> tuple[Project, ProjectInfo]:
+        """As `at`, with what was read to find it."""
         found = cls(directory, "")
-        project = cls(directory, found.info().id)
+        info = found.info()
+        project = cls(directory, info.id)
         if "records" in found.__dict__:
             # They had to recover something, and have it still to tell.
             project.__dict__["records"] = found.records
-        return project
+        return project, info
 
     @cached_property
     def records(self) -> Records:
@@ -83,34 +87,6 @@ class Project:
             raise _unreadable(self.directory.name, e) from e
         return max((mark[2] for path, mark in marks.items() if path != log.FILE), default=0) / 1e9
 
-    def save_state(self, values: Mapping[str, Any], *, now: datetime, step: str | None = None) -> None:
-        """Save these values of `state.json`; the others stay. `context.md` is never touched."""
-
-        def change(read: Read) -> Files:
-            saved = state.loaded(read(state.FILE))
-            new = replace(saved, values={**saved.values, **values})
-            same = new.values == saved.values and not saved.warning
-            return {} if same else {state.FILE: state.formatted(new, now=now)}
-
-        self.records.update(change, "state: saved", step=step)
-
-    def say(self, message: ChatMessage, *, step: str | None = None) -> None:
-        """Add a message to the chat."""
-
-        def change(read: Read) -> Files:
-            return {chat.FILE: chat.format([*chat.parse(read(chat.FILE)), message])}
-
-        self.records.update(change, f"chat: {message.role}", step=step)
-
-    def move(
-        self, to: Phase, *, now: datetime, halt_reason: str | None = None, step: str | None = None
-    ) -> ProjectStatus:
-        """Go to another phase, remembering where a halt happened. Refused moves write nothing."""
-        self.records.update(
-            lambda read: moved_files(read, to, now=now, halt_reason=halt_reason), f"phase: {to}", step=step
-        )
-        return self.status()
-
     def _read(self, path: str, parse: Callable[[str], T], *, default: str | None = None) -> T:
         """What `parse` makes of a file; if it cannot, the file is restored from history first."""
         try:
@@ -138,16 +114,6 @@ class Project:
             return None
         except OSError as e:
             raise _unreadable(path, e) from e
-
-
-def moved_files(read: Read, to: Phase, *, now: datetime, halt_reason: str | None = None) -> dict[str, str]:
-    """The files of a project that goes to another phase, for an update that writes more than these."""
-    before = ProjectStatus.from_json(_present(read(status.FILE), status.FILE))
-    info = ProjectInfo.from_json(_present(read(INFO_FILE), INFO_FILE))
-    after = status.moved(before, to, now=now, halt_reason=halt_reason, halted_in=info.halted_in)
-    halted_in = info.halted_in if before.phase is Phase.HALTED else before.phase
-    kept = replace(info, halted_in=halted_in if to is Phase.HALTED else None)
-    return {status.FILE: after.to_json()} | ({INFO_FILE: kept.to_json()} if kept != info else {})
 
 
 def _unreadable(what: str, error: OSError) -> ProjectUnreadable:

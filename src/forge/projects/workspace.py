@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from forge.projects.errors import (
 from forge.projects.files import reported
 from forge.projects.info import FILE as INFO_FILE
 from forge.projects.info import ProjectInfo
-from forge.projects.project import Files, Project
+from forge.projects.project import Project
 from forge.projects.records import LOCK, Change, Read, Records
 from forge.projects.state import SavedState
 from forge.projects.status import ProjectStatus
@@ -83,21 +83,27 @@ class Workspace:
 
     def list(self, *, archived: bool = False) -> Listing:
         """Projects, the one changed last first; archived ones only when asked for."""
+        return self._listed(archived=archived, order=lambda project: -project.changed_at())
+
+    def by_id(self, *, archived: bool = False) -> Listing:
+        return self._listed(archived=archived, order=lambda project: project.id)
+
+    def _listed(self, *, archived: bool, order: Callable[[Project], float | str]) -> Listing:
         with reported():
             self.projects.mkdir(parents=True, exist_ok=True)
             places = sorted(p for p in self.projects.iterdir() if p.is_dir() and not p.name.startswith("."))
-        found: list[tuple[float, Project]] = []
+        found: list[tuple[float | str, Project]] = []
         broken: list[str] = []
         for place in places:
             if not _is_project(place):
                 continue
             try:
-                project = Project.at(place)
-                if archived or not project.info().archived:
-                    found.append((project.changed_at(), project))
+                project, info = Project.read(place)
+                if archived or not info.archived:
+                    found.append((order(project), project))
             except ForgeError as e:
                 broken.append(f"{place.name}: {e.message}")
-        found.sort(key=lambda pair: pair[0], reverse=True)
+        found.sort(key=lambda pair: pair[0])
         return Listing(tuple(project for _, project in found), tuple(broken))
 
     def open(self, which: str) -> Project:
@@ -125,7 +131,7 @@ class Workspace:
         if not typed:
             raise InvalidRecord("A project needs a name.", hint="Give a few words.")
 
-        def change(read: Read) -> Files:
+        def change(read: Read) -> Mapping[str, str | bytes | None]:
             saved = replace(state.loaded(read(state.FILE)), project_name=typed)
             named = replace(ProjectStatus.from_json(read(status.FILE) or ""), project_name=typed)
             return {state.FILE: state.formatted(saved, now=now), status.FILE: named.to_json()}
@@ -158,7 +164,7 @@ class Workspace:
     def _flagged(self, which: str, *, archived: bool) -> Project:
         project = self.open(which)
 
-        def change(read: Read) -> Files:
+        def change(read: Read) -> Mapping[str, str | bytes | None]:
             return {INFO_FILE: replace(ProjectInfo.from_json(read(INFO_FILE) or ""), archived=archived).to_json()}
 
         project.records.update(change, f"project: {'archived' if archived else 'unarchived'}")

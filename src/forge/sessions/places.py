@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.git import PERSON, CommitId, GitCommitVFS, RefMove, Repository, Signature, WorkInProgressVFS
 from forge.git.apart import commit_apart
-from forge.git.incoming import is_session
+from forge.git.merging.incoming import is_session
 from forge.sessions.head import HEAD_PATH
 from forge.sessions.timeline import turn_of
 

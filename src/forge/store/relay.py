@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, func, select
@@ -20,6 +21,8 @@ from forge.store.schema import events, topics
 
 _IDLE = 0.1
 _WATCH = 0.02
+_APART = 0.003
+_STEPS = 20
 _CHANNEL = "forge_events"
 _PAYLOAD = 7_900  # PostgreSQL takes less than 8,000 bytes
 _LIVE_SECONDS = 10.0
@@ -70,7 +73,11 @@ class _Watching:
 
 
 class SqliteRelay(_Watching):
-    """Asks the file for its change counter; live pieces pass through a table whose rows live for seconds."""
+    """Asks the file for its change counter; live pieces pass through a table whose rows live for seconds.
+
+    The pieces of many topics come at once. They are handed on topic by topic over some twentieths of a second, so that
+    whoever asks something meanwhile does not wait for all of them to be sent.
+    """
 
     def __init__(self, database: Database, listeners: Listeners) -> None:
         super().__init__()
@@ -80,6 +87,8 @@ class SqliteRelay(_Watching):
         self._process = uuid.uuid4().hex
         self._sender: sqlite3.Connection | None = None
         self._pruned = 0.0
+        self._lasts: dict[str, int] = {}
+        self._waiting: dict[str, list[Live]] = {}
 
     def recorded(self, connection: Connection, topic: str, last: int) -> None:
         """The commit itself moves the file's change counter."""
@@ -114,6 +123,7 @@ class SqliteRelay(_Watching):
             while not self._stop.is_set():
                 if not self._listeners.wanted.wait(timeout=_IDLE):
                     seen = None
+                    self._waiting.clear()
                     continue
                 try:
                     current = connection.execute("PRAGMA data_version").fetchone()[0]
@@ -121,12 +131,12 @@ class SqliteRelay(_Watching):
                         version, seen = current, self._look(connection, seen)
                 except sqlite3.Error:
                     seen = None
-                self._stop.wait(_WATCH)
+                self._hand_on(time.monotonic() + _WATCH)
         finally:
             connection.close()
 
     def _look(self, connection: sqlite3.Connection, seen: int | None) -> int:
-        """Push live pieces after `seen` (None: only those to come), wake who has new events; gives the last piece."""
+        """Find live pieces after `seen` (None: only those to come), wake who has new events; gives the last piece."""
         connection.execute("BEGIN")
         try:
             wanted = json.dumps(self._listeners.topics())
@@ -140,10 +150,26 @@ class SqliteRelay(_Watching):
         for id_, topic, process, data in pieces:
             seen = id_
             if process != self._process:
-                self._listeners.push(topic, Live(from_json(json.loads(data))))
+                self._waiting.setdefault(topic, []).append(Live(from_json(json.loads(data))))
         for topic, last in grown:
-            self._listeners.grown(topic, last, lambda *part: _between(connection, *part))
+            if self._lasts.get(topic) != last:
+                self._push(topic)  # they came before what is recorded now
+                self._listeners.grown(topic, last, lambda *part: _between(connection, *part))
+        self._lasts = dict(grown)
         return seen
+
+    def _hand_on(self, until: float) -> None:
+        """Some of what waits, and the time that is left."""
+        while self._waiting and time.monotonic() < until:
+            for topic in tuple(islice(self._waiting, 1 + len(self._waiting) // _STEPS)):
+                self._push(topic)
+            if self._stop.wait(_APART):
+                return
+        self._stop.wait(max(0.0, until - time.monotonic()))
+
+    def _push(self, topic: str) -> None:
+        for piece in self._waiting.pop(topic, ()):
+            self._listeners.push(topic, piece)
 
     def close(self) -> None:
         super().close()

@@ -6,11 +6,14 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, select
+from sqlalchemy import Row, bindparam, delete, select
 
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
 from forge.store.schema import repositories
+
+# Made once: every request looks for one.
+_FIND = select(repositories).where(repositories.c.id == bindparam("wanted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Repositories:
 
     def find(self, id_: str) -> RepositoryRow | None:
         with self._database.reading() as connection:
-            row = connection.execute(select(repositories).where(repositories.c.id == id_)).one_or_none()
+            row = connection.execute(_FIND, {"wanted": id_}).one_or_none()
         return None if row is None else _value(row)
 
     def list(self) -> tuple[RepositoryRow, ...]:

@@ -22,7 +22,7 @@ from forge.tools.builtin.run_command import RunCommand
 from forge.tools.builtin.run_tests import RunTests
 from forge.tools.builtin.undo_edit import UndoEdit
 from forge.tools.commands import Runner
-from forge.tools.contract import Tool
+from forge.tools.contract import Json, Tool
 
 _MODULES = (
     read_file,
@@ -37,6 +37,7 @@ _MODULES = (
     grep_open,
     check_syntax,
 )
+_COMMANDS = (RunCommand, RunTests)
 
 
 def builtin_tools(runner: Runner | None, *, test_command: str | None = None, asks: bool = False) -> tuple[Tool, ...]:
@@ -45,3 +46,8 @@ def builtin_tools(runner: Runner | None, *, test_command: str | None = None, ask
     commands: tuple[Tool, ...] = (RunCommand(runner), RunTests(runner, test_command)) if runner else ()
     asking = (cast("Tool", ask_user),) if asks else ()
     return (*modules, UndoEdit(), *commands, *asking)
+
+
+def schemas() -> tuple[Json, ...]:
+    """Of every one of them, also of those that a turn has only with a sandbox, or with a person who can answer."""
+    return (*(tool.get_schema() for tool in builtin_tools(None, asks=True)), *(each.get_schema() for each in _COMMANDS))

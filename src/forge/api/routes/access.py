@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
 from forge.api.asking import Asking, Doors, Part, Shop, in_pages
 from forge.api.problems import may_end
 from forge.api.request_headers import is_secure, sender
+from forge.api.routing import router_for
 from forge.api.shapes import access as shapes
 from forge.api.shapes.base import Page
 from forge.app import identity, users
 from forge.app.pages import Page as FoundPage
 
-router = APIRouter()
+router = router_for()
 
 Id = Annotated[str, Path(min_length=1, max_length=100)]
 Kind = Literal["projects", "repositories"]
@@ -24,7 +25,7 @@ _USER = {404: ["user_unknown"]}
 _SHARED = {404: ["user_unknown", "project_missing", "repository_missing"], 422: ["invalid_input"]}
 
 
-@router.post("/session", tags=["access"], response_model=shapes.WhoShape, responses=may_end({401: ["token_refused"]}))
+@router.post("/sign-in", tags=["access"], response_model=shapes.WhoShape, responses=may_end({401: ["token_refused"]}))
 async def sign_in(request: Request, response: Response, gate: Doors, body: shapes.SignIn) -> Any:
     """A cookie, for the one-time token of the start URL or for a key."""
     scope = request.scope
@@ -34,15 +35,15 @@ async def sign_in(request: Request, response: Response, gate: Doors, body: shape
     return admitted.who
 
 
-@router.get("/session", tags=["access"], response_model=shapes.WhoShape, responses=may_end())
+@router.get("/sign-in", tags=["access"], response_model=shapes.WhoShape, responses=may_end())
 async def show_who(who: Asking) -> Any:
     """Who is signed in, and what they may do."""
     return who
 
 
-@router.delete("/session", tags=["access"], status_code=204, responses=may_end())
+@router.delete("/sign-in", tags=["access"], status_code=204, responses=may_end())
 async def sign_out(request: Request, response: Response, gate: Doors) -> None:
-    """End the session of this browser."""
+    """Sign this browser out."""
     response.headers["Set-Cookie"] = gate.sign_out(request.scope)
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, WebSocket
+from fastapi import Query, WebSocket
 from starlette.concurrency import run_in_threadpool
 
 from forge.api.access import Gate, who_of
 from forge.api.asking import Asking, Shop
 from forge.api.problems import may_end
+from forge.api.routing import router_for
 from forge.api.shapes.house import EventsShape
 from forge.api.stream import Stream
 from forge.app.hearing import heard_after, topic_for
 from forge.events import to_json
 
-router = APIRouter(tags=["events"])
+router = router_for(tag="events")
 
 _LAST = (1 << 62) - 1
 TopicName = Annotated[str, Query(min_length=1, max_length=600, examples=["project:20261116-4f2a", "board"])]

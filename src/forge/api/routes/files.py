@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -14,11 +14,12 @@ from forge.api.asking import NDJSON, Asking, Part, Shop, binary, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
+from forge.api.routing import router_for
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
-from forge.app import files
+from forge.app import edits, files
 
-router = APIRouter(prefix="/repositories/{repository}", tags=["files"])
+router = router_for("/repositories/{repository}", tag="files")
 
 Branch = Annotated[str | None, Query(max_length=250, description="The branch; the checkout's if left out.")]
 OnBranch = Annotated[str, Query(min_length=1, max_length=250)]
@@ -128,7 +129,7 @@ async def save_file(
     data, wanted = await request.body(), contents.expected(request)
     options: dict[str, Any] = {"expected": wanted, "executable": executable, "message": message}
     place = (shop, who, repository, branch, path, data)
-    return await run_in_threadpool(contents.changed, files.save_file, *place, conditional=wanted is not None, **options)
+    return await run_in_threadpool(contents.changed, edits.save_file, *place, conditional=wanted is not None, **options)
 
 
 @router.delete(
@@ -151,7 +152,7 @@ def delete_file(
     wanted = contents.expected(request)
     options: dict[str, Any] = {"expected": wanted, "message": message}
     place = (shop, who, repository, branch, path)
-    return contents.changed(files.delete_file, *place, conditional=wanted is not None, **options)
+    return contents.changed(edits.delete_file, *place, conditional=wanted is not None, **options)
 
 
 @router.post("/renames", response_model=shapes.SavedShape, responses=_CHANGED)
@@ -159,7 +160,7 @@ def rename_file(shop: Shop, who: Asking, *, repository: Repo, body: shapes.Renam
     """Give a file another path."""
     options: dict[str, Any] = {"expected": body.expected, "message": body.message}
     place = (shop, who, repository, body.branch, body.path, body.to)
-    return contents.changed(files.rename_file, *place, conditional=body.expected is not None, **options)
+    return contents.changed(edits.rename_file, *place, conditional=body.expected is not None, **options)
 
 
 @router.delete("/folders", response_model=shapes.SavedShape, responses=may_end(together(REPOSITORY, CHANGING)))
@@ -173,13 +174,13 @@ def delete_folder(
     message: Message = None,
 ) -> Any:
     """Delete every file below a folder, in one commit."""
-    return files.delete_folder(shop, who, repository, branch, path, message=message)
+    return edits.delete_folder(shop, who, repository, branch, path, message=message)
 
 
 @router.post("/folder-renames", response_model=shapes.SavedShape, responses=may_end(together(REPOSITORY, CHANGING)))
 def rename_folder(shop: Shop, who: Asking, *, repository: Repo, body: shapes.RenamedFolder) -> Any:
     """Give a folder another path: every file below it moves, in one commit."""
-    return files.rename_folder(shop, who, repository, body.branch, body.path, body.to, message=body.message)
+    return edits.rename_folder(shop, who, repository, body.branch, body.path, body.to, message=body.message)
 
 
 @router.post("/searches", response_model=shapes.FoundShape, responses=may_end(together(REPOSITORY, LOOKING)))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.codes import LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
+from forge.api.routing import router_for
 from forge.api.shapes import history as shapes
 from forge.api.shapes.base import Page
 from forge.app import history
 
-router = APIRouter(prefix="/repositories/{repository}", tags=["history"])
+router = router_for("/repositories/{repository}", tag="history")
 
 Rev = Annotated[str, Query(min_length=1, max_length=250, description="A branch, tag or commit.")]
 OptionalRev = Annotated[str | None, Query(min_length=1, max_length=250)]

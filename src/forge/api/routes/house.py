@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 
 from forge import __version__
 from forge.api.asking import Asking, Shop
 from forge.api.problems import may_end
+from forge.api.routing import router_for
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
 from forge.app import connecting, keys_of_providers, overseeing, reaching
 
-router = APIRouter()
+router = router_for()
 
 Name = Annotated[str, Path(min_length=1, max_length=200, examples=["polish.max_iterations"])]
 Prompt = Annotated[str, Path(min_length=1, max_length=100, examples=["chat"])]

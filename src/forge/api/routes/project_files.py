@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, UploadFile
+from fastapi import Path, Query, UploadFile
 from starlette.responses import FileResponse, Response
 
 from forge.api.asking import Asking, Part, Shop, binary, in_pages
 from forge.api.problems import may_end
 from forge.api.routes.projects import Project
+from forge.api.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
 from forge.app import documents, reaching
 
-router = APIRouter(prefix="/projects/{project}", tags=["projects"])
+router = router_for("/projects/{project}", tag="projects")
 
 Name = Annotated[str, Path(max_length=300, examples=["plan.md"])]
 _MISSING = {404: ["project_missing"]}

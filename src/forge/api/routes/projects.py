@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import Header, Path, Query
 
 from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.problems import may_end
+from forge.api.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
 from forge.app import reaching
 
-router = APIRouter(prefix="/projects", tags=["projects"])
+router = router_for("/projects", tag="projects")
 
 Project = Annotated[str, Path(max_length=200, description="The id of a project.", examples=["20261116-4f2a"])]
 Key = Annotated[

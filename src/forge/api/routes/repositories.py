@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 import forge.api.whole_paths  # noqa: F401 - routes below use its kind of path
 from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
+from forge.api.routing import router_for
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
 from forge.app import branches, repositories
 from forge.errors import InvalidInput
 
-router = APIRouter(prefix="/repositories")
+router = router_for("/repositories")
 
 Repo = Annotated[str, Path(max_length=64, description="The id of a repository.", examples=["0a1b2c3d4e5f"])]
 BranchName = Annotated[str, Path(min_length=1, max_length=250, examples=["ai/first"])]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, UploadFile
+from fastapi import Path, Query, UploadFile
 
 from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
+from forge.api.routing import router_for
 from forge.api.shapes import repositories as branches
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.base import Page
 from forge.app import attaching, prompting, talking, transcripts
 
-router = APIRouter(prefix="/repositories/{repository}", tags=["sessions"])
+router = router_for("/repositories/{repository}", tag="sessions")
 
 Branch = Annotated[str, Query(min_length=1, max_length=250, examples=["ai/first"])]
 At = Annotated[str | None, Query(min_length=1, max_length=250, description="As it was at this commit.")]

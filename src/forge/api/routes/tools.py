@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from forge.api.asking import Asking, Shop
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
 from forge.api.routes.sessions import Branch
+from forge.api.routing import router_for
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.house import KnownModelsShape, ModelsShape
 from forge.app import questions, tooling
 
-router = APIRouter()
+router = router_for()
 
 Name = Annotated[str, Path(min_length=1, max_length=200)]
 Question = Annotated[str, Path(min_length=1, max_length=200)]

@@ -119,8 +119,12 @@ class TurnShape(Shape):
 
 class NewTurn(Given):
     text: str = Field(min_length=1, max_length=400_000)
-    model: str | None = Field(default=None, max_length=200)
-    agent: str | None = Field(default=None, max_length=200, description="An agent program instead of a model.")
+    model: str | None = Field(
+        default=None, max_length=200, description="A model; beside an agent program, the one that it asks."
+    )
+    agent: str | None = Field(
+        default=None, max_length=200, description="Who answers: an agent program, or a model by its name."
+    )
     model_config = taken(text="Plant tulips in the north bed.")
 
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from forge.agents.journal import Journal
 from forge.app.checks import REPAIR, Check, Place, counted, failed, ok, some, warning
 from forge.engine.workers import Worker
+from forge.errors import ForgeError
 from forge.projects import fields, info
 from forge.projects.project import Project
 from forge.projects.workspace import Workspace
@@ -38,6 +39,8 @@ def database(place: Place) -> Check:
     if found.damage:
         hint = "Stop Forge and bring the file back from a copy, or move it away: projects and branches are in git."
         return failed("database", f"{where} is damaged: {found.damage}.", hint)
+    if found.revision is None and not place.repair:
+        return ok("database", f"{found.kind}: empty; the first work makes its tables.")
     if found.is_older and place.repair:
         Database.open(place.records.database.url.render_as_string(hide_password=False)).close()
         return ok("database", f"{found.kind}: brought up to date.")
@@ -47,9 +50,16 @@ def database(place: Place) -> Check:
     return ok("database", f"{found.kind}, revision {found.revision}, {found.size / (1 << 20):.1f} MiB")
 
 
+def _is_empty(place: Place) -> bool:
+    try:
+        return place.records.facts.revision is None
+    except ForgeError:  # told by the check of the database
+        return False
+
+
 def _unseen(place: Place, name: str) -> Check | None:
     """What to say where there is no database to look into."""
-    if not place.records.exist:
+    if not place.records.exist or _is_empty(place):
         return ok(name, "None yet.")
     return None if place.records.usable else warning(name, "Not looked at.", "See to the database first.")
 

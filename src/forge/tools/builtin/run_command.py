@@ -22,7 +22,8 @@ class RunCommand:
     runner: Runner
     outside: ClassVar[bool] = True
 
-    def get_schema(self) -> Json:
+    @staticmethod
+    def get_schema() -> Json:
         return {
             "name": "run_command",
             "description": (

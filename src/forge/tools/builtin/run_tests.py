@@ -26,7 +26,8 @@ class RunTests:
     """A shell line that the person has set; else it is found from the files."""
     outside: ClassVar[bool] = True
 
-    def get_schema(self) -> Json:
+    @staticmethod
+    def get_schema() -> Json:
         return {
             "name": "run_tests",
             "description": (

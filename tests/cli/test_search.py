@@ -1,4 +1,4 @@
-"""`forge file grep`: what is found, how it is shown, and how a search that cannot be answered ends."""
+"""`forge file search`: what is found, how it is shown, and how a search that cannot be answered ends."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def repo(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_matching_lines_are_shown_with_path_and_number(forge: Forge, repo: Path) -> None:
-    done = forge("file", "grep", "fish")
+    done = forge("file", "search", "fish")
     assert (done.code, done.err) == (0, "")
     assert done.out == snapshot("""\
 a.txt:2:two fish
@@ -42,7 +42,7 @@ c.bin: binary file matches
 
 
 def test_lines_around_matches_are_shown_once_and_gaps_are_marked(forge: Forge, repo: Path) -> None:
-    assert forge("file", "grep", "fish", "-i", "-U", "1", "-g", "*.txt").out == snapshot("""\
+    assert forge("file", "search", "fish", "-i", "-U", "1", "-g", "*.txt").out == snapshot("""\
 --
 a.txt-1-one
 a.txt:2:two fish
@@ -53,18 +53,19 @@ a.txt-5-five
 a.txt-7-seven
 a.txt:8:blue Fish
 """)
-    assert forge("file", "grep", "red", "-B", "1").out == "--\na.txt-3-three\na.txt:4:red fish\n"
-    assert forge("file", "grep", "red", "--after", "2").out.endswith("a.txt-5-five\na.txt-6-six\n")
+    assert forge("file", "search", "red", "-B", "1").out == "--\na.txt-3-three\na.txt:4:red fish\n"
+    assert forge("file", "search", "red", "--after", "2").out.endswith("a.txt-5-five\na.txt-6-six\n")
 
 
 def test_words_case_expressions_and_globs_narrow_the_search(forge: Forge, repo: Path) -> None:
-    assert forge("file", "grep", "-w", "fish", "-g", "src/**").out == "src/b.py:1:fish = 1\n"
-    assert forge("file", "grep", "-E", "^(two|blue) [Ff]", "-g", "!*.py").out == "a.txt:2:two fish\na.txt:8:blue Fish\n"
-    assert forge("file", "grep", "FISH", "-i", "-g", "a*").out.count("\n") == 3
+    assert forge("file", "search", "-w", "fish", "-g", "src/**").out == "src/b.py:1:fish = 1\n"
+    narrowed = forge("file", "search", "-E", "^(two|blue) [Ff]", "-g", "!*.py")
+    assert narrowed.out == "a.txt:2:two fish\na.txt:8:blue Fish\n"
+    assert forge("file", "search", "FISH", "-i", "-g", "a*").out.count("\n") == 3
 
 
 def test_programs_get_places_in_lines(forge: Forge, repo: Path) -> None:
-    found = forge("file", "grep", "fish", "--json", "-g", "a.txt", "-n", "1", "-A", "1")
+    found = forge("file", "search", "fish", "--json", "-g", "a.txt", "-n", "1", "-A", "1")
     assert found.document == snapshot(
         {
             "files": [
@@ -92,25 +93,25 @@ def test_programs_get_places_in_lines(forge: Forge, repo: Path) -> None:
 
 
 def test_nothing_found_is_code_1_without_a_word(forge: Forge, repo: Path) -> None:
-    done = forge("file", "grep", "whale")
+    done = forge("file", "search", "whale")
     assert (done.code, done.out, done.err) == (1, "", "")
-    found = forge("file", "grep", "whale", "--json")
+    found = forge("file", "search", "whale", "--json")
     assert (found.code, found.document["matches"]) == (1, 0)
 
 
 @pytest.mark.parametrize("words", [["", "-E"], [""], ["(", "-E"], ["a\nb"], ["x", "-g", "["]], ids=repr)
 def test_a_question_that_makes_no_sense_is_told(forge: Forge, repo: Path, words: list[str]) -> None:
-    done = forge("file", "grep", "--json", *words)
+    done = forge("file", "search", "--json", *words)
     assert (done.code, done.error) == (1, "invalid_query")
 
 
 def test_a_file_that_is_too_large_is_named(forge: Forge, repo: Path) -> None:
     assert forge("file", "save", "large.txt", stdin="fish\n" * 300_000).code == 0
-    assert forge("file", "grep", "two fish").err == "large.txt was not searched: it is too large.\n"
+    assert forge("file", "search", "two fish").err == "large.txt was not searched: it is too large.\n"
 
 
 def test_another_branch_or_commit_is_searched(forge: Forge, repo: Path) -> None:
     assert forge("branch", "new", "topic").code == 0
     assert forge("file", "save", "-b", "topic", "new.txt", stdin="a whale\n").code == 0
-    assert forge("file", "grep", "whale", "-b", "topic").out == "new.txt:1:a whale\n"
-    assert forge("file", "grep", "whale", "--at", "topic~1").code == 1
+    assert forge("file", "search", "whale", "-b", "topic").out == "new.txt:1:a whale\n"
+    assert forge("file", "search", "whale", "--at", "topic~1").code == 1

@@ -1,4 +1,4 @@
-"""`forge file grep`: search the files of a branch or commit."""
+"""`forge file search`: search the files of a branch or commit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.cli.progress import waiting
 from forge.cli.running import Exit
 
 
-def grep(
+def search(
     context: typer.Context,
     pattern: Annotated[str, typer.Argument(help="What to look for: plain text, or an expression with -E.")],
     branch: Branch = None,

@@ -1,0 +1,114 @@
+"""Changes of files by people: saved, deleted, renamed, each one commit that the others are told of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from forge.app import saving
+from forge.app.repositories import actor_of, author_of, moved_by, record, repository
+
+if TYPE_CHECKING:
+    from forge.app.identity import Who
+    from forge.app.workshop import Workshop
+    from forge.git import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    branch: str
+    commit: str | None
+    """With the change in it; the tip as it was, where nothing had to be changed."""
+    etag: str | None
+    """Of the file as it is now; None after it was deleted."""
+    changed: bool
+    operation: str | None = None
+
+
+def save_file(  # noqa: PLR0917
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    branch: str,
+    path: str,
+    data: bytes,
+    *,
+    expected: str | None = None,
+    executable: bool | None = None,
+    message: str | None = None,
+) -> Saved:
+    """Write a whole file. With `expected`, only over the content with that etag (`NEW`: only where there is none).
+
+    A branch that moved meanwhile is no trouble, unless this very file changed there.
+    """
+    repo = repository(shop, who, repo_id, "write")
+    landed = saving.save(
+        repo,
+        branch,
+        path,
+        data,
+        expected=expected,
+        executable=executable,
+        message=message,
+        actor=actor_of(who),
+        author=author_of(repo, who),
+    )
+    return _saved(shop, who, repo, landed, action="file.save", what=path)
+
+
+def delete_file(
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    branch: str,
+    path: str,
+    *,
+    expected: str | None = None,
+    message: str | None = None,
+) -> Saved:
+    repo = repository(shop, who, repo_id, "write")
+    by, author = actor_of(who), author_of(repo, who)
+    landed = saving.delete(repo, branch, path, expected=expected, message=message, actor=by, author=author)
+    return _saved(shop, who, repo, landed, action="file.delete", what=path)
+
+
+def rename_file(  # noqa: PLR0917
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    branch: str,
+    old: str,
+    new: str,
+    *,
+    expected: str | None = None,
+    message: str | None = None,
+) -> Saved:
+    repo = repository(shop, who, repo_id, "write")
+    by, author = actor_of(who), author_of(repo, who)
+    landed = saving.rename(repo, branch, old, new, expected=expected, message=message, actor=by, author=author)
+    return _saved(shop, who, repo, landed, action="file.rename", what=f"{old} to {new}")
+
+
+def delete_folder(
+    shop: Workshop, who: Who, repo_id: str, branch: str, path: str, *, message: str | None = None
+) -> Saved:
+    repo = repository(shop, who, repo_id, "write")
+    by, author = actor_of(who), author_of(repo, who)
+    landed = saving.delete_folder(repo, branch, path, message=message, actor=by, author=author)
+    return _saved(shop, who, repo, landed, action="folder.delete", what=path)
+
+
+def rename_folder(  # noqa: PLR0917
+    shop: Workshop, who: Who, repo_id: str, branch: str, old: str, new: str, *, message: str | None = None
+) -> Saved:
+    repo = repository(shop, who, repo_id, "write")
+    by, author = actor_of(who), author_of(repo, who)
+    landed = saving.rename_folder(repo, branch, old, new, message=message, actor=by, author=author)
+    return _saved(shop, who, repo, landed, action="folder.rename", what=f"{old} to {new}")
+
+
+def _saved(shop: Workshop, who: Who, repo: Repository, landed: saving.Landed, *, action: str, what: str) -> Saved:
+    if landed.operation is None:
+        return Saved(landed.branch, landed.commit, landed.etag, changed=False)
+    record(shop, who, repo, action, moved_by(landed.operation), detail=f"{landed.branch}: {what}")
+    return Saved(landed.branch, landed.commit, landed.etag, changed=True, operation=landed.operation.id)

@@ -1,0 +1,82 @@
+"""What may follow which words of the command line: the tables that `forge --help` shows, for scripts of shells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+import typer
+
+from forge.cli.main import GROUPS
+from forge.cli.parser import Command, Group
+
+_BY_METAVAR = {"BRANCH": "branches", "PROJECT": "projects", "FILE": "files", "PATH": "files", "DIR": "folders"}
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """`kind` is what its value is: a fixed list of words after `=`, a kind that the script knows, empty for anything;
+    None where it takes none.
+    """
+
+    names: tuple[str, ...]
+    kind: str | None
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What may follow after the words of `path`."""
+
+    path: str
+    words: tuple[tuple[str, str], ...] = ()
+    flags: tuple[Flag, ...] = ()
+    arguments: tuple[str, ...] = ()
+    """The kind of each; the last one may come again."""
+
+
+def nodes() -> tuple[Node, ...]:
+    """The same tables that `forge --help` shows."""
+    every = [(name, entry) for group in GROUPS.values() for name, entry in group.items()]
+    found = [Node("", (*((name, entry.summary) for name, entry in every), ("help", "explain a command")))]
+    for name, entry in every:
+        found += _below(name, typer.main.get_command(import_module(f"forge.cli.{entry.module}").app))
+    return tuple(found)
+
+
+def _below(path: str, command: object) -> Iterator[Node]:
+    if isinstance(command, Group):
+        yield Node(path, tuple((word, _first(part.help)) for word, part in command.commands.items()))
+        for word, part in command.commands.items():
+            yield from _below(f"{path} {word}", part)
+    elif isinstance(command, Command):
+        flags = tuple(
+            Flag(
+                tuple(sorted((*option.opts, *option.secondary_opts), key=len)),
+                None if option.is_flag else _kind(option),
+                _first(option.help),
+            )
+            for option in command.options()
+            if not option.hidden
+        )
+        kinds = [_kind(argument) for argument in command.arguments()]
+        ends = [""] if kinds and command.arguments()[-1].nargs == 1 else []
+        yield Node(path, (), flags, (*kinds, *ends))
+
+
+def _kind(parameter: Any) -> str:
+    annotation = parameter.type_descriptor.annotation
+    for kind in (annotation, *get_args(annotation)):
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return "=" + ",".join(str(each.value) for each in kind)
+        if isinstance(kind, type) and issubclass(kind, Path):
+            return "files"
+    return _BY_METAVAR.get(str(parameter.metavar or "").removesuffix("...").strip("[]").rpartition("_")[2], "")
+
+
+def _first(text: str | None) -> str:
+    return (text or "").partition("\n")[0].partition(". ")[0].rstrip(".")

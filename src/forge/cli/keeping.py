@@ -1,0 +1,102 @@
+"""What `forge project` does with a project as a whole: renamed, archived, deleted, its log and what it produced."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forge.cli.projecting import Which, directory_of, found, opened_shop, output_of, settings_of
+
+
+def rename(
+    context: typer.Context, project: Annotated[str, typer.Argument()], name: Annotated[str, typer.Argument()]
+) -> None:
+    """Give a project another name; its directory stays."""
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.app.views import view  # noqa: PLC0415
+
+    out = output_of(context)
+    renamed = workspace_of(settings_of(out)).rename(project, name, now=datetime.fromtimestamp(time.time(), UTC))
+    out.result(view(None, renamed))
+    out.line(f"{out.styled(renamed.directory.name, 'cyan')} is called {renamed.name}")
+
+
+def archive(
+    context: typer.Context,
+    project: Annotated[str, typer.Argument()],
+    back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
+) -> None:
+    """Keep a project out of lists; nothing else changes."""
+    from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.app.views import view  # noqa: PLC0415
+
+    out = output_of(context)
+    workspace = workspace_of(settings_of(out))
+    changed = workspace.unarchive(project) if back else workspace.archive(project)
+    out.result(view(None, changed))
+    out.line(f"{out.styled(changed.directory.name, 'cyan')} {'is back' if back else 'is archived'}")
+
+
+def delete(
+    context: typer.Context,
+    project: Annotated[str, typer.Argument()],
+    confirm_name: Annotated[
+        str, typer.Option("--confirm", metavar="DIRECTORY", help="Repeat the name of its directory.")
+    ] = "",
+) -> None:
+    """Move a project into the folder `deleted` of the workspace."""
+    out = output_of(context)
+
+    async def deleted() -> Path:
+        from forge.app.identity import LOCAL  # noqa: PLC0415
+        from forge.app.projects import workspace_of  # noqa: PLC0415
+        from forge.app.reaching import delete_found  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            one = workspace_of(shop.settings).open(project)
+            return await asyncio.to_thread(delete_found, shop, LOCAL, one, confirm=confirm_name)
+
+    kept = asyncio.run(deleted())
+    out.result({"deleted": project, "kept": kept})
+    out.line(f"Deleted {project}; it is kept in {kept}")
+
+
+def log(
+    context: typer.Context,
+    project: Which = None,
+    last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many lines.")] = 40,
+) -> None:
+    """Show the operational log of a project."""
+    out = output_of(context)
+    lines = list(found(settings_of(out), project, directory_of(context)).log.lines())[-last:]
+    out.result(lines)
+    for line in lines:
+        colour = {"warn": "yellow", "error": "red"}.get(line["level"], "dim")
+        stamp = str(line["timestamp"]).replace("T", " ")[:19]
+        out.line(f"{out.styled(stamp, 'dim')} {out.styled(line['event'], colour)} {line['phase']}: {line['detail']}")
+
+
+def artifacts(
+    context: typer.Context,
+    project: Which = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Copy this one out.")] = None,
+    to: Annotated[str, typer.Option("--to", metavar="PATH", help="Where to copy it.")] = ".",
+) -> None:
+    """List what a project has produced, or copy one of them out."""
+    from forge.app import projects  # noqa: PLC0415
+
+    out = output_of(context)
+    one = found(settings_of(out), project, directory_of(context))
+    if save is not None:
+        target = projects.save_artifact(one, save, directory_of(context) / to)
+        out.result({"saved": target})
+        out.line(f"Saved {target}")
+        return
+    places = projects.artifacts(one)
+    out.result([{"name": place.name, "path": place, "bytes": place.stat().st_size} for place in places])
+    out.table((out.styled(place.name, "cyan"), f"{place.stat().st_size:,} B", str(place)) for place in places)

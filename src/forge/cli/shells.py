@@ -1,0 +1,191 @@
+"""Scripts that complete Forge's command line in bash, zsh and fish."""
+
+from __future__ import annotations
+
+import shlex
+from enum import StrEnum
+
+from forge.cli.following import Node, nodes
+from forge.cli.parser import EVERYWHERE
+
+_HINTS = {
+    "bash": 'Put this into ~/.bashrc: eval "$(forge completion bash)"',
+    "zsh": 'Put this into ~/.zshrc, after compinit: eval "$(forge completion zsh)"',
+    "fish": "Once: forge completion fish > ~/.config/fish/completions/forge.fish",
+}
+
+
+class Shell(StrEnum):
+    BASH = "bash"
+    ZSH = "zsh"
+    FISH = "fish"
+
+
+def script(shell: Shell) -> str:
+    match shell:
+        case Shell.FISH:
+            return _fish(nodes())
+        case Shell.BASH:
+            return f"# {_HINTS[shell]}\n{_table(nodes())}{_FINDING}{_BASH}"
+        case Shell.ZSH:
+            return f"#compdef forge\n# {_HINTS[shell]}\n{_table(nodes())}{_FINDING}{_ZSH}"
+
+
+def _table(found: tuple[Node, ...]) -> str:
+    """A function that sets what may follow a path; for bash and zsh alike."""
+    lines = ["_forge_after() {", '    _words= _flags= _values=" -C=folders " _arguments=', '    case "$1" in']
+    for node in found:
+        words = " ".join(word for word, _ in node.words)
+        flags = " ".join(name for flag in node.flags for name in flag.names)
+        values = "".join(f" {name}={flag.kind}" for flag in node.flags if flag.kind is not None for name in flag.names)
+        arguments = " ".join(kind or "-" for kind in node.arguments)
+        sets = [("_words", words), ("_flags", flags), ("_arguments", arguments)]
+        line = " ".join(f"{name}={shlex.quote(text)}" for name, text in sets if text)
+        if values:
+            line += f' _values="$_values"{shlex.quote(values + " ")}'
+        lines.append(f"        {shlex.quote(node.path)}) {line} ;;")
+    everywhere = " ".join(name for names, _ in EVERYWHERE for name in names.replace(",", "").split() if name[0] == "-")
+    return "\n".join([*lines, "    esac", f'    _flags="$_flags {everywhere}"', "}", ""])
+
+
+_FINDING = r"""
+# From the words before the cursor: what is wanted now (_kind), and where (_dir).
+_forge_find() {
+    _path= _kind= _dir= _number=0 _plain=
+    _forge_after ''
+    while [ $# -gt 0 ]; do
+        if [ -n "$_plain" ]; then
+            _number=$((_number + 1))
+        else
+            case "$1" in
+                --) _plain=yes _flags= _words= ;;
+                -*)
+                    case "$_values" in
+                        *" $1="*)
+                            _kind=${_values#*" $1="}
+                            _kind=${_kind%% *}
+                            if [ $# -eq 1 ]; then _kind="value:$_kind"; return; fi
+                            if [ "$1" = -C ]; then _dir=$2; fi
+                            shift ;;
+                    esac ;;
+                *)
+                    case " $_words " in
+                        *" $1 "*) _path="${_path:+$_path }$1"; [ "$1" = help ] && _path=; _forge_after "$_path" ;;
+                        *) _number=$((_number + 1)) _words= ;;
+                    esac ;;
+            esac
+        fi
+        shift
+    done
+    _kind=
+    for _each in $_arguments; do
+        _kind=$_each
+        if [ "$_number" -eq 0 ]; then break; fi
+        _number=$((_number - 1))
+    done
+    if [ "$_kind" = - ]; then _kind=; fi
+}
+
+# Words that can stand at the cursor; files and folders are the shell's own affair.
+_forge_words() {
+    case "$_kind" in
+        value:*) _words= ;;
+        *) case "$1" in -*) if [ -n "$_flags" ]; then printf '%s\n' $_flags; fi; return ;; esac ;;
+    esac
+    case "${_kind#value:}" in
+        branches|projects) command forge ${_dir:+-C "$_dir"} completion --words "${_kind#value:}" 2>/dev/null ;;
+        =*) printf '%s\n' "${_kind#*=}" | tr ',' '\n' ;;
+    esac
+    if [ -n "$_words" ]; then printf '%s\n' $_words; fi
+}
+"""
+
+_BASH = r"""
+_forge() {
+    local _words _flags _values _arguments _path _kind _dir _number _plain _each current word IFS=$' \t\n'
+    local -a before=()
+    current=${COMP_WORDS[COMP_CWORD]}
+    if [ "$current" = '=' ]; then current=; fi
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        if [ "$word" != '=' ]; then before+=("$word"); fi
+    done
+    _forge_find "${before[@]}"
+    COMPREPLY=()
+    case "${_kind#value:}" in
+        files) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$current")) ;;
+        folders) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$current")) ;;
+    esac
+    # Not by `compgen -W`, which would run what stands in the name of a branch.
+    while IFS= read -r word; do
+        if [[ $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+    done < <(_forge_words "$current")
+}
+complete -F _forge forge
+"""
+
+_ZSH = r"""
+_forge() {
+    local _words _flags _values _arguments _path _kind _dir _number _plain _each current=${words[CURRENT]}
+    local -a found
+    () { emulate -L sh; _forge_find "$@" } "${(@)words[2,CURRENT-1]}"
+    found=(${(f)"$(emulate -L sh; _forge_words "$current")"})
+    case "${_kind#value:}" in
+        files) _files ;;
+        folders) _files -/ ;;
+    esac
+    compadd -a found
+}
+if [ "$funcstack[1]" = "_forge" ]; then _forge "$@"; else compdef _forge forge; fi
+"""
+
+_FISH = r"""
+function __forge_after
+    set -l path
+    set -l words (commandline -opc)
+    set -l skip yes
+    for word in $words
+        if test -n "$skip"
+            set skip
+        else if test "$word" = -C
+            set skip yes
+        else if contains -- (string trim "$path $word") $__forge_paths
+            set path (string trim "$path $word")
+        end
+    end
+    test "$path" = "$argv[1]"
+end
+complete -c forge -f
+complete -c forge -s C -x -a '(__fish_complete_directories)' -d 'Work on the repository at DIR'
+complete -c forge -l json -d 'One JSON document on standard output'
+complete -c forge -l direct -d 'Let agents work in this process'
+complete -c forge -s h -l help -d 'Explain it'
+"""
+
+
+def _fish(found: tuple[Node, ...]) -> str:
+    paths = " ".join(f"'{node.path}'" for node in found if node.path)
+    lines = [f"# {_HINTS['fish']}", f"set -g __forge_paths {paths}", _FISH.strip()]
+    for node in found:
+        at = f"complete -c forge -n \"__forge_after '{node.path}'\""
+        lines += [f"{at} -a {word} -d {_fished(about)}" for word, about in node.words]
+        for flag in node.flags:
+            names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in flag.names)
+            value = "" if flag.kind is None else f" {_fish_value(flag.kind)}"
+            lines.append(f"{at} {names}{value} -d {_fished(flag.about)}")
+        lines += [f"{at} {_fish_value(kind, option=False)}" for kind in dict.fromkeys(node.arguments) if kind]
+    return "\n".join(lines) + "\n"
+
+
+def _fish_value(kind: str, *, option: bool = True) -> str:
+    if kind == "files":
+        return "-r -F" if option else "-F"
+    words = {
+        "folders": "(__fish_complete_directories)",
+        "branches": "(command forge completion --words branches 2>/dev/null)",
+        "projects": "(command forge completion --words projects 2>/dev/null)",
+    }.get(kind, kind.removeprefix("=").replace(",", " "))
+    return f"{'-x ' if option else ''}-a {_fished(words)}" if words else "-x"
+
+
+def _fished(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

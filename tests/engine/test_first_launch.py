@@ -1,0 +1,50 @@
+"""The engine's own tables: a process that is killed while it makes them leaves a database that can be used."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from forge.engine.durable import Durable
+from forge.store.database import Database
+from tests.engine.conftest import FORKED
+
+
+async def _launched(path: Path, killed_at: int | None) -> None:
+    database = Database.open(f"sqlite:///{path}")
+    durable = Durable(database, executor_id="one", workflows={})
+    counted = 0
+
+    @event.listens_for(durable._engine, "before_cursor_execute")
+    def count(connection: object, cursor: object, statement: str, *more: Any) -> None:
+        nonlocal counted
+        counted += 1
+        if counted == killed_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    await durable.launch({}, serve=False)
+    await durable.close()
+    database.close()
+
+
+def _launch(path: Path, killed_at: int | None = None) -> None:
+    asyncio.run(_launched(path, killed_at))
+
+
+@pytest.mark.parametrize("statement", [3, 5, 9, 20])
+def test_a_process_killed_while_it_makes_the_tables_leaves_none_of_them_half(tmp_path: Path, statement: int) -> None:
+    path = tmp_path / "forge.db"
+    killed = FORKED.Process(target=_launch, args=(path, statement))
+    killed.start()
+    killed.join(60)
+    assert killed.exitcode == -signal.SIGKILL
+    after = FORKED.Process(target=_launch, args=(path,))
+    after.start()
+    after.join(60)
+    assert after.exitcode == 0
