@@ -45,6 +45,7 @@ async ([selector, pixels, steps]) => {
   if (box.scrollTop < (pixels * steps) / 2) throw new Error(`it scrolled only to ${box.scrollTop}`);
 }
 """
+_TREE = '[role="tree"][aria-label="Files"]'
 _LAST_WORD = "() => Math.max(...[...document.body.innerText.matchAll(/word(\\d+)/g)].map((found) => Number(found[1])))"
 
 
@@ -86,6 +87,12 @@ def _typing_and_streaming(room: pages.Room) -> Iterator[Figure]:
     with room.page(f"/r/{repo}/b/main?file=steps.py&tab=file") as page:
         page.locator(".cm-content").click()
         yield from _held_up(page, "typing 200 characters in the editor", "", lambda: _typed(page))
+    large = source * (1_000_000 // len(source) + 1)
+    repo = room.desk.repository({"README.md": "# Garden\n", "large.py": large})
+    with room.page(f"/r/{repo}/b/main?file=large.py&tab=file") as page:
+        page.locator(".cm-content").click()
+        page.wait_for_timeout(2_000)
+        yield from _held_up(page, "typing 200 characters in the editor", "1 MB", lambda: _typed(page))
     with room.page(f"/r/{repo}/b/main?tab=chat") as page:
         field = page.locator("main textarea").first
         field.fill("task flow1: stream")
@@ -115,8 +122,18 @@ def _tree(room: pages.Room, root: Path) -> Iterator[Figure]:
             page,
             "scrolling the tree of files",
             f"100k files, {1 + len(areas) + len(folders) + 40 * _FOLDERS:,} rows open",
-            lambda: page.evaluate(_SCROLL, ['[role="tree"][aria-label="Files"]', 400, 300]),
+            lambda: page.evaluate(_SCROLL, [_TREE, 400, 300]),
         )
+        yield from _held_up(page, "opening all folders", "100k files", lambda: _open_all(page, world.count))
+        scroll = [_TREE, 4_000, 300]
+        yield from _held_up(page, "scrolling all of it", "100k rows open", lambda: page.evaluate(_SCROLL, scroll))
+
+
+def _open_all(page: Any, rows: int) -> None:
+    page.get_by_role("button", name="Open all folders").click()
+    page.wait_for_function(
+        "([box, height]) => document.querySelector(box).scrollHeight > height", arg=[_TREE, 24 * rows]
+    )
 
 
 def _open(page: Any, repo: str, folders: list[str]) -> None:
@@ -138,6 +155,17 @@ def _graph(room: pages.Room, root: Path) -> Iterator[Figure]:
         page.wait_for_timeout(3_000)
         scroll = [box, 600, 300]
         yield from _held_up(page, "scrolling the graph", "50k commits", lambda: page.evaluate(_SCROLL, scroll))
+        page.locator(box).hover()
+        yield from _held_up(page, "zooming the graph", "50k commits", lambda: _zoomed(page))
+
+
+def _zoomed(page: Any) -> None:
+    """All the way out and in again, by the wheel."""
+    for turned in (120, 120, 120, -120, -120, -120) * 2:
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, turned)
+        page.keyboard.up("Control")
+        page.wait_for_timeout(150)
 
 
 def _added(room: pages.Room, path: Path) -> str:
