@@ -138,6 +138,15 @@ def test_a_conversation_of_five_hundred_turns_opens_at_its_end_and_older_ones_co
     page.keyboard.press("End")
     expect(page.get_by_text("Question 500", exact=True)).to_be_in_viewport()
 
+    # Who changed their mind is not taken to the beginning when all of it is there.
+    page.reload()
+    expect(page.get_by_text("Question 500", exact=True)).to_be_in_viewport()
+    conversation.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("End")
+    expect(page.get_by_role("button", name="Show older turns")).to_have_count(0)
+    expect(page.get_by_text("Question 500", exact=True)).to_be_in_viewport()
+
 
 @pytest.mark.req("G-10")
 def test_pasted_files_are_attached(page: Any, desk: Desk) -> None:

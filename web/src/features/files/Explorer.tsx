@@ -128,9 +128,8 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
         <IconButton small icon={ListTree} label="Open all folders" onClick={openAll} />
         <IconButton small icon={ListCollapse} label="Close all folders" onClick={tree.closeAll} />
       </header>
-      {tree.error !== null ? (
-        <ErrorState compact error={tree.error} onRetry={tree.retry} />
-      ) : rows.length === 0 ? (
+      {tree.error !== null && <ErrorState compact error={tree.error} onRetry={tree.retry} />}
+      {tree.error !== null && !tree.isThere ? null : rows.length === 0 ? (
         <EmptyState>This branch has no files yet. Make the first one with the button above, or ask the agent to.</EmptyState>
       ) : (
         <ContextMenu entries={entries}>

@@ -39,6 +39,13 @@ function letterOf({ letters }: Changes, row: Row): Letter | undefined {
   return letter === "D" && row.kind !== "gone" ? undefined : letter;
 }
 
+/** Rows are used again for other files while one scrolls: what is inside of them must not keep the focus. */
+function keepFocus(event: MouseEvent<HTMLElement>) {
+  if ((event.target as Element).closest("input") !== null) return;
+  event.preventDefault();
+  event.currentTarget.focus({ preventScroll: true });
+}
+
 /** Only the rows on screen are elements; the focus stays on the tree and points at the active one. */
 export function FileTree(props: FileTreeProps) {
   const { rows, changes, context, unsaved, current, active, renaming, naming, refusal, onActive, onToggle, onOpen, onContext, onNamed } = props;
@@ -85,6 +92,7 @@ export function FileTree(props: FileTreeProps) {
       aria-label="Files"
       aria-activedescendant={activePath === undefined ? undefined : `${id}${active}`}
       onKeyDown={onKeyDown}
+      onMouseDown={keepFocus}
       onClick={onClick}
       onContextMenu={(event) => {
         const index = at(event);

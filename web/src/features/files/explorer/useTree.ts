@@ -12,7 +12,9 @@ const NONE: string[] = [];
 
 export interface Tree {
   rows: Row[];
+  /** Why something of it could not be read; `isThere` tells whether there is anything to show all the same. */
   error: Error | null;
+  isThere: boolean;
   retry: () => void;
   toggle: (folder: string, open?: boolean) => void;
   /** Opens all folders above a path. */
@@ -58,5 +60,5 @@ export function useTree(place: Place, gone: ReadonlyMap<string, readonly string[
   const openAll = async () => {
     setStored(await readEvery(client, place));
   };
-  return { rows, error: found.error, retry: found.retry, toggle, reveal, closeAll: () => setStored(NONE), openAll, moved };
+  return { rows, error: found.error, isThere: found.folders.has(""), retry: found.retry, toggle, reveal, closeAll: () => setStored(NONE), openAll, moved };
 }
