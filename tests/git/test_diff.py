@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from forge.errors import ForgeError
-from forge.git.diff import ChangeKind, FileChange, diff, diff_pending
+from forge.git.diff import ChangeKind, FileChange, diff
 from forge.git.errors import InvalidPath, RepositoryUnreadable
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.patch import hunks, patch_text, quoted, unquoted
-from forge.git.pending import Pending
 from forge.git.tree_diff import changed_entries
 from forge.git.trees import encode, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
@@ -219,31 +218,6 @@ def test_patches_of_random_trees_are_taken_by_git_apply_forward_and_back(repo: R
     if patch:
         assert repo.applied(old, patch) == new
         assert repo.applied(new, patch, "-R") == old
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_pending_changes_show_like_the_commit_they_become(repo: Repo, seed: int) -> None:
-    before, after = random_pair(random.Random(2000 + seed))
-    base = repo.tree(before)
-    pending = {
-        path: _pending(after[path]) if path in after else None
-        for path in {*before, *after}
-        if before.get(path) != after.get(path)
-    }
-    stored = sorted(path for path in repo.path.rglob("*") if path.is_file())
-    changes = diff_pending(repo.objects, base, pending)
-    patches = [patch_text(repo.objects, change, pending=pending) for change in changes]
-    assert sorted(path for path in repo.path.rglob("*") if path.is_file()) == stored
-    new = repo.tree(after)
-    assert changes == diff(repo.objects, base, new)
-    assert patches == [patch_text(repo.objects, change) for change in changes]
-
-
-def _pending(file: tuple[int, bytes]) -> Pending:
-    mode, data = file
-    if mode == Mode.SUBMODULE:
-        return Pending(mode, ObjectId(data.decode()), None)
-    return Pending(mode, object_id(Kind.BLOB, data), data)
 
 
 def test_a_file_that_becomes_a_folder_goes_and_its_files_come(repo: Repo) -> None:

@@ -121,8 +121,7 @@ def test_a_key_that_expires_while_it_is_remembered_stops_at_once(rows: KeyRows) 
 @pytest.mark.req("X-06")
 def test_the_standing_is_one_row_whether_or_not_the_thing_exists(database: Database) -> None:
     ownership = Ownership(database)
-    assert ownership.record("project", "p", "u_ada")
-    assert not ownership.record("project", "p", "u_bob")
+    ownership.begin("project", "p", "u_ada")
     assert ownership.standing("project", "p", "u_ada") == Standing("u_ada", None)
     assert ownership.standing("project", "p", "u_bob") == Standing("u_ada", None)
     assert ownership.standing("project", "none", "u_bob") == Standing(None, None)
@@ -131,16 +130,16 @@ def test_the_standing_is_one_row_whether_or_not_the_thing_exists(database: Datab
 
 def test_a_share_replaces_the_one_before_and_goes_with_its_thing(database: Database) -> None:
     ownership = Ownership(database)
-    ownership.record("project", "p", "u_ada")
+    ownership.begin("project", "p", "u_ada")
     ownership.share("project", "p", "u_bob", "read")
     ownership.share("project", "p", "u_bob", "write")
-    ownership.record("project", "q", "u_bob")
+    ownership.begin("project", "q", "u_bob")
     assert ownership.shares_of("project", "p") == (Share("u_bob", "write"),)
     assert ownership.seen_by("project", "u_bob") == {"p", "q"}
     assert ownership.seen_by("repository", "u_bob") == frozenset()
     ownership.forget("project", "p")
     assert ownership.seen_by("project", "u_bob") == {"q"}
-    assert ownership.record("project", "p", "u_eve")
+    ownership.begin("project", "p", "u_eve")
     assert ownership.standing("project", "p", "u_bob") == Standing("u_eve", None)
 
 

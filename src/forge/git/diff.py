@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from stat import S_IFMT, S_ISREG
@@ -14,7 +14,6 @@ from forge.git import renames as rename_search
 from forge.git.contents import Contents
 from forge.git.objects import Objects
 from forge.git.paths import readable
-from forge.git.pending import Pending
 from forge.git.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import Entry, Mode, ObjectId
 
@@ -64,24 +63,8 @@ def diff(
     counts: bool = True,
 ) -> tuple[FileChange, ...]:
     """The files that differ, by path, below `paths` if given. Without `counts` hardly any blob is read."""
-    contents = Contents.of(objects)
+    contents = Contents(objects)
     entries = _below(objects, old_tree, new_tree, paths) if paths else changed_entries(objects, old_tree, new_tree)
-    return _described(contents, entries, renames=renames, copies=copies, counts=counts)
-
-
-def diff_pending(
-    objects: Objects,
-    base_tree: ObjectId,
-    pending: Mapping[str, Pending | None],
-    *,
-    renames: bool = True,
-    copies: bool = False,
-    counts: bool = True,
-) -> tuple[FileChange, ...]:
-    """The same for changes that are not committed yet; nothing is written."""
-    changes = sorted((path.encode("utf-8", "surrogateescape"), path, new) for path, new in pending.items())
-    entries = ((path, _file_at(objects, base_tree, path), new.entry if new else None) for _, path, new in changes)
-    contents = Contents.of(objects, pending)
     return _described(contents, entries, renames=renames, copies=copies, counts=counts)
 
 
@@ -177,10 +160,6 @@ def _below(
         new_folder = new.id if new and new.is_tree else None
         for inner, before, after in changed_entries(objects, old_folder, new_folder):
             yield f"{path}/{inner}", before, after
-
-
-def _file_at(objects: Objects, tree: ObjectId, path: str) -> Entry | None:
-    return _not_tree(objects.entry(tree, path))
 
 
 def _not_tree(entry: Entry | None) -> Entry | None:

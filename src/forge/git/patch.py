@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import zlib
 from base64 import b85encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from forge.git.contents import Contents
 from forge.git.diff import ChangeKind, FileChange, line_patch
 from forge.git.objects import Objects
-from forge.git.pending import Pending
 from forge.git.trees import encode
 from forge.git.values import Entry
 
@@ -46,10 +45,9 @@ def hunks(
     change: FileChange,
     *,
     context: int = 3,
-    pending: Mapping[str, Pending | None] | None = None,
 ) -> tuple[Hunk, ...]:
     """What changed inside the file, with `context` lines around; nothing for binary files."""
-    contents = Contents.of(objects, pending)
+    contents = Contents(objects)
     if contents.is_binary(change.old) or contents.is_binary(change.new):
         return ()
     compared = line_patch(contents.data(change.old), contents.data(change.new), context=context)
@@ -72,10 +70,9 @@ def patch_text(
     *,
     context: int = 3,
     binary: bool = True,
-    pending: Mapping[str, Pending | None] | None = None,
 ) -> bytes:
     """The change in git's format. Without `binary` the content of binary files is left out."""
-    contents = Contents.of(objects, pending)
+    contents = Contents(objects)
     if change.kind is not ChangeKind.TYPE_CHANGED:
         return b"".join(_patch(contents, change, context, with_binary=binary))
     # A file never turns into a link inside one patch: it goes, and the link comes.

@@ -42,13 +42,6 @@ class Ownership:
             row = connection.execute(select(owner.label("owner"), granted.label("granted"))).one()
         return Standing(row.owner, row.granted)
 
-    def record(self, kind: Kind, id_: str, user: str) -> bool:
-        """Whether it had no owner before. One who owns it stays its owner."""
-        row: dict[str, Any] = {"kind": kind, "id": id_, "user": user}
-        with self._database.transaction() as connection:
-            inserted = insert_missing(owners, row, self._database, "kind", "id").returning(owners.c.id)
-            return connection.execute(inserted).first() is not None
-
     def begin(self, kind: Kind, id_: str, user: str) -> None:
         """It is new, so whatever is known of an earlier one with the same id is void."""
         row: dict[str, Any] = {"kind": kind, "id": id_, "user": user}

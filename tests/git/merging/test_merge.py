@@ -10,6 +10,7 @@ import pytest
 from forge.errors import InvalidInput
 from forge.git import (
     PERSON,
+    Actor,
     BranchMissing,
     BranchMoved,
     CommitId,
@@ -21,7 +22,7 @@ from forge.git import (
 )
 from forge.git.errors import FileMissing, InvalidRevision
 from forge.git.merging import git_merge
-from forge.git.merging.merge import merge, preview_merge
+from forge.git.merging.merge import preview_merge
 from forge.git.merging.preview import perform
 from tests.git import worlds
 from tests.git.merging.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
@@ -78,6 +79,11 @@ def pairs(directory: Path, seeds: range, *, sessions: bool = False) -> list[tupl
         made.append((base, ours, theirs))
     lineage.write(directory)
     return made
+
+
+def merged_by(repo: Repository, actor: Actor) -> None:
+    preview = preview_merge(repo.objects, repo.refs, repo.resolve("topic"), "main", committer=COMMITTER)
+    perform(repo.objects, repo.refs, preview, actor=actor)
 
 
 @pytest.mark.parametrize("seeds", [range(n, n + 150) for n in range(0, 600, 150)], ids=lambda r: str(r.start))
@@ -188,7 +194,7 @@ def test_both_branches_went_on_talking(tmp_path: Path) -> None:
     ours = base | {HEAD_FILE: text('{"turns": 2}'), ".forge/session/00/b.json": text("b"), "ours": text("")}
     theirs = base | {HEAD_FILE: text('{"turns": 3}'), ".forge/session/00/c.json": text("c"), "theirs": text("")}
     repo = sides(tmp_path, base, ours, theirs)
-    merge(repo.objects, repo.refs, repo.resolve("topic"), "main", actor=PERSON, committer=COMMITTER)
+    merged_by(repo, PERSON)
     merged = repo.commit_vfs("main")
     assert merged.read_file(HEAD_FILE) == '{"turns": 2}'
     assert merged.list_files(".forge/session/") == [f".forge/session/00/{turn}.json" for turn in "abc"]
@@ -353,7 +359,7 @@ def test_an_agent_cannot_merge_into_the_default_branch(tmp_path: Path) -> None:
     repo = sides(tmp_path, {"a": text("1")}, {"a": text("1"), "b": text("2")}, {"a": text("3")})
     before = repo.refs.tip("main")
     with pytest.raises(ProtectedBranch):
-        merge(repo.objects, repo.refs, repo.resolve("topic"), "main", actor=worlds.AGENT, committer=COMMITTER)
+        merged_by(repo, worlds.AGENT)
     assert repo.refs.tip("main") == before
 
 
@@ -471,7 +477,7 @@ def test_a_merge_brings_objects_that_only_chance_has_put_there(tmp_path: Path) -
     repo = sides(tmp_path, {"f": text(TEXT)}, {"f": text(b"0\n" + TEXT)}, {"f": text(TEXT + b"6\n")})
     blob = worlds.blob(tmp_path, merged)
     worlds.tree(tmp_path, [(b"100644", b"f", blob)])
-    merge(repo.objects, repo.refs, repo.resolve("topic"), "main", actor=PERSON, committer=COMMITTER)
+    merged_by(repo, PERSON)
     listings = [worlds.text(tmp_path, "verify-pack", "-v", str(p)) for p in (tmp_path / "objects/pack").glob("*.idx")]
     packed = {row.split()[0] for listing in listings for row in listing.splitlines()}
     assert {blob, repo.objects.commit(repo.resolve("main")).tree} <= packed

@@ -12,7 +12,7 @@ from forge.errors import InvalidInput
 from forge.git import PERSON, BranchMissing, BranchMoved, CommitId, MergeConflicts, MergePreview, Repository
 from forge.git.errors import InvalidRevision
 from forge.git.merging.preview import StepResolutions, perform
-from forge.git.merging.rebase import cherry_pick, preview_cherry_pick, preview_rebase, rebase
+from forge.git.merging.rebase import preview_cherry_pick, preview_rebase
 from tests.git import worlds
 from tests.git.merging.lineages import COMMITTER, Author, Files, Lineage
 
@@ -198,16 +198,8 @@ def test_all_resolutions_can_be_given_at_once(stepped: tuple[Repository, list[Co
     preview = rebase_of(repo, "topic", "main", resolutions=given)
     assert preview.stopped_at == three
     given[three] = {"f": TEXT.replace(b"two", b"both")}
-    rebase(
-        repo.objects,
-        repo.refs,
-        "topic",
-        repo.resolve("main"),
-        actor=PERSON,
-        committer=COMMITTER,
-        onto_name="main",
-        resolutions=given,
-    )
+    settled = rebase_of(repo, "topic", "main", resolutions=given)
+    perform(repo.objects, repo.refs, settled, actor=PERSON)
     log = worlds.text(repo.git_dir, "log", "--format=%s", "main..topic").splitlines()
     assert log == ["step 2", "step 1"], "the third changes nothing any more"
 
@@ -369,7 +361,8 @@ def test_several_commits_are_picked_in_the_order_given(tmp_path: Path) -> None:
     lineage.commit("topic", files(f=TEXT, one=b"1", two=b"2"), one, message=b"two\n")
     repo, ids = written(tmp_path / "repo", lineage)
     picked = [ids[3], ids[2], ids[3]]
-    operation = cherry_pick(repo.objects, repo.refs, picked, "main", actor=PERSON, committer=COMMITTER)
+    preview = preview_cherry_pick(repo.objects, repo.refs, picked, "main", committer=COMMITTER)
+    operation = perform(repo.objects, repo.refs, preview, actor=PERSON)
     assert operation is not None
     assert worlds.text(repo.git_dir, "log", "--format=%s", "main").splitlines() == ["one", "two", "change"]
     assert len(list((repo.git_dir / "objects/pack").glob("*.pack"))) <= 2, "one pack for the whole operation"

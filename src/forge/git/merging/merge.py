@@ -1,4 +1,4 @@
-"""Merges one line of work into a branch: first as a preview, then exactly so."""
+"""Merges one line of work into a branch: what it would give, before it happens."""
 
 from __future__ import annotations
 
@@ -14,18 +14,15 @@ from forge.git.merging.preview import (
     MergeKind,
     MergePreview,
     Outcome,
-    Resolutions,
     StepResolutions,
     changed_files,
-    perform,
 )
 from forge.git.merging.three_way import TreeMerge, merging, with_resolutions
 from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import Objects
-from forge.git.operations import Operation
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.refs import Refs
-from forge.git.values import Actor, CommitId, Kind, ObjectId, Signature
+from forge.git.values import CommitId, Kind, ObjectId, Signature
 
 _USUAL_TARGETS = ("main", "master")
 
@@ -74,35 +71,6 @@ def preview_merge(
     with merging(objects, new) as three_way:
         merged = three_way.commits(bases, tip, source, names=(target, name))
     return _merged(objects, request, merged, new)
-
-
-def merge(
-    objects: Objects,
-    refs: Refs,
-    source: CommitId,
-    target: str,
-    *,
-    actor: Actor,
-    committer: Signature,
-    author: Signature | None = None,
-    message: str | None = None,
-    source_name: str | None = None,
-    no_ff: bool = False,
-    resolutions: Resolutions | None = None,
-) -> Operation | None:
-    """Preview and perform in one go."""
-    preview = preview_merge(
-        objects,
-        refs,
-        source,
-        target,
-        committer=committer,
-        author=author,
-        message=message,
-        source_name=source_name,
-        no_ff=no_ff,
-    )
-    return perform(objects, refs, preview, actor=actor, resolutions=resolutions)
 
 
 def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: CommitId) -> MergePreview:

@@ -1,4 +1,4 @@
-"""Cherry-picks commits onto a branch, and moves a branch's own commits onto another commit."""
+"""What a branch would be with commits picked onto it, or with its own commits moved onto another one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import replace
 from forge.errors import InvalidInput
 from forge.git.branches import tip_of
 from forge.git.merging.merge_base import merge_bases
-from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions, perform
+from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions
 from forge.git.merging.replay import Chain, replayed
 from forge.git.objects import Objects
-from forge.git.operations import Operation
 from forge.git.refs import Refs
-from forge.git.values import Actor, CommitId, Signature
+from forge.git.values import CommitId, Signature
 
 
 def preview_cherry_pick(
@@ -76,50 +75,6 @@ def preview_rebase(
     own = objects.git.text("rev-list", *picks, f"{onto}...{tip}", "--").split()
     chain = replace(chain, originals=tuple(CommitId(c) for c in own), resolutions=resolutions or {})
     return replayed(chain, objects, {})
-
-
-def cherry_pick(
-    objects: Objects,
-    refs: Refs,
-    picked: Sequence[CommitId],
-    target: str,
-    *,
-    actor: Actor,
-    committer: Signature,
-    mainline: int | None = None,
-    record_origin: bool = False,
-    resolutions: StepResolutions | None = None,
-) -> Operation | None:
-    """Preview and perform in one go."""
-    preview = preview_cherry_pick(
-        objects,
-        refs,
-        picked,
-        target,
-        committer=committer,
-        mainline=mainline,
-        record_origin=record_origin,
-        resolutions=resolutions,
-    )
-    return perform(objects, refs, preview, actor=actor)
-
-
-def rebase(
-    objects: Objects,
-    refs: Refs,
-    branch: str,
-    onto: CommitId,
-    *,
-    actor: Actor,
-    committer: Signature,
-    onto_name: str | None = None,
-    resolutions: StepResolutions | None = None,
-) -> Operation | None:
-    """Preview and perform in one go. The old tip stays reachable."""
-    preview = preview_rebase(
-        objects, refs, branch, onto, committer=committer, onto_name=onto_name, resolutions=resolutions
-    )
-    return perform(objects, refs, preview, actor=actor)
 
 
 def _is_line(objects: Objects, start: CommitId, end: CommitId) -> bool:
