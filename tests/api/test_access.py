@@ -36,6 +36,8 @@ SECRET = bytes(range(32))
 PORT = 3000
 HOST = f"127.0.0.1:{PORT}"
 HERE = f"http://{HOST}"
+SCOPE = {"type": "http", "headers": [(b"host", HOST.encode())]}
+"""Of a browser at this machine."""
 Pairs = Sequence[tuple[str, str]]
 
 
@@ -60,7 +62,7 @@ class Door:
 
     def cookie(self) -> str:
         """As a browser sends it."""
-        cookie = self.gate.sign_in(self.token()).cookie
+        cookie = self.gate.sign_in(self.token(), SCOPE).cookie
         assert cookie is not None
         return cookie.partition(";")[0]
 
@@ -92,7 +94,7 @@ def behind(door: Door) -> Access:
         door.reached += 1
         if request.method == "DELETE":
             return Response(status_code=204, headers={"Set-Cookie": door.gate.sign_out(request.scope)})
-        signed = door.gate.sign_in((await request.json())["token"])
+        signed = door.gate.sign_in((await request.json())["token"], request.scope)
         return JSONResponse({}, headers={"Set-Cookie": signed.cookie or ""})
 
     async def open_to_all(request: Request) -> Response:
@@ -325,7 +327,21 @@ def test_a_token_is_exchanged_once_for_a_cookie_that_scripts_cannot_read(door: D
         assert {"httponly", "samesite=strict", "path=/"} <= flags
         assert client.get("/api/thing").json() == {"who": "you", "key": None}
     with pytest.raises(TokenRefused):
-        door.gate.sign_in(token)
+        door.gate.sign_in(token, SCOPE)
+
+
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize(
+    ("host", "safe"), [(HOST, False), ("forge.example.org", False), ("safe.example.org", True)], ids=str
+)
+def test_where_pages_come_by_https_only_cookies_are_sent_by_it_only(door: Door, host: str, safe: bool) -> None:
+    """Behind a proxy with TLS as well; those that are renewed too."""
+    scope = {"type": "http", "headers": [(b"host", host.encode())]}
+    cookie = door.gate.sign_in(door.token(), scope).cookie or ""
+    assert ("Secure" in cookie.split("; ")) is safe
+    door.clock[0] += 2 * 86_400
+    renewed = ask(door, [("cookie", cookie.partition(";")[0])], host=host).headers["set-cookie"]
+    assert ("Secure" in renewed.split("; ")) is safe
 
 
 @pytest.mark.req("X-06")
@@ -344,15 +360,15 @@ def test_a_token_that_is_wrong_old_or_from_before_the_start_opens_nothing(door: 
         late.upper(),
     ):
         with pytest.raises(TokenRefused):
-            door.gate.sign_in(token)
+            door.gate.sign_in(token, SCOPE)
     door.clock[0] += 86_401
     with pytest.raises(TokenRefused):
-        door.gate.sign_in(late)
+        door.gate.sign_in(late, SCOPE)
 
 
 def test_a_second_process_that_knows_the_secret_makes_a_token_too(door: Door) -> None:
     door.clock[0] += 1
-    assert door.gate.sign_in(one_time_token(SECRET, now=door.clock[0])).who == LOCAL
+    assert door.gate.sign_in(one_time_token(SECRET, now=door.clock[0]), SCOPE).who == LOCAL
 
 
 @pytest.mark.req("X-06")
@@ -455,7 +471,7 @@ def test_a_wrong_key_is_not_helped_by_a_cookie_and_two_keys_are_none(door: Door)
 @pytest.mark.req("C-10")
 def test_a_key_can_be_signed_in_with_and_its_session_ends_with_it(door: Door) -> None:
     made = door.key()
-    signed = door.gate.sign_in(made.text)
+    signed = door.gate.sign_in(made.text, SCOPE)
     cookie = ("cookie", (signed.cookie or "").partition(";")[0])
     assert made.text not in (signed.cookie or "")
     assert json.loads(ask(door, [cookie]).body) == {"who": "Ada", "key": made.key.id}

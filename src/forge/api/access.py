@@ -86,18 +86,19 @@ class Gate:
     def cookie_name(self) -> str:
         return self._cookies.name
 
-    def sign_in(self, token: str, *, secure: bool = False, sender: str = "") -> Admitted:
+    def sign_in(self, token: str, scope: Scope) -> Admitted:
         """A session, for a one-time token or a key; `cookie` goes into a `Set-Cookie` header. Asks the database."""
+        came_from = sender(scope)
         who = self._keys.verify(token) if token.startswith("fk_") else self._spent(token)
         if who is None:
             if self._entries is not None:
-                self._entries.sign_in_refused(sender)
+                self._entries.sign_in_refused(came_from)
             raise TokenRefused("This token or key opens nothing.", hint="`forge serve` prints a new address.")
         if who.key is not None:
             self._rates.take(who.key)
         if self._entries is not None:
-            self._entries.signed_in(who, sender)
-        return Admitted(who, self._cookies.begun(who.key or who.id, secure=secure))
+            self._entries.signed_in(who, came_from)
+        return Admitted(who, self._cookies.begun(who.key or who.id, secure=self._origins.by_https_only(scope)))
 
     def sign_out(self, scope: Scope) -> str:
         """Ends the session of this request; the value of a `Set-Cookie` header that takes it from the browser."""
@@ -153,7 +154,9 @@ class Gate:
             self._rates.take(who.key)
             if self._entries is not None and self._entries.is_due(who.key):
                 await asyncio.to_thread(self._entries.key_used, who, sender(scope))
-        return Admitted(who, None if by_key else self._cookies.renewed(scope))
+        return Admitted(
+            who, None if by_key else self._cookies.renewed(scope, secure=self._origins.by_https_only(scope))
+        )
 
     def session(self, scope: Scope) -> Session | None:
         """What its cookie says, if it is one of ours and holds."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from starlette.types import Scope
 
-from forge.api.request_headers import cookies, is_secure
+from forge.api.request_headers import cookies
 from forge.app.identity import derived, signature
 
 LIFE = 30 * 86_400.0
@@ -62,13 +62,13 @@ class Cookies:
                 remember(self._ended, session.id, session.expires, self._now())
         return f"{self.name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
 
-    def renewed(self, scope: Scope) -> str | None:
+    def renewed(self, scope: Scope, *, secure: bool) -> str | None:
         """A cookie that lives longer, if it is time for one."""
         session = self.session(scope)
         if session is None or session.expires - self._now() > LIFE - _RENEWED:
             return None
         later = Session(session.id, session.subject, self._now() + LIFE)
-        return self._written(later, secure=is_secure(scope))
+        return self._written(later, secure=secure)
 
     def _read(self, text: str) -> Session | None:
         match = _COOKIE.fullmatch(text)

@@ -61,6 +61,11 @@ class Origins:
         if foreign or (has_cookie and changes and unsaid):
             raise OriginRefused("This request comes from another page.", hint="Use Forge's own page, or send a key.")
 
+    def by_https_only(self, scope: Scope) -> bool:
+        """Whether a browser has no other way to where this request was sent. Call it when the host was checked."""
+        host = values(scope, b"host")[0].lower()
+        return scope.get("scheme") in {"https", "wss"} or self._hosts[host] == {"https"}
+
     def _is_same_origin(self, origin: str, host: str) -> bool:
         match = _ORIGIN.fullmatch(origin.lower())
         return match is not None and match[2] == host and match[1] in self._hosts[host]

@@ -14,7 +14,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forge.api.access import Gate
 from forge.api.problems import problem
-from forge.api.request_headers import is_secure, sender
 from forge.errors import Denied
 
 _PLAIN = """<!doctype html>
@@ -59,9 +58,7 @@ class Pages:
     async def _signed_in(self, request: Request, token: str) -> Response:
         """The token leaves the address at once: it must stay in no history."""
         try:
-            admitted = await run_in_threadpool(
-                self._gate.sign_in, token, secure=is_secure(request.scope), sender=sender(request.scope)
-            )
+            admitted = await run_in_threadpool(self._gate.sign_in, token, request.scope)
         except Denied:
             return HTMLResponse(_PLAIN.format(said=_REFUSED), 401)
         headers = {"Set-Cookie": admitted.cookie or "", "Cache-Control": "no-store"}

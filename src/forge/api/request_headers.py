@@ -32,10 +32,6 @@ def is_api(scope: Scope) -> bool:
     return bool(scope["path"] == _GUARDED or scope["path"].startswith(f"{_GUARDED}/"))
 
 
-def is_secure(scope: Scope) -> bool:
-    return scope.get("scheme") in {"https", "wss"}
-
-
 def sender(scope: Scope) -> str:
     """The address that the connection comes from; a proxy's, where there is one in front."""
     client = scope.get("client")

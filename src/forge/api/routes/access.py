@@ -9,7 +9,6 @@ from starlette.concurrency import run_in_threadpool
 
 from forge.api.asking import Asking, Doors, Part, Shop, in_pages
 from forge.api.problems import may_end
-from forge.api.request_headers import is_secure, sender
 from forge.api.routing import router_for
 from forge.api.shapes import access as shapes
 from forge.api.shapes.base import Page
@@ -28,8 +27,7 @@ _SHARED = {404: ["user_unknown", "project_missing", "repository_missing"], 422: 
 @router.post("/sign-in", tags=["access"], response_model=shapes.WhoShape, responses=may_end({401: ["token_refused"]}))
 async def sign_in(request: Request, response: Response, gate: Doors, body: shapes.SignIn) -> Any:
     """A cookie, for the one-time token of the start URL or for a key."""
-    scope = request.scope
-    admitted = await run_in_threadpool(gate.sign_in, body.token, secure=is_secure(scope), sender=sender(scope))
+    admitted = await run_in_threadpool(gate.sign_in, body.token, request.scope)
     if admitted.cookie is not None:
         response.headers["Set-Cookie"] = admitted.cookie
     return admitted.who
