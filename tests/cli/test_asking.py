@@ -58,6 +58,7 @@ def test_a_question_left_open_is_answered_by_another_command(forge: Forge, repo:
     assert refused.code == 1
     assert "waits for an answer: Which colour?" in refused.err
     assert "forge session answer --branch ai/x" in refused.err
+    assert forge("worker", "--until-idle", "--json").document == {"stopped": False}, "only a person can go on with it"
     missing = forge("session", "answer", "--branch", "main", "-m", "red")
     assert (missing.code, "Nothing is asked on main." in missing.err) == (1, True)
     assert forge("session", "answer", "--branch", "ai/x").code == 2

@@ -19,7 +19,9 @@ app = Commands(__doc__)
 @app.add()
 def worker(
     context: typer.Context,
-    until_idle: Annotated[bool, typer.Option("--until-idle", help="End when nothing is left to do.")] = False,
+    until_idle: Annotated[
+        bool, typer.Option("--until-idle", help="End when nothing is left to do but to wait for people.")
+    ] = False,
 ) -> None:
     """Work until it is told to stop (Ctrl-C); what is under way then is gone on with by the next worker."""
     session: Session = context.obj
@@ -27,6 +29,7 @@ def worker(
 
 
 async def _work(out: Output, *, until_idle: bool) -> None:
+    from forge.app.idle import has_work  # noqa: PLC0415
     from forge.app.settings import load_settings  # noqa: PLC0415 - loads the engine
     from forge.app.workshop import open_workshop  # noqa: PLC0415
 
@@ -37,8 +40,7 @@ async def _work(out: Output, *, until_idle: bool) -> None:
     async with open_workshop(load_settings(None, os.environ), os.environ, serve=True) as shop:
         out.aside("Working. Ctrl-C stops; what is under way goes on with the next worker.")
         while not stop.is_set():
-            busy = shop.engine.runs(states=("queued", "waiting", "running"), limit=1)
-            if until_idle and not busy:
+            if until_idle and not has_work(shop):
                 break
             try:
                 await asyncio.wait_for(stop.wait(), 0.5)
