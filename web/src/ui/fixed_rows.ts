@@ -1,5 +1,5 @@
 /** Which rows of one height are near the visible part. However many there are, a step through them costs the same. */
-import { useLayoutEffect, useRef, useState, type RefObject } from "react";
+import { startTransition, useLayoutEffect, useRef, useState, type RefObject } from "react";
 
 import { useSteady } from "@/lib/steady";
 
@@ -7,7 +7,7 @@ import { useSteady } from "@/lib/steady";
 const STEP = 4;
 const AT_FIRST = 40;
 /** More new rows than this in one frame would be felt. */
-const MOST_NEW = 48;
+const MOST_NEW = 24;
 
 export interface FixedRowsParts {
   /** What scrolls. */
@@ -33,12 +33,14 @@ export interface FixedRows {
 interface Seen {
   top: number;
   rows: number;
+  /** Of a row, when this was so. */
+  height: number;
 }
 
 function seenIn(box: HTMLElement, height: number): Seen {
   const top = Math.floor(box.scrollTop / height / STEP) * STEP;
   const rows = box.clientHeight === 0 ? AT_FIRST : Math.ceil(box.clientHeight / height / STEP + 1) * STEP;
-  return { top, rows };
+  return { top, rows, height };
 }
 
 function scroll(box: HTMLElement, top: number): void {
@@ -46,27 +48,29 @@ function scroll(box: HTMLElement, top: number): void {
 }
 
 export function useFixedRows({ box, count, height, ahead = 8 }: FixedRowsParts): FixedRows {
-  const [seen, setSeen] = useState<Seen>({ top: 0, rows: AT_FIRST });
+  const [seen, setSeen] = useState<Seen>({ top: 0, rows: AT_FIRST, height });
   const before = useRef(height);
 
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
     // Seen from nearer or farther, the same row stays at the upper edge.
-    if (before.current !== height) scroll(element, (element.scrollTop / before.current) * height);
+    const isAnother = before.current !== height;
+    if (isAnother) scroll(element, (element.scrollTop / before.current) * height);
     before.current = height;
     let frame = 0;
-    let rows = AT_FIRST - MOST_NEW;
+    let rows = isAnother ? 0 : AT_FIRST - MOST_NEW;
     const look = () => {
       const next = seenIn(element, height);
       rows = Math.min(next.rows, rows + MOST_NEW);
-      const some = { top: next.top, rows };
-      setSeen((now) => (now.top === some.top && now.rows === some.rows ? now : some));
+      const some = { ...next, rows };
+      setSeen((now) => (now.top === some.top && now.rows === some.rows && now.height === height ? now : some));
       cancelAnimationFrame(frame);
-      if (rows < next.rows) frame = requestAnimationFrame(look);
+      if (rows < next.rows) frame = requestAnimationFrame(() => startTransition(look));
     };
-    look();
-    const watcher = new ResizeObserver(look);
+    // Where nobody waits for it, as while scrolling, it is done in pieces.
+    startTransition(look);
+    const watcher = new ResizeObserver(() => startTransition(look));
     watcher.observe(element);
     element.addEventListener("scroll", look, { passive: true });
     return () => {
@@ -85,7 +89,8 @@ export function useFixedRows({ box, count, height, ahead = 8 }: FixedRowsParts):
       else if (top + height > element.scrollTop + element.clientHeight) scroll(element, top + height - element.clientHeight);
     },
   });
-  const slots = seen.rows + 2 * ahead;
+  // Rows of another height are all drawn anew.
+  const slots = (seen.height === height ? seen.rows : Math.min(seen.rows, MOST_NEW)) + 2 * ahead;
   const first = Math.max(0, Math.min(seen.top - ahead, count - slots));
   return { first, last: Math.min(count, first + slots) - 1, total: count * height, show, slot: (index) => index % slots };
 }

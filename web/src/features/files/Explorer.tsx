@@ -58,7 +58,7 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
   useEffect(() => {
     if (path !== undefined) reveal(path);
   }, [path, reveal]);
-  const active = useMemo(() => Math.max(0, rows.findIndex((row) => row.path === activePath)), [rows, activePath]);
+  const active = useMemo(() => (activePath === undefined ? 0 : Math.max(0, rows.findIndex((row) => row.path === activePath))), [rows, activePath]);
 
   const open = (row: Row, keep: boolean) => {
     if (keep) pinTab(repo, branch, row.path);

@@ -36,6 +36,8 @@ export interface RepositoryViewProps {
 export function RepositoryView({ repo }: RepositoryViewProps) {
   const navigate = useNavigate();
   const [zoom, setZoom] = useStored("graph:zoom", USUAL_ZOOM);
+  // Drawn in pieces, between what the person does.
+  const shownZoom = useDeferredValue(zoom);
   const [abandoned, setAbandoned] = useStored("graph:abandoned", false);
   const [whole, narrow] = useNarrow(900);
   const [branchesWanted, setBranchesShown] = useStored<boolean | null>("graph:branches", null);
@@ -146,7 +148,7 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
             <CommitList
               repo={repo}
               rows={rows}
-              zoom={zoomAt(zoom)}
+              zoom={zoomAt(shownZoom)}
               onZoom={zoomBy}
               selected={selected}
               onSelect={show}

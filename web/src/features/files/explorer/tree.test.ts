@@ -2,12 +2,16 @@ import { describe, expect, it } from "vitest";
 
 import type { FolderEntry } from "@/api";
 
-import { foldersAbove, rowsOf, sorted, typedAhead, type TreeParts } from "./tree";
+import { foldersAbove, inOpenOnes, rowsOf, sorted, typedAhead, type TreeParts } from "./tree";
 
 const entry = (path: string, kind: FolderEntry["kind"] = "file"): FolderEntry => ({ path, name: path.split("/").at(-1) ?? "", kind, mode: "100644", etag: "e" });
 const parts = (given: Partial<TreeParts>): TreeParts => ({ folders: new Map(), open: new Set(), gone: new Map(), naming: undefined, ...given });
 
 describe("the tree", () => {
+  it("shows of the open folders those that are in open ones only", () => {
+    expect(inOpenOnes(new Set(["a/b/c", "a", "a/b", "x/y", "z"]))).toEqual(["a/b/c", "a", "a/b", "z"]);
+  });
+
   it("puts folders first and counts as people do", () => {
     const names = sorted([entry("b10.md"), entry("b2.md"), entry("Zed", "directory"), entry("a.md")]).map((each) => each.name);
     expect(names).toEqual(["Zed", "a.md", "b2.md", "b10.md"]);

@@ -58,6 +58,19 @@ export function foldersAbove(path: string): string[] {
   return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
 }
 
+/** Those of the open folders that are on screen: one inside a closed folder is not. */
+export function inOpenOnes(open: ReadonlySet<string>): string[] {
+  const known = new Map([["", true]]);
+  const isShown = (folder: string): boolean => {
+    const before = known.get(folder);
+    if (before !== undefined) return before;
+    const is = open.has(folder) && isShown(parentOf(folder));
+    known.set(folder, is);
+    return is;
+  };
+  return [...open].filter(isShown);
+}
+
 const NONE: readonly string[] = [];
 const made = new WeakMap<readonly TreeEntry[], readonly Row[]>();
 

@@ -1,12 +1,12 @@
 /** Folders are read when they are opened; which are open is remembered for each branch. */
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useDeferredValue, useMemo } from "react";
 
 import type { Place } from "@/api";
 import { useStored } from "@/lib/stored";
 
 import { readEvery, useFolders } from "./folders";
-import { foldersAbove, movedPath, rowsOf, type Row } from "./tree";
+import { foldersAbove, inOpenOnes, movedPath, rowsOf, type Row } from "./tree";
 
 const NONE: string[] = [];
 
@@ -28,9 +28,10 @@ export interface Tree {
 export function useTree(place: Place, gone: ReadonlyMap<string, readonly string[]>, naming: string | undefined): Tree {
   const client = useQueryClient();
   const [stored, setStored] = useStored(`open-folders:${place.repo}:${place.branch}`, NONE);
-  const open = useMemo(() => new Set(stored), [stored]);
-  // A folder inside a closed one is not on screen and need not be read.
-  const wanted = useMemo(() => ["", ...stored.filter((folder) => foldersAbove(folder).every((each) => open.has(each)))], [stored, open]);
+  // With all folders open there are many rows to make: not while a click is being answered.
+  const drawn = useDeferredValue(stored);
+  const open = useMemo(() => new Set(drawn), [drawn]);
+  const wanted = useMemo(() => ["", ...inOpenOnes(open)], [open]);
   const found = useFolders(place, wanted);
   const rows = useMemo(() => rowsOf({ folders: found.folders, open, gone, naming }), [found.folders, open, gone, naming]);
   const toggle = useCallback(
