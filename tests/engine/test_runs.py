@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import Any
 
@@ -25,6 +26,7 @@ from forge.errors import Denied
 from forge.events import BranchChanged, QuestionAsked, QuestionClosed, TextStreamed
 from forge.store.database import Database
 from forge.store.errors import QuestionIsClosed, QuestionUnknown
+from forge.store.runs import Room, Runs, RunState
 from tests.engine.conftest import ON_BOTH, StartEngine
 
 Json = dict[str, Any]
@@ -288,9 +290,9 @@ async def test_a_run_that_waited_when_its_process_ended_blocks_nobody(start_engi
         await run.step("work", gate.wait)
 
     first: Engine = await start_engine({"w": workflow}, max_runs=1)
-    for name in ("one", "two"):
+    for name, state in (("one", "running"), ("two", "waiting")):
         await first.enqueue("runs", "w", {}, run_id=name)
-    await until(lambda: first.status("two").state == "waiting")
+        await until(lambda name=name, state=state: first.status(name).state == state)
     await first.close()
     second: Engine = await start_engine({"w": workflow}, max_runs=1)
     second.take_over("one")
@@ -300,6 +302,36 @@ async def test_a_run_that_waited_when_its_process_ended_blocks_nobody(start_engi
     async with asyncio.timeout(10):
         await late.result()
     assert second.status("two").state == "queued"
+
+
+@ON_BOTH
+async def test_what_is_being_noted_while_a_process_ends_does_not_come_after_its_end(
+    start_engine: StartEngine, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that is noted as waiting by a process that is gone would block its queue for ever."""
+    late, noting, enter = threading.Event(), threading.Event(), Runs.enter
+
+    def slowly(runs: Runs, id_: str, room: Room) -> RunState:
+        if late.is_set() and id_ == "two":
+            noting.set()
+            time.sleep(0.3)
+        return enter(runs, id_, room)
+
+    async def workflow(run: Run, arguments: Json) -> None:
+        await run.step("work", asyncio.Event().wait)
+
+    monkeypatch.setattr(Runs, "enter", slowly)
+    engine: Engine = await start_engine({"w": workflow}, max_runs=1)
+    for name, state in (("one", "running"), ("two", "waiting")):
+        await engine.enqueue("runs", "w", {}, run_id=name)
+        await until(lambda name=name, state=state: engine.status(name).state == state)
+    late.set()
+    await until(noting.is_set)
+    await engine.close()
+    await asyncio.sleep(0.5)
+    found = Runs(database).get("two")
+    assert found is not None
+    assert found.state == "queued"
 
 
 async def test_what_is_not_there_is_named(start_engine: StartEngine, database: Database) -> None:

@@ -138,12 +138,19 @@ class Execution:
                 await asyncio.sleep(_AGAIN)
 
     async def _on_record(self, write: Callable[[], T]) -> T:
-        """A database that is away is waited for: to fail here would leave a run that nobody ends."""
+        """A database that is away is waited for: to fail here would leave a run that nobody ends.
+
+        Who is stopped meanwhile goes when it is written, so that nothing of theirs comes after what others write then.
+        """
         while True:
+            writing = asyncio.create_task(asyncio.to_thread(write))
             try:
-                return await asyncio.to_thread(write)
+                return await asyncio.shield(writing)
             except Upstream:
                 await asyncio.sleep(_AGAIN)
+            except asyncio.CancelledError:
+                await asyncio.gather(writing, return_exceptions=True)
+                raise
 
     # What others want of the runs that are here
 
