@@ -25,7 +25,7 @@ from forge.sessions.turns import Turn, TurnStatus, conversation
 
 pytestmark = pytest.mark.slow
 
-CONFIG = "network: {connect_seconds: 2, idle_seconds: 1.5, retry_seconds: 2}\n"
+CONFIG = "network: {connect_seconds: 5, idle_seconds: 4, retry_seconds: 5}\n"
 THOUGHT = ("I think ", "about ", "it ", "and ", "so ", "on.")
 WRITE = ("write_file", {"path": "half.txt", "content": "half\n"})
 
