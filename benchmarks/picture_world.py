@@ -74,13 +74,14 @@ _TEST = """from weather.forecast import Forecast, needs_water
 def test_a_dry_sunny_day_needs_water() -> None:
     assert needs_water(Forecast("north", 0.5, 8))
 """
+_BEDS = "# Beds\n\n| bed | flowers |\n|---|---|\n| north | tulips |\n| south | roses |\n"
 _FILES = {
     "README.md": "# Garden\n\nTells which beds need water tomorrow.\n\n```sh\npython -m weather north\n```\n",
     "pyproject.toml": '[project]\nname = "garden"\nversion = "0.3.0"\ndependencies = ["httpx"]\n',
     FILE: _FORECAST,
     "src/weather/__main__.py": 'import sys\n\nprint(f"Asking about {sys.argv[1]}")\n',
     "tests/test_forecast.py": _TEST,
-    "docs/beds.md": "# Beds\n\n| bed | flowers |\n|---|---|\n| north | tulips |\n| south | roses |\n",
+    "docs/beds.md": _BEDS,
 }
 _WORK = (
     ("rain-gauge", "src/weather/gauge.py", "RAIN = 'mm'\n", True),
@@ -88,6 +89,7 @@ _WORK = (
     ("fix-south-bed", "docs/south.md", "The south bed dries out first.\n", True),
     ("ai/alerts", "src/weather/alerts.py", "def alert(bed: str) -> str:\n    return f'{bed} is dry'\n", False),
     ("spring-plan", "docs/spring.md", "# Spring\n\n1. Sow\n2. Wait\n", False),
+    ("more-roses", "docs/beds.md", _BEDS.replace("tulips", "white roses"), False),
 )
 """Branch, file, what is written, and whether it was merged."""
 _SAID = """The service is asked again for every bed. I put a small cache in front of it:
@@ -109,6 +111,11 @@ class PictureWorld:
     project: str
     ai_branch: str = AI_BRANCH
     file: str = FILE
+    changed: str = "docs/beds.md"
+    """Has a past."""
+    clean: str = "spring-plan"
+    clashing: str = "more-roses"
+    """Branches that can be merged into main by themselves, and not."""
 
 
 def made(desk: Desk) -> PictureWorld:
@@ -159,6 +166,9 @@ def _grow(desk: Desk, path: Path) -> None:
         if merge:
             with _days_ago(7.4 - 1.5 * day):
                 desk.git(path, "merge", "--quiet", "--no-ff", "--message", f"Merge {branch}", branch)
+    (path / "docs/beds.md").write_text(_BEDS.replace("tulips", "early tulips"))
+    with _days_ago(0.2):
+        desk.git(path, "commit", "--quiet", "--all", "--message", "Tulips come early")
 
 
 @contextmanager

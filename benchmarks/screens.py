@@ -7,6 +7,7 @@ import struct
 import sys
 import tempfile
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,8 @@ class Shot:
     path: str
     ready: str
     """CSS of what is there once it is drawn."""
-    keys: tuple[str, ...] = ()
+    does: Callable[[Any], None] | None = None
+    """What is done then, given the page."""
 
 
 def shots(world: picture_world.PictureWorld) -> list[Shot]:
@@ -68,16 +70,71 @@ def shots(world: picture_world.PictureWorld) -> list[Shot]:
         Shot("commit", f"{at}/c/{world.commit}", "main article"),
         Shot("chat", f"{ai}?tab=chat", "main textarea"),
         Shot("editor", f"{ai}?file={quote(world.file)}&tab=file", ".cm-content"),
+        Shot("differences", f"{at}/b/main?file={quote(world.changed)}&tab=file", ".cm-content", _compared),
+        Shot("time-travel", f"{at}/b/main?file={quote(world.changed)}&tab=file", ".cm-content", _travelled),
+        Shot("merge", at, "main canvas", _merging(world.clean)),
+        Shot("conflicts", at, "main canvas", _resolving(world.clashing)),
+        Shot("quick-open", ai, "main textarea", _pressed("Control+p", "fore")),
+        Shot("search", ai, "main textarea", _pressed("Control+Shift+f", "forecast")),
+        Shot("shortcuts", ai, "main textarea", _shortcuts),
         Shot("projects", "/projects", "main h1"),
         Shot("new-project", "/projects/new", "main h1"),
         Shot("project", f"{project}?tab=chat", "main h1"),
         Shot("documents", f"{project}?tab=documents", "main h1"),
         Shot("polish", f"{project}?tab=polish", "main h1"),
+        Shot("artifacts", f"{project}?tab=artifacts", "main h1"),
+        Shot("log", f"{project}?tab=log", "main h1"),
         Shot("board", "/board", "main h1"),
         Shot("settings", "/settings/models", "main h1"),
         Shot("prompts", "/settings/prompts", ".cm-content"),
-        Shot("palette", ai, "main textarea", ("Control+k",)),
+        Shot("palette", ai, "main textarea", _pressed("Control+k", "")),
     ]
+
+
+def _pressed(keys: str, text: str) -> Callable[[Any], None]:
+    def do(page: Any) -> None:
+        page.keyboard.press(keys)
+        page.keyboard.type(text)
+
+    return do
+
+
+def _shortcuts(page: Any) -> None:
+    page.get_by_role("tree", name="Files").focus()
+    page.keyboard.press("?")
+
+
+def _compared(page: Any) -> None:
+    page.get_by_role("button", name="History and differences").click()
+    page.locator(".cm-mergeView, .cm-deletedChunk, .cm-changedLine").first.wait_for()
+
+
+def _travelled(page: Any) -> None:
+    page.get_by_role("button", name="Travel in time").click()
+    travel = page.get_by_role("region", name="Time travel")
+    travel.get_by_role("slider").focus()
+    page.keyboard.press("ArrowLeft")
+    travel.get_by_role("button", name="Branch from here").wait_for()
+
+
+def _merging(branch: str) -> Callable[[Any], None]:
+    def do(page: Any) -> None:
+        listed = page.get_by_role("navigation", name="Branches of the graph")
+        listed.get_by_role("button", name=branch).click(button="right")
+        page.get_by_role("menuitem", name=f"Merge {branch} into…").click()
+        page.get_by_role("option", name="main").first.click()
+        page.get_by_role("list", name="Files that change").wait_for()
+
+    return do
+
+
+def _resolving(branch: str) -> Callable[[Any], None]:
+    def do(page: Any) -> None:
+        _merging(branch)(page)
+        page.get_by_role("button", name="Resolve 1 conflict").click()
+        page.get_by_role("button", name="Take both").wait_for()
+
+    return do
 
 
 def main() -> None:
@@ -100,8 +157,8 @@ def _answers(asked: Asked) -> Reply:
 def _take(room: pages.Room, shot: Shot, theme: str) -> None:
     with room.page(shot.path, color_scheme=theme, reduced_motion="reduce") as page:
         page.locator(shot.ready).first.wait_for()
-        for key in shot.keys:
-            page.keyboard.press(key)
+        if shot.does is not None:
+            shot.does(page)
         page.wait_for_function("() => document.querySelector('[role=status][aria-label^=Loading]') === null")
         page.wait_for_timeout(800)
         data = reduced(room.browser, page.screenshot())

@@ -94,6 +94,32 @@ def test_as_root_missing_programs_are_installed_and_the_lists_fetched_only_when_
     assert "bubblewrap" in apt_calls.read_text()
 
 
+def test_who_may_not_install_gets_bubblewrap_beside_the_checkout(
+    checkout: Path, machine: Machine, apt_calls: Path
+) -> None:
+    """From lists of its own, where the machine has none."""
+    (machine.programs / "bwrap").unlink()
+    machine.add("id", "echo 1000")
+    machine.add(
+        "apt-get",
+        f"""
+        echo "$@" >>"{apt_calls}"
+        case "$1" in
+            update) : >"{apt_calls}.lists" ;;
+            download) [ -e "{apt_calls}.lists" ] && : >bubblewrap_1_amd64.deb ;;
+        esac""",
+    )
+    machine.add("dpkg-deb", 'mkdir -p usr/bin; printf "#!/bin/sh\n" >usr/bin/bwrap; chmod +x usr/bin/bwrap')
+
+    for _ in range(2):
+        done = machine.run(checkout / "script" / "test", cwd=checkout)
+        assert done.stdout.startswith("pytest"), done.stderr
+
+    verbs = [line.split()[0] for line in apt_calls.read_text().splitlines()]
+    assert verbs == ["download", "update", "download"], "and the second time it is there"
+    assert (checkout / ".forge-setup/programs/usr/bin/bwrap").is_file()
+
+
 def test_apt_is_left_alone_when_asked_to(checkout: Path, machine: Machine, apt_calls: Path) -> None:
     (machine.programs / "bwrap").unlink()
     done = machine.run(checkout / "script" / "test", cwd=checkout, FORGE_TEST_INSTALL="no")

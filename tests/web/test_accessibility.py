@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.web.desk import Desk, until
+from tests.web.gardens import aged, branch_in_list, commit, planted
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -124,20 +125,113 @@ def _findings(page: Any) -> list[str]:
 @pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.name)
 def test_axe_finds_nothing_serious_in_either_theme(reader: Any, desk: Desk, world: World, screen: Screen) -> None:
     path = screen.path.format(repo=world.repo, commit=world.commit, project=world.project)
-    reader.goto(desk.address(path))
-    # Colours change gradually, and on the way there is hardly any contrast.
-    reader.add_style_tag(content="*, ::before, ::after { transition: none !important; animation: none !important }")
+    _go(reader, desk, path)
     reader.locator(screen.ready).first.wait_for()
     for key in screen.keys:
         reader.keyboard.press(key)
     if screen.then:
         reader.locator(screen.then).first.wait_for()
+    assert_accessible(reader)
+
+
+def _go(reader: Any, desk: Desk, path: str) -> None:
+    reader.goto(desk.address(path))
+    # Colours change gradually, and on the way there is hardly any contrast.
+    reader.add_style_tag(content="*, ::before, ::after { transition: none !important; animation: none !important }")
+
+
+def assert_accessible(reader: Any) -> None:
     reader.wait_for_function("() => document.querySelector('[role=status][aria-label^=Loading]') === null")
     wrong: list[str] = []
     for theme in ("light", "dark"):
         reader.evaluate("(theme) => { document.documentElement.dataset.theme = theme }", theme)
         wrong += [f"{theme}: {each}" for each in _findings(reader)]
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.req("G-16")
+def test_axe_finds_nothing_serious_on_the_way_through_a_merge(reader: Any, desk: Desk) -> None:
+    repo, _ = planted(desk, conflict=True)
+    _go(reader, desk, f"/r/{repo}")
+    branch_in_list(reader, "south").click(button="right")
+    merge = reader.get_by_role("menuitem", name="Merge south into…")
+    merge.wait_for()
+    assert_accessible(reader)
+    merge.click()
+    main = reader.get_by_role("option", name=re.compile("^main"))
+    main.wait_for()
+    assert_accessible(reader)
+    main.click()
+    dialog = reader.get_by_role("dialog", name="Merge south into main")
+    resolve = dialog.get_by_role("button", name="Resolve 1 conflict")
+    resolve.wait_for()
+    assert_accessible(reader)
+    resolve.click()
+    dialog.get_by_role("button", name="Take both").wait_for()
+    assert_accessible(reader)
+    dialog.get_by_role("button", name="Edit the whole file").click()
+    dialog.get_by_role("textbox", name="Text of beds/north.md").wait_for()
+    assert_accessible(reader)
+
+
+@pytest.mark.req("G-16")
+def test_axe_finds_nothing_serious_in_commit_and_operations_beside_the_graph(reader: Any, desk: Desk) -> None:
+    repo, _ = planted(desk)
+    with desk.client() as client:
+        order = {"kind": "merge", "target": "main", "sources": ["south"]}
+        client.post(f"/api/repositories/{repo}/merges", json=order).raise_for_status()
+    _go(reader, desk, f"/r/{repo}")
+    commit(reader, "Plant lilies").click()
+    reader.get_by_text("lilies", exact=True).first.wait_for()
+    assert_accessible(reader)
+    reader.get_by_role("button", name="Operations").click()
+    reader.get_by_role("region", name="Operations").get_by_role("button", name=re.compile("^Undo")).first.wait_for()
+    assert_accessible(reader)
+
+
+@pytest.mark.req("G-08")
+def test_axe_finds_nothing_serious_in_time_travel_and_comparisons(reader: Any, desk: Desk) -> None:
+    repo, _ = aged(desk)
+    _go(reader, desk, f"/r/{repo}/b/main?file=beds/north.md&tab=file")
+    reader.get_by_role("button", name="History and differences").click()
+    reader.get_by_role("region", name="beds/north.md compared").get_by_text("lilies").wait_for()
+    assert_accessible(reader)
+    reader.keyboard.press("Escape")
+    reader.get_by_role("button", name="Travel in time").click()
+    travel = reader.get_by_role("region", name="Time travel")
+    travel.get_by_text("Plant lilies").wait_for()
+    assert_accessible(reader)
+    reader.get_by_role("slider", name="Commit of main").focus()
+    reader.keyboard.press("ArrowLeft")
+    travel.get_by_text("Plant roses").wait_for()
+    travel.get_by_role("button", name="Branch from here").click()
+    reader.get_by_role("textbox", name="Name of the branch").wait_for()
+    assert_accessible(reader)
+
+
+@pytest.mark.req("G-10")
+def test_axe_finds_nothing_serious_where_something_is_asked(reader: Any, desk: Desk) -> None:
+    """Questions of agents, unsaved text, deletions."""
+    repo = desk.repository({"README.md": "# Garden\n"})
+    with desk.client() as client:
+        at = f"/api/repositories/{repo}"
+        client.post(f"{at}/branches", json={"name": "ai/sign"}).raise_for_status()
+        where, text = {"branch": "ai/sign"}, {"text": "task ask9: paint a sign"}
+        client.post(f"{at}/session/messages", params=where, json=text).raise_for_status()
+    _go(reader, desk, f"/r/{repo}/b/ai%2Fsign?tab=chat")
+    reader.get_by_role("region", name="Question", exact=True).wait_for(timeout=60_000)
+    assert_accessible(reader)
+    _go(reader, desk, f"/r/{repo}/b/main?file=README.md&tab=file")
+    reader.get_by_role("textbox", name="Text of README.md").click()
+    reader.keyboard.type("Roses. ")
+    reader.get_by_role("tab", name="README.md").press("Delete")
+    reader.get_by_role("button", name="Discard").wait_for()
+    assert_accessible(reader)
+    reader.keyboard.press("Escape")
+    reader.get_by_role("tree", name="Files").get_by_role("treeitem", name="README.md").click(button="right")
+    reader.get_by_role("menuitem", name="Delete").click()
+    reader.get_by_role("button", name="Delete the file").wait_for()
+    assert_accessible(reader)
 
 
 def _tab_to(page: Any, name: str, *, most: int = 80) -> None:

@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.web.desk import Desk, until
+from tests.web.gardens import branch_in_list, commit, planted
 
 pytestmark = pytest.mark.req("G-16")
-
-
-def planted(desk: Desk, *, conflict: bool = False) -> tuple[str, Path]:
-    """Main and `south`, which parted: on different files, or on the same line."""
-    repo = desk.repository()
-    path = desk.place / f"garden-{desk.made}"
-    desk.git(path, "switch", "--quiet", "--create", "south")
-    _commit(desk, path, "beds/north.md" if conflict else "beds/south.md", "lilies\n", "Plant lilies")
-    desk.git(path, "switch", "--quiet", "main")
-    _commit(desk, path, "beds/north.md" if conflict else "paths.md", "roses\n", "Plant roses")
-    # Nothing is checked out, so that what the branches say is all there is.
-    desk.git(path, "switch", "--quiet", "--detach")
-    return repo, path
-
-
-def _commit(desk: Desk, path: Path, file: str, text: str, subject: str) -> None:
-    (path / file).write_text(text)
-    desk.git(path, "add", "--all")
-    desk.git(path, "commit", "--quiet", "--message", subject)
-
-
-def branch_in_list(page: Any, name: str) -> Any:
-    return page.get_by_role("navigation", name="Branches of the graph").get_by_role("button", name=re.compile(name))
-
-
-def commit(page: Any, subject: str) -> Any:
-    return page.get_by_role("listbox").get_by_role("option", name=re.compile(f"^{subject}"))
 
 
 def hold_over(page: Any, what: Any, target: Any, *, key: str | None = None) -> None:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.web.desk import Desk
+from tests.web.gardens import aged
 
 pytestmark = pytest.mark.req("G-08")
-
-
-def aged(desk: Desk) -> tuple[str, Path]:
-    """Three commits on main, each with another text."""
-    repo = desk.repository({"beds/north.md": "tulips\n"})
-    path = desk.place / f"garden-{desk.made}"
-    for flower in ("roses", "lilies"):
-        (path / "beds" / "north.md").write_text(f"{flower}\n")
-        desk.git(path, "commit", "--quiet", "--all", "--message", f"Plant {flower}")
-    return repo, path
 
 
 def test_arrow_keys_go_back_in_time_and_the_address_follows(page: Any, desk: Desk) -> None:
