@@ -7,6 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError
@@ -23,7 +24,7 @@ _PAUSE = 0.2
 
 
 class _Mark(threading.Event):
-    """Put behind what was published; set when all of that has been dealt with."""
+    """Put behind what was published; set when all of that is on record."""
 
 
 class Publisher:
@@ -75,26 +76,33 @@ class Publisher:
     def _work(self) -> None:
         while not self._closed or self._items:
             self._filled.wait()
-            # Live pieces wait for others; what is to be recorded goes at once, and takes what came before it along.
-            self._urgent.wait(_TOGETHER)
+            due = time.monotonic() + _TOGETHER
+            while (left := due - time.monotonic()) > 0 and self._urgent.wait(left):
+                self._urgent.clear()
+                self._deal_with(self._pressing())
             self._filled.clear()
-            self._urgent.clear()
             while self._items:
-                self._deal_with(self._next())
+                self._deal_with([self._items.popleft() for _ in range(len(self._items))])
 
-    def _next(self) -> list[Publication | _Mark]:
-        """Some from the front, up to the next mark."""
-        some: list[Publication | _Mark] = []
-        while self._items and len(some) < _BATCH:
-            some.append(self._items.popleft())
-            if isinstance(some[-1], _Mark):
-                break
-        return some
+    def _pressing(self) -> list[Publication | _Mark]:
+        """What is to be recorded, with the pieces of the same topics; those of others go on waiting for more."""
+        some = [self._items.popleft() for _ in range(len(self._items))]
+        topics = {each.topic for each in some if not isinstance(each, _Mark) and not each.event.live}
+        presses = [isinstance(each, _Mark) or each.topic in topics for each in some]
+        self._items.extendleft(each for each, does in zip(reversed(some), reversed(presses), strict=True) if not does)
+        return list(compress(some, presses))
 
     def _deal_with(self, some: list[Publication | _Mark]) -> None:
-        self._try([item for item in some if not isinstance(item, _Mark)])
-        if isinstance(some[-1], _Mark):
-            some[-1].set()
+        batch: list[Publication] = []
+        for item in some:
+            if not isinstance(item, _Mark):
+                batch.append(item)
+            if isinstance(item, _Mark) or len(batch) == _BATCH:
+                self._try(batch)
+                batch = []
+            if isinstance(item, _Mark):
+                item.set()
+        self._try(batch)
 
     def _try(self, batch: list[Publication]) -> None:
         """Until it works: what was published is not forgotten because the database is away for a while."""
