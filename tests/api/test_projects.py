@@ -66,6 +66,15 @@ def test_a_project_is_made_talked_to_and_distilled(client: httpx.Client) -> None
     assert client.get(f"/api/projects/{project['id']}/artifacts/intent.md").content == intent.content
     assert client.get(f"/api/projects/{project['id']}/log").json()["items"]
 
+    earlier = f"/api/projects/{project['id']}/earlier-messages"
+    assert client.get(earlier).json()["items"] == []
+    assert client.post(f"/api/projects/{project['id']}/actions/confirm").status_code == 202
+    at_rest(client, project["id"])
+    assert DUMP in [each["content"] for each in client.get(earlier).json()["items"]]
+    assert DUMP not in [
+        each["content"] for each in client.get(f"/api/projects/{project['id']}/messages").json()["items"]
+    ]
+
 
 def test_the_same_press_twice_has_one_effect_and_gets_the_present_state(client: httpx.Client) -> None:
     project = made(client)
@@ -126,6 +135,7 @@ def test_a_missing_project_is_missing_everywhere(client: httpx.Client) -> None:
     for method, rest in (
         ("GET", ""),
         ("GET", "/messages"),
+        ("GET", "/earlier-messages"),
         ("GET", "/resources"),
         ("GET", "/artifacts"),
         ("GET", "/artifacts/plan.md"),

@@ -125,7 +125,7 @@ def test_without_a_place_the_demo_is_a_project_of_the_ordinary_workspace(
     monkeypatch.setenv("FORGE_WORKSPACE", str(tmp_path / "w"))
     monkeypatch.setenv("FORGE_DATA", str(tmp_path / "d"))
     ran = forge("demo")
-    assert "\n  forge project show 20260101-abcd\n" in ran.out
+    assert "\n  forge project show --earlier 20260101-abcd\n" in ran.out
     (listed,) = forge("project", "list", "--json").document["projects"]
     assert listed["agent"] == "recorded:demo"
 

@@ -73,6 +73,8 @@ def test_the_demo_is_told_to_its_end_before_it_is_served(printed: str, address: 
 def test_the_page_that_opens_is_the_projects_with_trajectory_tests_and_branch(page: Any, expect: Any) -> None:
     expect(page.get_by_role("heading", name="Trip Split", exact=True)).to_be_visible()
     expect(page.get_by_text("Done after 3 rounds").first).to_be_visible()
+    said = page.get_by_role("log", name="Chat").get_by_role("article", name="You")
+    expect(said.first).to_contain_text("tells us who pays whom so that we are even")
     page.get_by_role("tab", name="Polish (3)").click()
     expect(page.get_by_role("region", name="Tests")).to_contain_text("34 of 34 tests pass")
     expect(page.locator("canvas")).to_be_visible()

@@ -21,7 +21,9 @@ from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft, info_of
 from forge.plugins.contracts import Card
 from forge.projects import priming
+from forge.projects.chat import ChatMessage
 from forge.projects.project import Project
+from forge.projects.said_before import said_before
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
 from forge.settings import Settings
@@ -136,6 +138,11 @@ def accept_tests(project: Project) -> Json:
     given = {"total": runs[-1]["total"], "runs": len(runs)}
     changed(project, lambda draft: draft.info.update(acknowledged_tests=given), f"tests: {given['total']} are enough")
     return given
+
+
+def whole_chat(project: Project) -> tuple[ChatMessage, ...]:
+    """With what was said before the confirmations, which clear the chat."""
+    return (*said_before(project), *project.chat())
 
 
 def artifacts(project: Project) -> tuple[Path, ...]:

@@ -27,6 +27,7 @@ from forge.memory import Recalled
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
 from forge.projects.project import Project
+from forge.projects.said_before import said_before
 
 Json = dict[str, Any]
 _RESOURCES, _DOCUMENTS = "resources", "docs"
@@ -175,6 +176,11 @@ def accept_tests(shop: Workshop, who: Who, id_: str) -> Json:
 def messages(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Any]:
     """The chat, oldest first; `after` counts messages."""
     return _counted(project_for(shop, who, id_).chat(), after, limit)
+
+
+def earlier_messages(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Any]:
+    """What was said before the chat was cleared, oldest first; `after` counts messages."""
+    return _counted(said_before(project_for(shop, who, id_)), after, limit)
 
 
 def log_lines(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Json]:

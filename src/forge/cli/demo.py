@@ -178,6 +178,6 @@ def _next_commands(ran: _Ran) -> list[tuple[str, str]]:
         (f"{_TRY} | {run} --balances /dev/stdin", "run what was built"),
         (f"{code} diff {mended[:10]} --path tripsplit", "what the first review changed: no cent is lost any more"),
         (f"{code} session show -b {branch} -n 2", "what the reviews found, and what the agent said to it"),
-        (f"{ran.forge} project show {shlex.quote(ran.name)}", "the conversation about the project"),
+        (f"{ran.forge} project show --earlier {shlex.quote(ran.name)}", "the conversation about the project"),
         (f"{ran.forge} board", "all projects by phase"),
     ]

@@ -117,16 +117,24 @@ def list_projects(
 
 
 @app.add("show")
-def show(context: typer.Context, project: Which = None) -> None:
+def show(
+    context: typer.Context,
+    project: Which = None,
+    earlier: Annotated[
+        bool, typer.Option("--earlier", help="With what was said before the last confirmation, too.")
+    ] = False,
+) -> None:
     """Show a project's conversation and where it stands."""
     out = output_of(context)
     found_one = found(settings_of(out), project, directory_of(context))
     sentences = told(out, found_one)
+    from forge.app.projects import whole_chat  # noqa: PLC0415
     from forge.app.views import view  # noqa: PLC0415
 
     seen = view(None, found_one)
-    out.result({"project": seen, "chat": found_one.chat(), "recovered": sentences})
-    for message in found_one.chat():
+    chat = whole_chat(found_one) if earlier else found_one.chat()
+    out.result({"project": seen, "chat": chat, "recovered": sentences})
+    for message in chat:
         who = "you" if message.role == "human" else "forge"
         out.line(out.styled(f"{who}, {message.phase}:", "bold"))
         out.line(message.content)

@@ -22,6 +22,7 @@ export const keys = {
   projects: () => ["projects", "list"] as const,
   project,
   projectMessages: (id: string) => [...project(id), "messages"] as const,
+  earlierMessages: (id: string) => [...project(id), "earlier-messages"] as const,
   projectLog: (id: string) => [...project(id), "log"] as const,
   board: () => ["board"] as const,
   questions: () => ["questions"] as const,

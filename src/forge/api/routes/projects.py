@@ -97,6 +97,19 @@ def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
     )
 
 
+@router.get(
+    "/{project}/earlier-messages",
+    response_model=Page[shapes.MessageShape],
+    responses={**may_end(_MISSING), **in_pages(shapes.MessageShape)},
+)
+def list_earlier_messages(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
+    """What was said before the chat was cleared by a confirmation, oldest first."""
+    return part.given(
+        shapes.MessageShape,
+        lambda after, limit: reaching.earlier_messages(shop, who, project, after=after, limit=limit),
+    )
+
+
 @router.post("/{project}/messages", status_code=202, response_model=shapes.PressedShape, responses=may_end(_PRESSED))
 async def say_to_project(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None

@@ -70,6 +70,16 @@ export function useProjectMessages(project: string) {
   });
 }
 
+/** What was said before the chat was cleared by a confirmation. */
+export function useEarlierMessages(project: string, enabled: boolean) {
+  return useQuery({
+    queryKey: keys.earlierMessages(project),
+    enabled,
+    queryFn: async ({ signal }) =>
+      (await answer(api.GET("/api/projects/{project}/earlier-messages", { params: { path: { project }, query: { limit: 1000 } }, signal }))).items,
+  });
+}
+
 const once = () => ({ "Idempotency-Key": crypto.randomUUID() });
 
 export function useSayToProject(project: string) {

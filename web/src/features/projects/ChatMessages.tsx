@@ -9,12 +9,14 @@ type Message = Shapes["MessageShape"];
 
 export interface ChatMessagesProps {
   messages: readonly Message[];
+  /** Above the first message. */
+  before?: ReactNode;
   /** Below the last message: work under way, questions. */
   children?: ReactNode;
 }
 
-/** The chat of the present phase. It follows what is new only while the person is at the end. */
-export function ChatMessages({ messages, children }: ChatMessagesProps) {
+/** The chat, oldest first. It follows what is new only while the person is at the end. */
+export function ChatMessages({ messages, before, children }: ChatMessagesProps) {
   const box = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
@@ -44,6 +46,7 @@ export function ChatMessages({ messages, children }: ChatMessagesProps) {
       className="focus-inset min-h-0 flex-1 overflow-y-auto px-4 py-3"
     >
       <div ref={inside} className="mx-auto flex max-w-[76ch] flex-col gap-3">
+        {before}
         {messages.map((message, i) => (
           <div key={`${message.timestamp} ${i}`} className="flex flex-col gap-3">
             {message.phase !== messages[i - 1]?.phase && <PhaseLine phase={message.phase} />}

@@ -1,12 +1,12 @@
 import { FileUp } from "lucide-react";
 import { useRef, useState, type DragEvent } from "react";
 
-import { topicOf, useProjectMessages, useSayToProject, useTopic, type Project } from "@/api";
-import { ErrorState, ProgressLine, Skeleton, toast } from "@/ui";
+import { topicOf, useEarlierMessages, useProjectMessages, useSayToProject, useTopic, type Project } from "@/api";
+import { Button, ErrorState, ProgressLine, Skeleton, toast } from "@/ui";
 
 import { ChatMessages } from "./ChatMessages";
 import { Composer } from "./Composer";
-import { isEnded, phaseName, standing } from "./phases";
+import { hasEarlierChats, isEnded, phaseName, standing } from "./phases";
 import { told } from "./problems";
 import { InputCard, OpenQuestions } from "./QuestionCards";
 import { UploadList } from "./UploadList";
@@ -27,6 +27,10 @@ export interface ProjectChatProps {
 
 export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
   const messages = useProjectMessages(project.id);
+  // Once nothing more can be said, all of it is there to be read.
+  const [wanted, setWanted] = useState(false);
+  const withEarlier = hasEarlierChats(project) && (wanted || isEnded(project));
+  const earlier = useEarlierMessages(project.id, withEarlier);
   const say = useSayToProject(project.id);
   const uploads = useUploads(project.id);
   const blocked = whyBlocked(project);
@@ -47,7 +51,21 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
       ) : messages.data === undefined ? (
         <Skeleton lines={5} label="Loading the chat" />
       ) : (
-        <ChatMessages messages={messages.data}>
+        <ChatMessages
+          messages={earlier.data === undefined ? messages.data : [...earlier.data, ...messages.data]}
+          before={
+            earlier.isError ? (
+              <ErrorState compact error={earlier.error} onRetry={() => void earlier.refetch()} />
+            ) : (
+              hasEarlierChats(project) &&
+              earlier.data === undefined && (
+                <Button small kind="quiet" className="self-center" busy={earlier.isFetching} onClick={() => setWanted(true)}>
+                  Show what was said before
+                </Button>
+              )
+            )
+          }
+        >
           {project.busy && <Working project={project} />}
           {project.problem !== "" && !project.busy && <ErrorState compact error={new Error(project.problem)} />}
           {project.open_questions.length > 0 && !project.busy && (

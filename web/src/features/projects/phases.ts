@@ -57,6 +57,11 @@ export function isEnded(project: Pick<Seen, "phase" | "halt_reason">): boolean {
   return project.phase === "done" || (project.phase === "halted" && project.halt_reason === "human_terminated");
 }
 
+/** Confirming the intent, and then the specification, begins a new chat. */
+export function hasEarlierChats(project: Pick<Seen, "phase" | "halt_reason" | "phase_times">): boolean {
+  return phaseIndex(project) > 2;
+}
+
 /** The phase that it is in, or was halted in; past the last one when it is done. */
 export function phaseIndex(project: Pick<Seen, "phase" | "halt_reason" | "phase_times">): number {
   if (project.phase === "done") return PHASES.length;
