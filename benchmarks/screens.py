@@ -112,9 +112,11 @@ def _compared(page: Any) -> None:
 def _travelled(page: Any) -> None:
     page.get_by_role("button", name="Travel in time").click()
     travel = page.get_by_role("region", name="Time travel")
+    # Until its commits are there, the slider cannot be moved.
+    travel.locator("code").first.wait_for()
     travel.get_by_role("slider").focus()
     page.keyboard.press("ArrowLeft")
-    travel.get_by_role("button", name="Branch from here").wait_for()
+    page.wait_for_url(lambda url: "at=" in url)
 
 
 def _merging(branch: str) -> Callable[[Any], None]:

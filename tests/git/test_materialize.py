@@ -341,7 +341,6 @@ def test_a_file_written_over_is_as_a_new_one(
     workspace: WorkInProgressVFS, opened: Open, mode: int, length: int
 ) -> None:
     with opened(workspace) as directory:
-        (directory / "a.txt").chmod(mode)
         inode = (directory / "a.txt").stat().st_ino
         with (directory / "a.txt").open("ab") as file:
             file.write(bytes(20))

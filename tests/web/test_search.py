@@ -95,6 +95,37 @@ def test_letters_right_after_the_shortcut_are_kept_while_the_dialog_is_fetched(
 
 
 @pytest.mark.req("G-15")
+def test_letters_right_after_the_shortcut_of_the_search_go_nowhere_else(page: Any, desk: Desk, garden: str) -> None:
+    """Each of them is a shortcut by itself, or text for whatever had the focus."""
+    workspace(page, desk, garden)
+    waiting: list[Any] = []
+    page.context.route("**/assets/search*.js", lambda route: waiting.append(route), times=1)  # noqa: PLW0108
+    page.keyboard.press("Control+Shift+f")
+    page.keyboard.type("tul")
+    until(lambda: page.evaluate("() => 0") or bool(waiting))
+    waiting[0].continue_()
+    page.get_by_role("button", name="Match case").wait_for()
+    page.keyboard.type("ip")
+    field = page.get_by_role("textbox", name="Search in files")
+    expect(field).to_have_value("tulip")
+    expect(page.get_by_role("status").filter(has_text="in 4 files")).to_be_visible()
+
+    # Once more from elsewhere: another word takes the place of this one.
+    page.get_by_role("tree", name="Files").focus()
+    page.keyboard.press("Control+Shift+f")
+    page.keyboard.type("roses")
+    expect(field).to_have_value("roses")
+
+
+@pytest.mark.req("G-15")
+def test_the_shortcuts_are_shown_from_the_tree_too(page: Any, desk: Desk, garden: str) -> None:
+    workspace(page, desk, garden)
+    page.get_by_role("tree", name="Files").focus()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("Search in files")
+
+
+@pytest.mark.req("G-15")
 def test_enter_before_the_list_is_there_opens_the_best_match_when_it_is(page: Any, desk: Desk, garden: str) -> None:
     workspace(page, desk, garden)
     waiting: list[Any] = []

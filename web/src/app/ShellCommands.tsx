@@ -37,10 +37,17 @@ function useLooks() {
     shell.setSide(side);
     shell.setSideOpen(true);
   };
+  const search = () => {
+    show("search");
+    // Where it is there already, it is gone back to.
+    const field = document.querySelector<HTMLInputElement>("form[role=search] input");
+    field?.focus();
+    field?.select();
+  };
   useCommand({ id: "palette.open", title: "Show all commands", group: "View", keys: "mod+k", run: () => shell.setOverlay("palette") });
   useCommand({ id: "shortcuts.open", title: "Show keyboard shortcuts", group: "View", keys: "?", run: () => shell.setOverlay("shortcuts") });
   useCommand({ id: "search.quick-open", title: "Open a file by name", group: "Go to", keys: "mod+p", enabled: repo !== undefined && branch !== undefined, run: () => shell.setOverlay("quick-open") });
-  useCommand({ id: "search.everywhere", title: "Search in files", group: "Go to", keys: "mod+shift+f", run: () => show("search") });
+  useCommand({ id: "search.everywhere", title: "Search in files", group: "Go to", keys: "mod+shift+f", run: search });
   useCommand({ id: "side.toggle", title: shell.sideOpen ? "Hide the side panel" : "Show the side panel", group: "View", keys: "mod+b", run: () => (shell.sideOpen ? shell.setSideOpen(false) : show("branches")) });
   useCommand({ id: "theme.light", title: "Light appearance", group: "View", words: "theme", run: () => setTheme("light") });
   useCommand({ id: "theme.dark", title: "Dark appearance", group: "View", words: "theme", run: () => setTheme("dark") });

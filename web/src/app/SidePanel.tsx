@@ -21,6 +21,7 @@ export function SidePanel() {
   const { side } = useShell();
   const { repo, branch } = useHere();
   const repositories = useRepositories();
+  const [early, setEarly] = useState(false);
   if (side === "search") {
     const searched = repo ?? repositories.data?.[0]?.id;
     const there = repositories.data?.find((each) => each.id === searched);
@@ -29,7 +30,7 @@ export function SidePanel() {
         {searched === undefined ? (
           <EmptyState>Add a repository to search in its files.</EmptyState>
         ) : (
-          <SearchPanel repo={searched} branch={branch ?? there?.default_branch ?? "main"} />
+          <SearchPanel repo={searched} branch={branch ?? there?.default_branch ?? "main"} early={early} onEarly={setEarly} />
         )}
       </aside>
     );

@@ -1,5 +1,6 @@
 /** The features as the shell uses them; each is a chunk of its own. */
 import { EarlyField } from "./EarlyField";
+import { EarlySearch } from "./EarlySearch";
 import { lazily } from "./lazily";
 
 const chat = () => import("@/features/chat");
@@ -26,4 +27,7 @@ export const QuickOpen = lazily(
   async () => (await search()).QuickOpen,
   ({ typed, onTyped, onClose, onEnter }) => <EarlyField typed={typed} onTyped={onTyped} onClose={onClose} onEnter={onEnter} label="File to open" className="top-[10vh] w-[calc(100vw-32px)] max-w-160" />,
 );
-export const SearchPanel = lazily(async () => (await search()).SearchPanel);
+export const SearchPanel = lazily(
+  async () => (await search()).SearchPanel,
+  ({ repo, onEarly }) => <EarlySearch repo={repo} onEarly={onEarly} />,
+);

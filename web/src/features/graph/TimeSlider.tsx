@@ -72,9 +72,9 @@ export function TimeSlider({ repo, branch, at, onChange }: TimeSliderProps) {
           onChange={(event) => go(last - Number(event.target.value))}
           className="h-6 min-w-32 flex-1 accent-(--accent-fill)"
         />
-        <span className="w-28 shrink-0 text-right text-xs text-muted">
-          {place === 0 ? "now" : `${place} back`} of {commits.length}
-          {hasNextPage ? "+" : ""}
+        <span className="w-36 shrink-0 text-right text-xs text-muted">
+          {place === 0 ? "now" : `${place} back`} · {commits.length}
+          {hasNextPage ? "+" : ""} {commits.length === 1 ? "commit" : "commits"}
         </span>
         <Button small icon={GitBranchPlus} disabled={shown === undefined} onClick={() => setForking(true)}>
           Branch from here

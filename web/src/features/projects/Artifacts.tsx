@@ -5,6 +5,7 @@ import { byteSize } from "@/lib/format";
 import { EmptyState, ErrorState, Skeleton } from "@/ui";
 
 import { BuiltBranch } from "./BuiltBranch";
+import { isEnded } from "./phases";
 
 /** What can be taken away, and what people gave. */
 export function Artifacts({ project }: { project: Project }) {
@@ -53,7 +54,9 @@ export function Artifacts({ project }: { project: Project }) {
             ))}
           </ul>
         ) : (
-          <p className="text-muted">No files yet. Drop them into the chat; they are read with the next distillation.</p>
+          <p className="text-muted">
+            {isEnded(project) ? "No files were given." : "No files yet. Drop them into the chat; they are read with the next distillation."}
+          </p>
         )}
       </section>
       <p className="text-xs break-all text-muted">All of it is in {project.directory}</p>

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { CaseSensitive, Regex, WholeWord } from "lucide-react";
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 
 import { useSearch } from "@/api";
 import { plural } from "@/lib/format";
@@ -9,11 +9,14 @@ import { useStored } from "@/lib/stored";
 import { EmptyState, ErrorState, IconButton, Input, ProgressLine } from "@/ui";
 
 import { FoundFile } from "./FoundFile";
-import { EMPTY, wishOf } from "./wish";
+import { EMPTY, wishOf, type SearchForm } from "./wish";
 
 export interface SearchPanelProps {
   repo: string;
   branch: string;
+  /** Something was typed before this was here. */
+  early: boolean;
+  onEarly: (early: boolean) => void;
 }
 
 /** While somebody types, the server is not asked for every letter. */
@@ -31,16 +34,20 @@ function useSettled<T>(value: T): T {
 const LIMITS: Record<string, string> = { matches: "There are more; only the first are shown.", time: "It took too long; some files were not looked at." };
 
 /** Searches the text of every file on the branch. */
-export function SearchPanel({ repo, branch }: SearchPanelProps) {
+export function SearchPanel({ repo, branch, early, onEarly }: SearchPanelProps) {
   const navigate = useNavigate();
-  const [form, setForm] = useStored(`search:${repo}`, EMPTY);
+  const [stored, setForm] = useStored<Partial<SearchForm>>(`search:${repo}`, EMPTY);
+  const form = useMemo(() => ({ ...EMPTY, ...stored }), [stored]);
   const field = useRef<HTMLInputElement>(null);
   const results = useRef<HTMLDivElement>(null);
   const settled = useSettled(form);
   const search = useSearch(repo, wishOf(settled, branch));
   useEffect(() => {
     field.current?.focus();
-    field.current?.select();
+    if (!early) field.current?.select();
+    onEarly(false);
+    // Only once: from then on the focus is the person's.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
 
   const set = (part: Partial<typeof form>) => setForm((before) => ({ ...before, ...part }));

@@ -23,7 +23,8 @@ export function useTreeKeys({ rows, active, onActive, onToggle, onOpen, onContex
   const row = rows[active];
 
   const typeAhead = (key: string): boolean => {
-    if (key.length !== 1) return false;
+    // Names do not begin with it, and people ask by it what they can press.
+    if (key.length !== 1 || key === "?") return false;
     const now = performance.now();
     const text = now - typed.current.at < TOGETHER ? typed.current.text + key : key;
     typed.current = { text, at: now };
