@@ -64,6 +64,15 @@ def test_words_case_expressions_and_globs_narrow_the_search(forge: Forge, repo: 
     assert forge("file", "search", "FISH", "-i", "-g", "a*").out.count("\n") == 3
 
 
+def test_conversations_are_searched_when_asked_for(forge: Forge, repo: Path) -> None:
+    assert forge("chat", "--branch", "ai/x", "-m", "find fisher").code == 0
+    plain = forge("file", "search", "fisher", "--branch", "ai/x", "--json").document
+    assert [file["path"] for file in plain["files"]] == ["src/b.py"]
+    asked = forge("file", "search", "fisher", "--branch", "ai/x", "-g", ".forge/**", "--json").document
+    assert all(file["path"].startswith(".forge/session") for file in asked["files"])
+    assert asked["files"]
+
+
 def test_programs_get_places_in_lines(forge: Forge, repo: Path) -> None:
     found = forge("file", "search", "fish", "--json", "-g", "a.txt", "-n", "1", "-A", "1")
     assert found.document == snapshot(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -52,6 +52,8 @@ __all__ = [
 
 _SNIFFED = 8000
 _SEARCH_SECONDS = 10.0
+_FORGE = ".forge"
+_SESSIONS = "/.forge/session*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,9 @@ def looked_at(repo: Repository, branch: str | None, at: str | None) -> GitCommit
 
 
 def found_in(repo: Repository, view: GitCommitVFS, query: Query) -> Found:
+    """Records of conversations are nobody's files: they are left out, unless a glob asks for them."""
+    if not any(_FORGE in glob for glob in query.include):
+        query = replace(query, exclude=(*query.exclude, _SESSIONS))
     return repo.search(view, query).collected()
 
 

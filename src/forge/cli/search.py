@@ -23,7 +23,10 @@ def search(
     ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Capitals do not count.")] = False,
     word: Annotated[bool, typer.Option("--word", "-w", help="Only whole words.")] = False,
     glob: Annotated[
-        list[str] | None, typer.Option("--glob", "-g", metavar="GLOB", help="Only these paths; !GLOB leaves out.")
+        list[str] | None,
+        typer.Option(
+            "--glob", "-g", metavar="GLOB", help="Only these paths; !GLOB leaves out. Conversations: .forge/**."
+        ),
     ] = None,
     before: Annotated[
         int, typer.Option("--before", "-B", metavar="N", min=0, max=1000, help="Lines to show before.")
