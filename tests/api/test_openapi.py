@@ -101,6 +101,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/projects/{project}/documents/{name} get read_document",
             "/api/projects/{project}/documents/{name}/diff get diff_document",
             "/api/projects/{project}/documents/{name}/versions get list_document_versions",
+            "/api/projects/{project}/earlier-messages get list_earlier_messages",
             "/api/projects/{project}/log get list_log",
             "/api/projects/{project}/messages get list_project_messages",
             "/api/projects/{project}/messages post say_to_project",
