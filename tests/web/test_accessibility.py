@@ -182,7 +182,7 @@ def test_axe_finds_nothing_serious_in_commit_and_operations_beside_the_graph(rea
         client.post(f"/api/repositories/{repo}/merges", json=order).raise_for_status()
     _go(reader, desk, f"/r/{repo}")
     commit(reader, "Plant lilies").click()
-    reader.get_by_text("lilies", exact=True).first.wait_for()
+    reader.get_by_text("beds/south.md").first.wait_for()
     assert_accessible(reader)
     reader.get_by_role("button", name="Operations").click()
     reader.get_by_role("region", name="Operations").get_by_role("button", name=re.compile("^Undo")).first.wait_for()

@@ -73,7 +73,7 @@ export interface MenuProps {
 
 export function Menu({ entries, children, align = "start", side = "bottom" }: MenuProps) {
   return (
-    <RadixMenu.Root>
+    <RadixMenu.Root modal={false}>
       <RadixMenu.Trigger asChild>{children}</RadixMenu.Trigger>
       <RadixMenu.Portal>
         <RadixMenu.Content align={align} side={side} sideOffset={4} collisionPadding={8} className={CONTENT}>
@@ -87,7 +87,7 @@ export function Menu({ entries, children, align = "start", side = "bottom" }: Me
 /** On right click, long press, and the keyboard's menu key. What it offers must be reachable otherwise as well. */
 export function ContextMenu({ entries, children }: Pick<MenuProps, "entries" | "children">) {
   return (
-    <RadixContext.Root>
+    <RadixContext.Root modal={false}>
       <RadixContext.Trigger asChild>{children}</RadixContext.Trigger>
       <RadixContext.Portal>
         <RadixContext.Content collisionPadding={8} className={CONTENT}>

@@ -127,9 +127,9 @@ function Total({ added, deleted }: { added: number; deleted: number }) {
 
 function Parents({ ids, repo, onCommit }: { ids: string[]; repo: string; onCommit: BodyProps["onCommit"] }) {
   if (ids.length === 0) return <p className="text-xs text-muted">The first commit</p>;
-  const look = "font-mono text-accent underline underline-offset-2";
+  const look = "inline-flex h-6 items-center px-0.5 font-mono text-accent underline underline-offset-2";
   return (
-    <p className="flex flex-wrap gap-2 text-xs text-muted">
+    <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
       {ids.length === 1 ? "Parent" : "Parents"}
       {ids.map((id) =>
         onCommit === undefined ? (
