@@ -77,6 +77,10 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     confirmed = forge("project", "confirm", made.document["id"], "--json")
     assert (confirmed.code, confirmed.document["phase"]) == (4, "spec_building")
     assert len(confirmed.document["open_questions"]) == 2
+    name = made.document["id"]
+    now, whole = (forge("project", "show", name, *more, "--json").document["chat"] for more in ((), ("--earlier",)))
+    assert whole[-len(now) :] == now
+    assert "human" in {each["role"] for each in whole[: -len(now)]}
     early = forge("project", "confirm", "--json")
     assert (early.code, early.error) == (1, "action_refused")
     assert "2 questions are still open" in early.err

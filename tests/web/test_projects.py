@@ -105,6 +105,10 @@ def test_a_brain_dump_becomes_a_plan_in_the_browser(page: Any, desk: Desk, expec
     expect(standing).to_contain_text("confirm or correct the intent")
     page.get_by_role("button", name="Confirm").click()
     expect(standing).to_contain_text("Waits for you: 1 question")
+    chat = page.get_by_role("log", name="Chat")
+    expect(chat).not_to_contain_text("summer party")
+    chat.get_by_role("button", name="Show what was said before").click()
+    expect(chat.get_by_role("article", name="You").first).to_contain_text("summer party")
     confirm = page.get_by_role("button", name="Confirm")
     expect(confirm).to_be_disabled()
     why = "1 question is still open. Answer before confirming."
