@@ -391,3 +391,32 @@ async def test_a_patched_place_tells_old_runs_from_new(start_engine: StartEngine
 
     engine: Engine = await start_engine({"w": workflow})
     assert await (await engine.start_run("w", {})).result() is True
+
+
+async def test_who_is_on_another_loop_goes_through_the_engines_own(start_engine: StartEngine) -> None:
+    ran_on: list[asyncio.AbstractEventLoop] = []
+
+    async def workflow(run: Run, arguments: Json) -> str:
+        ran_on.append(asyncio.get_running_loop())
+        return await run.step("answer", lambda: give(arguments["text"]))  # type: ignore[no-any-return]
+
+    engine: Engine = await start_engine({"w": workflow})
+
+    async def elsewhere() -> Any:
+        for begun in (
+            engine.start_run("w", {"text": "no"}),
+            engine.cancel("any"),
+            engine.answer("any", "yes"),
+            engine.withdraw("any"),
+        ):
+            with pytest.raises(EngineMisused):
+                await begun
+        return await engine.at_work(_started_and_ended(engine))
+
+    assert await asyncio.to_thread(asyncio.run, elsewhere()) == "yes"
+    assert await engine.at_work(_started_and_ended(engine)) == "yes"
+    assert ran_on == [asyncio.get_running_loop()] * 2
+
+
+async def _started_and_ended(engine: Engine) -> Any:
+    return await (await engine.start_run("w", {"text": "yes"})).result()

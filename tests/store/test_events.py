@@ -150,7 +150,8 @@ async def test_live_pieces_are_pushed_in_order_and_not_kept(events: Events) -> N
 async def test_an_event_to_keep_waits_for_no_live_piece_and_takes_those_before_it_along(
     events: Events, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(publisher, "_TOGETHER", 3600.0)
+    monkeypatch.setattr(publisher, "_SHORTEST", 3600.0)
+    monkeypatch.setattr(publisher, "_LONGEST", 3600.0)
     async with aclosing(events.follow("t")) as heard:
         coming = asyncio.ensure_future(anext(heard))
         await asyncio.sleep(0.05)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from forge.api.routes import (
 )
 from forge.app.workshop import Workshop
 
-_ROUTES = (house, access, events, projects, project_files, files, history, merges, sessions, tools, repositories)
+_ROUTES = (projects, project_files, files, history, merges, sessions, repositories, house, access, events, tools)
 _LARGE = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/(files/.+|session/attachments))")
 _ABOUT = """\
 Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sign-in`) or send a key as
@@ -40,8 +39,8 @@ Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sign
 the WebSocket `/api/stream`."""
 
 
-def create(shop: Workshop, gate: Gate, *, static: Path | None, pid: int | None = None) -> FastAPI:
-    """`static` holds the files of the web interface, if there are any; `pid` is the server's, if not this process."""
+def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
+    """`static` holds the files of the web interface, if there are any."""
     app = FastAPI(
         title="Forge",
         version=__version__,
@@ -53,7 +52,6 @@ def create(shop: Workshop, gate: Gate, *, static: Path | None, pid: int | None =
     )
     app.state.shop = shop
     app.state.gate = gate
-    app.state.pid = pid or os.getpid()
     for module in _ROUTES:
         app.include_router(module.router, prefix="/api")
     problems.install(app)

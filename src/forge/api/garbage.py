@@ -29,7 +29,7 @@ def short_pauses() -> Iterator[None]:
             frozen += 1
             gc.freeze()
 
-    # Off while everything was loaded, in the process that this one was forked from, too.
+    # Off while everything was loaded.
     gc.enable()
     before = gc.get_threshold()
     gc.set_threshold(_YOUNG, *before[1:])

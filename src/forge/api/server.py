@@ -1,26 +1,44 @@
-"""A server: this process works; its door, which is forked from it, answers. They begin and end together."""
+"""One process that serves. Two event loops share it: one answers (API, web interface, live events), one works.
+
+Whoever computes on the loop of runs is interrupted for who asks; on one loop, everybody would wait until it is done.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import errno
-import gc
+import logging
 import os
 import secrets
 import signal
 import socket
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
-from forge.api.door import Door, Opening, made
+import anyio.to_thread
+import uvicorn
+import uvloop
+
+from forge.api.access import Gate
+from forge.api.application import create
 from forge.api.garbage import short_pauses
+from forge.app.entries import Entries
 from forge.app.identity import one_time_token, server_secret
 from forge.app.serving import Serving, announced
-from forge.app.workshop import load_workflows, open_workshop
+from forge.app.users import Keys
+from forge.app.workshop import Workshop, open_workshop
 from forge.errors import Conflict, InvalidInput
 from forge.settings import Settings
 
-_GIVES_WAY = 5
+STATIC = Path(__file__).parent.parent / "web" / "static"
+_REQUESTS = 12
+_SWITCH_SECONDS = 0.0005
+"""A thread that wants to go on waits so long for one that computes."""
+_PATIENCE = 3
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 Told = Callable[[Serving, str], Coroutine[None, None, None]]
@@ -40,46 +58,113 @@ def serve(
 ) -> None:
     """Until a signal ends it: runs that are under way stop where they are, and go on at the next start.
 
-    Call it with the data directory's lock held, while the process has one thread. `names` are further host names
-    that the server goes by.
+    Call it with the data directory's lock held. `names` are further host names that the server goes by.
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     called = [*names, *settings.server.allowed_hosts, *([] if host in _ANYWHERE else [host])]
-    load_workflows()
-    # Both have what is loaded by now, in the same memory for as long as nobody writes to it.
-    gc.freeze()
     with _bound(host, port) as listening:
         here = Serving(os.getpid(), host, listening.getsockname()[1], secrets.token_urlsafe(32))
-        door = made(Opening(settings, environ, here, listening, called))
+        asyncio.run(_serve(_Place(settings, environ, here, listening, called), told))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a server is: on whose data, at which socket, and by what names."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    here: Serving
+    listening: socket.socket
+    names: Sequence[str]
+
+
+async def _serve(place: _Place, told: Told) -> None:
+    settings, here = place.settings, place.here
+    async with open_workshop(settings, place.environ, serve=True) as shop:
+        server = _Server(_configured(_application(shop, here, place.names)))
+        with _ending(server), short_pauses():
+            # What is begun by a request is run here, so requests are the first to end.
+            async with _answering(server, place.listening) as answering:
+                if server.started:
+                    with announced(settings.data_dir, here):
+                        telling = asyncio.create_task(told(here, one_time_token(server_secret(settings.data_dir))))
+                        await answering
+                        await telling
+
+
+@asynccontextmanager
+async def _answering(server: uvicorn.Server, listening: socket.socket) -> AsyncIterator[Awaitable[None]]:
+    """A thread with the other loop, until the server is ended; or right away, if what is done meanwhile fails."""
+    with ThreadPoolExecutor(1, "forge-requests") as thread:
+        answering = asyncio.get_running_loop().run_in_executor(thread, uvloop.run, _answer(server, listening))
         try:
-            # Who asks is answered first, and a command that an agent runs leaves the machine to the people at it.
-            os.nice(_GIVES_WAY)
-            asyncio.run(_work(settings, environ, here, door, told))
+            while not server.started and not answering.done():
+                await asyncio.sleep(0.005)
+            yield answering
         finally:
-            door.end()
+            server.should_exit = True
+            await answering
 
 
-async def _work(settings: Settings, environ: Mapping[str, str], here: Serving, door: Door, told: Told) -> None:
-    async with open_workshop(settings, environ, serve=True):
-        with _ending(door), short_pauses():
-            if await door.open():
-                with announced(settings.data_dir, here):
-                    telling = asyncio.create_task(told(here, one_time_token(server_secret(settings.data_dir))))
-                    await door.until_closed()
-                    await telling
-            # What is begun at the door is run here, so the door is the first to go.
-            await door.gone()
+async def _answer(server: uvicorn.Server, listening: socket.socket) -> None:
+    # A request takes a connection of the database's pool, which has room for that many and some work beside.
+    anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
+    await server.serve(sockets=[listening])
+
+
+def _application(shop: Workshop, here: Serving, names: Sequence[str]) -> object:
+    secret = server_secret(shop.settings.data_dir)
+    keys = Keys(shop.database, secret)
+    gate = Gate(secret, names, keys, port=here.port, local_key=here.secret, entries=Entries(shop))
+    return create(shop, gate, static=STATIC if STATIC.is_dir() else None)
+
+
+class _Server(uvicorn.Server):
+    """Signals belong to the process, which has more to end than this."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
 
 
 @contextmanager
-def _ending(door: Door) -> Iterator[None]:
+def _ending(server: uvicorn.Server) -> Iterator[None]:
+    """The first signal lets answers be finished, the second one does not."""
     loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        server.force_exit = server.should_exit
+        server.should_exit = True
+
     for sign in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(sign, door.close)
+        loop.add_signal_handler(sign, end)
     try:
         yield
     finally:
         for sign in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(sign)
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    # A socket that is refused with an answer is no mistake, though the server believes so.
+    return record.getMessage() != "ASGI callable returned without completing handshake."
+
+
+def _configured(app: object) -> uvicorn.Config:
+    logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        # A header that anybody can send decides nothing here.
+        proxy_headers=False,
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=1 << 16,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=_PATIENCE,
+    )
 
 
 @contextmanager

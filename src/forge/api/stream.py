@@ -1,7 +1,7 @@
 """Live events over a WebSocket: topics are subscribed to, each is replayed from an id on and then followed.
 
-A slow client holds up nobody: its queue is short, what waits behind it is bounded, live pieces are dropped first and
-recorded events are read from the database again, so it misses none of them.
+A slow client holds up nobody: what waits for it is bounded, live pieces are dropped first and recorded events are read
+from the database again, so it misses none of them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from forge.events import Event, to_json
 
 HEARTBEAT = 15.0
 _PATIENCE = 2.0
-_WAITING = 64
 _TOPICS = 100
 _LONGEST = 4096
 POLICY, TOO_BIG = 1008, 1009
@@ -35,7 +34,7 @@ class SubscriptionInvalid(InvalidInput):
 
 
 class Stream:
-    """One client: a task for each topic that it hears, one that sends, and the loop that reads what it wants."""
+    """One client: a task for each topic that it hears, and one that reads what it wants."""
 
     def __init__(
         self, socket: WebSocket, shop: Workshop, who: Who, *, may_stay: Callable[[], Awaitable[bool]] | None = None
@@ -45,7 +44,6 @@ class Stream:
         self._shop = shop
         self._who = who
         self._may_stay = may_stay
-        self._waiting: asyncio.Queue[str] = asyncio.Queue(_WAITING)
         self._heard: dict[str, asyncio.Task[None]] = {}
         self._doubted = asyncio.Event()
         # It may have been revoked between the gate and here.
@@ -59,13 +57,12 @@ class Stream:
             self._loop.call_soon_threadsafe(self._doubted.set)
 
     async def run(self, topics: Sequence[str], after: int) -> None:
-        sending = asyncio.create_task(self._send())
         reading = asyncio.create_task(self._read(topics, after))
         beating = asyncio.create_task(self._beat())
         try:
-            await asyncio.wait({sending, reading, beating}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({reading, beating}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            tasks = (sending, reading, beating, *self._heard.values())
+            tasks = (reading, beating, *self._heard.values())
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -88,7 +85,7 @@ class Stream:
             await self._do(wanted)
         except ForgeError as e:
             told = document(status_of(e), e.code, e.message, e.hint)
-            await self._waiting.put(json.dumps({"topic": wanted.get("subscribe"), "problem": told}))
+            await self._say(json.dumps({"topic": wanted.get("subscribe"), "problem": told}))
 
     async def _do(self, wanted: dict[str, Any]) -> None:
         match wanted:
@@ -116,22 +113,19 @@ class Stream:
         if (before := self._heard.pop(name, None)) is not None:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
-        await self._waiting.put(json.dumps({"topic": name, "subscribed": True, "after": after}))
+        await self._say(json.dumps({"topic": name, "subscribed": True, "after": after}))
         self._heard[name] = asyncio.create_task(self._hear(topic, after))
 
     async def _hear(self, topic: Topic, after: int) -> None:
         async with aclosing(hear(self._shop, topic, after)) as heard:
             async for item in heard:
-                # Waits while the client is slow; meanwhile the follower's inbox is bounded, and drops live pieces.
-                await self._waiting.put(told(topic.name, item))
+                await self._say(told(topic.name, item))
 
-    async def _send(self) -> None:
-        try:
-            while True:
-                # Waits until the connection can take more: nothing piles up behind it.
-                await self._socket.send_text(await self._waiting.get())
-        except (WebSocketDisconnect, RuntimeError):  # the second one: closed by the reader in between
-            return
+    async def _say(self, text: str) -> None:
+        """Waits while the client is slow; meanwhile each topic's inbox is bounded, and drops live pieces."""
+        # Gone, which the reader notices; the second one: closed by it just now.
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await self._socket.send_text(text)
 
     async def _beat(self) -> None:
         number = 0
@@ -146,10 +140,9 @@ class Stream:
                     await asyncio.wait_for(self._socket.close(POLICY, "sign_in_needed"), _PATIENCE)
                 return
             await self._drop_what_is_theirs_no_more()
-            # Who has much to read knows that the connection stands.
-            if not doubted and not self._waiting.full():
+            if not doubted:
                 number += 1
-                self._waiting.put_nowait(json.dumps({"ping": number}))
+                await self._mention(json.dumps({"ping": number}))
 
     async def _drop_what_is_theirs_no_more(self) -> None:
         """What was shared may not be shared any more. The person at this machine hears everything."""
@@ -160,7 +153,12 @@ class Stream:
                 if (task := self._heard.pop(name, None)) is not None:
                     task.cancel()
                 told = document(status_of(e), e.code, e.message, e.hint)
-                await self._waiting.put(json.dumps({"topic": name, "problem": told}))
+                await self._mention(json.dumps({"topic": name, "problem": told}))
+
+    async def _mention(self, text: str) -> None:
+        """What they may hear is looked at in time, also when they do not read."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._say(text), _PATIENCE)
 
 
 def _wanted(text: str) -> dict[str, Any]:

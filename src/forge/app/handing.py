@@ -56,20 +56,6 @@ def differences(there: Mapping[str, str], here: Mapping[str, str]) -> tuple[Diff
     return tuple(Difference(name, name in there) for name in names)
 
 
-@dataclass(frozen=True, slots=True)
-class Always:
-    """Of a process that begins runs and never works itself: one other does, and neither outlives it."""
-
-    process: int
-
-    def pid(self) -> int:
-        return self.process
-
-    def handed(self, run_id: str) -> None: ...
-
-    def taken_back(self) -> None: ...
-
-
 class Handing:
     """Who runs what a command begins: the server of its data directory, whenever there is one.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from forge.agents.journal import Journal
 from forge.engine.engine import Engine
-from forge.engine.handing import Taker
 from forge.notices.sender import Sender, Warn
 from forge.plugins.contracts import Channel, Notice
 from forge.projects.log import OperationalLog
@@ -56,19 +55,18 @@ async def open_workshop(
     *,
     serve: bool = False,
     handing: Handing | None = None,
-    taker: Taker | None = None,
     unconfined: str | None = None,
 ) -> AsyncIterator[Workshop]:
     """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
 
-    With `handing`, a server that runs on the same data runs what is begun here; with a `taker`, that one. Commands of
+    With `handing`, a server that runs on the same data runs what is begun here. Commands of
     the agent `unconfined` run here even where there is no sandbox.
     """
-    turning, pipelining = load_workflows()
+    turning, pipelining = _load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
     most = settings.concurrency.max_parallel_runs
-    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing or taker)
+    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
     shop = Workshop(
@@ -91,7 +89,7 @@ async def open_workshop(
         database.close()
 
 
-def load_workflows() -> tuple[ModuleType, ModuleType]:
+def _load_workflows() -> tuple[ModuleType, ModuleType]:
     """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
     from forge.app import pipelining, turning  # noqa: PLC0415 - they need the workshop
     from forge.engine import durable  # noqa: PLC0415

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from forge.engine.encoding import Json, error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
@@ -26,6 +26,7 @@ BRANCHES = "branches"
 RUNS = "runs"
 """The queue of long runs, a few at a time."""
 
+T = TypeVar("T")
 _REMEMBERED = 100
 _started: list[Engine] = []
 
@@ -132,6 +133,17 @@ class Engine:
         finally:
             _started.clear()
 
+    async def at_work(self, begun: Coroutine[Any, Any, T]) -> T:
+        """Done on the loop that runs have, for who may be on another."""
+        if self._loop is None or self._loop is asyncio.get_running_loop():
+            return await begun
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(begun, self._loop))
+
+    def _require_own_loop(self) -> None:
+        """What is begun or woken on another loop would go on there, out of sight."""
+        if self._loop not in (None, asyncio.get_running_loop()):
+            raise EngineMisused("this is not the event loop of the engine", hint="go through `at_work`")
+
     # Runs
 
     async def start_run(
@@ -168,6 +180,7 @@ class Engine:
         queue: str | None = None,
         partition: str | None = None,
     ) -> RunHandle:
+        self._require_own_loop()
         durable, known = self._here.durable, self._here.workflows
         if name not in known:
             raise RunNameUnknown(f"there is no workflow {name}", hint=f"there are {', '.join(sorted(known))}")
@@ -222,6 +235,7 @@ class Engine:
 
     async def cancel(self, run_id: str) -> RunRow:
         """Ask the run to end, wherever it runs; one that has ended stays as it is. Gives what it looks like then."""
+        self._require_own_loop()
         state = await asyncio.to_thread(self._runs.request_cancel, run_id, error_to_json(cancelled(run_id)))
         if state == "cancelled":
             await self._here.durable.unqueue(run_id)
@@ -236,6 +250,7 @@ class Engine:
 
     async def answer(self, question_id: str, text: str) -> bool:
         """True: it counts. False: the very same answer had been given. Anything else that is closed raises."""
+        self._require_own_loop()
         if await asyncio.to_thread(self._questions.close, question_id, "answered", answer=text):
             self._here.wake(question_id)
             return True
@@ -247,6 +262,7 @@ class Engine:
 
     async def withdraw(self, question_id: str) -> bool:
         """Close a question without an answer; its run gets `cancelled` for a reply and goes on."""
+        self._require_own_loop()
         await asyncio.to_thread(self._questions.get, question_id)
         done = await asyncio.to_thread(self._questions.close, question_id, "cancelled")
         self._here.wake(question_id)

@@ -7,7 +7,8 @@ import json
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from forge.events import Event, from_json
@@ -46,47 +47,26 @@ class Listener:
     """One follower's inbox. Filled from any thread, emptied on the follower's loop."""
 
     def __init__(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._filled = asyncio.Event()
+        self.loop = asyncio.get_running_loop()
+        self.filled = asyncio.Event()
         self._lock = threading.Lock()
         self._items: deque[Recorded | Live | int] = deque()
         self._behind = False
 
-    def push(self, item: Recorded | Live) -> None:
+    def push(self, item: Recorded | Live | int) -> bool:
+        """Put it in; a number stands for events up to there that are in the database. True: it sleeps, wake it."""
         with self._lock:
             first = not self._items
             if len(self._items) < ROOM:
                 self._items.append(item)
-            elif isinstance(item, Live):
-                return
-            else:
+            elif not isinstance(item, Live):
                 self._behind = True
-        if first:  # else it is about to look
-            self._wake()
-
-    def look(self, last: int) -> None:
-        """Here belong events up to `last` that are in the database and were not pushed."""
-        with self._lock:
-            first = not self._items
-            if len(self._items) < ROOM:
-                self._items.append(last)
-            else:
-                self._behind = True
-        if first:
-            self._wake()
-
-    def _wake(self) -> None:
-        # A loop that has ended closes its followers itself; whoever publishes meanwhile must not notice.
-        if not self._loop.is_closed():
-            try:
-                self._loop.call_soon_threadsafe(self._filled.set)
-            except RuntimeError:
-                return
+        return first  # else it is about to look
 
     async def take(self) -> tuple[Recorded | Live | int, ...]:
         """What came in; a number stands where the database has events up to that id."""
-        await self._filled.wait()
-        self._filled.clear()
+        await self.filled.wait()
+        self.filled.clear()
         with self._lock:
             taken = (*self._items, ALL) if self._behind else tuple(self._items)
             self._items.clear()
@@ -130,8 +110,7 @@ class Listeners:
             listeners = tuple(self._by_topic.get(topic, ()))
             if listeners and isinstance(item, Recorded):
                 self._pushed[topic] = max(item.id, self._pushed.get(topic, 0))
-        for listener in listeners:
-            listener.push(item)
+        _wake([listener for listener in listeners if listener.push(item)])
 
     def grown(self, topic: str, last: int, read: Callable[[str, int, int], Sequence[Recorded]]) -> None:
         """The database has events of the topic up to `last`; tell its listeners unless all of them were pushed.
@@ -146,8 +125,21 @@ class Listeners:
             with self._lock:
                 self._pushed[topic] = last
                 listeners = tuple(self._by_topic.get(topic, ()))
-        for listener in listeners:
-            for item in missing:
-                listener.push(item)
-            if not missing:
-                listener.look(last)
+        sleeping = {listener for item in missing or (last,) for listener in listeners if listener.push(item)}
+        _wake(sleeping)
+
+
+def _wake(sleeping: Iterable[Listener]) -> None:
+    """All of a loop in one call, which costs more than what it is for."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[Listener]] = {}
+    for listener in sleeping:
+        by_loop.setdefault(listener.loop, []).append(listener)
+    for loop, some in by_loop.items():
+        # A loop that has ended closes its followers itself; whoever publishes meanwhile must not notice.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(_fill, some)
+
+
+def _fill(listeners: Sequence[Listener]) -> None:
+    for listener in listeners:
+        listener.filled.set()

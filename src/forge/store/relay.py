@@ -16,6 +16,7 @@ from sqlalchemy import Connection, func, select
 from forge.errors import Upstream
 from forge.events import Event, from_json, to_json
 from forge.store.database import Database
+from forge.store.following import Following
 from forge.store.listeners import Listeners, Live, Recorded
 from forge.store.schema import events, topics
 
@@ -73,7 +74,8 @@ class _Watching:
 
 
 class SqliteRelay(_Watching):
-    """Asks the file for its change counter; live pieces pass through a table whose rows live for seconds.
+    """Asks the file for its change counter; live pieces pass through a table whose rows live for seconds, while another
+    process follows.
 
     The pieces of many topics come at once. They are handed on topic by topic over some twentieths of a second, so that
     whoever asks something meanwhile does not wait for all of them to be sent.
@@ -83,6 +85,7 @@ class SqliteRelay(_Watching):
         super().__init__()
         assert database.path is not None
         self._path = str(database.path)
+        self._following = Following(database.path.with_name(f"{database.path.name}-followers"))
         self._listeners = listeners
         self._process = uuid.uuid4().hex
         self._sender: sqlite3.Connection | None = None
@@ -93,7 +96,13 @@ class SqliteRelay(_Watching):
     def recorded(self, connection: Connection, topic: str, last: int) -> None:
         """The commit itself moves the file's change counter."""
 
+    def start(self) -> None:
+        self._following.begin()
+        super().start()
+
     def send(self, pieces: Pieces) -> None:
+        if not self._following.has_others():
+            return
         now = time.time()
         rows = [(topic, now, self._process, json.dumps(to_json(event))) for topic, event in pieces]
         try:
@@ -173,6 +182,7 @@ class SqliteRelay(_Watching):
 
     def close(self) -> None:
         super().close()
+        self._following.end()
         if self._sender is not None:
             self._sender.close()
 

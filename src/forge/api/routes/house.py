@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any, Literal
 
-from fastapi import Path, Query, Request
+from fastapi import Path, Query
 
 from forge import __version__
 from forge.api.asking import Asking, Shop
@@ -25,9 +26,9 @@ _PROMPT = {404: ["prompt_missing"], 422: ["prompt_unusable"], 502: ["prompt_unwr
 
 
 @router.get("/health", tags=["health"], response_model=shapes.HealthShape)
-async def health(request: Request) -> Any:
+async def health() -> Any:
     """Whether the server answers; for anybody."""
-    return {"status": "ok", "version": __version__, "pid": request.app.state.pid}
+    return {"status": "ok", "version": __version__, "pid": os.getpid()}
 
 
 @router.get("/board", tags=["board"], response_model=BoardShape, responses=may_end())
@@ -151,4 +152,4 @@ def remove_provider_key(shop: Shop, who: Asking, *, provider: Provider) -> Any:
 @router.post("/notifications/test", tags=["notifications"], response_model=shapes.SentNotices, responses=may_end())
 async def test_notifications(shop: Shop, who: Asking) -> Any:
     """Send a test message through every channel that is set up, and say how it went."""
-    return {"channels": await overseeing.test_notifications(shop, who)}
+    return {"channels": await shop.engine.at_work(overseeing.test_notifications(shop, who))}

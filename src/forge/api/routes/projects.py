@@ -48,9 +48,10 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
 )
 async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:
     """A new project. Say something to it next."""
-    return await reaching.create_project(
+    made = reaching.create_project(
         shop, who, body.name, agent=body.agent, repository_id=body.repository, after=body.after
     )
+    return await shop.engine.at_work(made)
 
 
 @router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))
@@ -115,7 +116,7 @@ async def say_to_project(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
 ) -> Any:
     """More of the brain dump, a correction, an answer, or input for a stuck build."""
-    return await reaching.say(shop, who, project, body.text, press_id=idempotency_key)
+    return await shop.engine.at_work(reaching.say(shop, who, project, body.text, press_id=idempotency_key))
 
 
 @router.post(
@@ -132,9 +133,10 @@ async def press_action(
 ) -> Any:
     """Press a button. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
-    return await reaching.press(
+    pressed = reaching.press(
         shop, who, project, action, text=given.text, confirmed=given.confirmed, press_id=idempotency_key
     )
+    return await shop.engine.at_work(pressed)
 
 
 @router.post(
