@@ -71,6 +71,10 @@ def test_plain_exit_codes_are_those_of_a_shell(plain: Plain, command: list[str],
     assert words in result.stderr_text
 
 
+def test_plain_commands_leave_the_processors_to_the_people_at_the_machine(plain: Plain) -> None:
+    assert int(plain(["nice"]).stdout_text) == min(19, os.nice(0) + 5)
+
+
 def test_plain_commands_are_fed_and_read(plain: Plain) -> None:
     data = os.urandom(300_000)
     assert plain(["cat"], stdin=data).stdout == data

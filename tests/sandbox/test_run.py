@@ -50,6 +50,10 @@ def test_the_directory_may_lie_where_the_sandbox_hides_everything_else(where: st
     assert set(result.stdout_text.split()) <= {directory.name, "forge-home"}
 
 
+def test_a_command_leaves_the_processors_to_the_people_at_the_machine(box: Path) -> None:
+    assert int(run(["nice"], box).stdout_text) == min(19, os.nice(0) + 5)
+
+
 def test_a_symbolic_link_to_the_directory_is_followed(box: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(box)

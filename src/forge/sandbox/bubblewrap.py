@@ -15,6 +15,7 @@ from forge.sandbox import seccomp, view
 from forge.sandbox.errors import SandboxFailed
 from forge.sandbox.launch import Launch
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits
+from forge.sandbox.supervisor import GIVES_WAY
 from forge.sandbox.usage import processes_visible
 
 _NAMESPACES = (
@@ -26,11 +27,11 @@ _NAMESPACES = (
 # bubblewrap's first process stays visible as /proc/1 inside, so its own environment must hold nothing.
 _OWN_ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 # Limits are set on bubblewrap itself and inherited; one that is lower already is left alone. The score makes the
-# kernel take the sandbox first when memory runs out.
-_LIMITED = """
+# kernel take the sandbox first when memory runs out; niceness leaves the processors to the people at the machine.
+_LIMITED = f"""
 ulimit -c 0 2>/dev/null; ulimit -f "$1" 2>/dev/null
-{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
-shift; exec "$@"
+{{ echo 1000 >/proc/self/oom_score_adj; }} 2>/dev/null
+shift; exec nice -n {GIVES_WAY} "$@"
 """
 # The command starts when the caller says so, who by then watches it and whose death would end it.
 _READY = 'echo; read -r _ && exec "$@"'

@@ -15,6 +15,8 @@ import sys
 import time
 from collections.abc import Iterator
 
+GIVES_WAY = 5
+"""Niceness of every command: who is at the machine, or asks its server something, comes first."""
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PAUSE = 0.002
@@ -88,6 +90,7 @@ def _become(command: list[str], file_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
+    os.nice(GIVES_WAY)
     try:
         os.execvp(command[0], command)  # noqa: S606 - a list of words, by design without a shell
     except OSError as e:
