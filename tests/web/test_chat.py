@@ -202,6 +202,26 @@ def test_a_page_that_begins_to_listen_too_late_still_shows_how_the_turn_ended(pa
     ended(page, 1)
 
 
+@pytest.mark.req("G-15")
+def test_the_last_message_can_be_edited_as_soon_as_its_turn_has_ended(page: Any, desk: Desk) -> None:
+    repo = desk.repository()
+    open_chat(page, desk, repo, branched(desk, repo, "ai/soon"))
+    say(page, "task rose1: write the notes.")
+    ended(page, 1)
+    held: list[Any] = []
+    page.route("**/session/turns?*", lambda route: held.append(route))  # noqa: PLW0108 - playwright wants a plain function
+    say(page, "task rose2: write the notes.")
+    ended(page, 2)
+    message = page.get_by_role("textbox", name="Message")
+    message.focus()
+    page.keyboard.press("ArrowUp")
+    expect(message).to_have_value("task rose2: write the notes.")
+    assert held, "the branch was read before"
+    for route in held:
+        route.continue_()
+    page.unroute("**/session/turns?*")
+
+
 @pytest.mark.req("G-15", "G-08")
 def test_the_last_message_is_edited_on_a_new_branch_and_any_turn_is_forked(page: Any, desk: Desk) -> None:
     repo = desk.repository()

@@ -32,7 +32,7 @@ export interface ChatPanelProps {
 export function ChatPanel({ repo, branch, at }: ChatPanelProps) {
   const navigate = useNavigate();
   const chat = useChat(repo, branch, at);
-  const { conversation, isRunning } = chat;
+  const { conversation, isRunning, newest: last } = chat;
   const answerers = useAnswerers(repo, branch, chat.lastModel);
   const cancel = useCancelTurn(repo, branch);
   const again = useSend(repo, branch);
@@ -43,7 +43,6 @@ export function ChatPanel({ repo, branch, at }: ChatPanelProps) {
   const [outgoing, setOutgoing] = useState<{ text: string; time: number } | null>(null);
   const [said, setSaid] = useState(0);
   const field = useRef<HTMLTextAreaElement>(null);
-  const last = conversation.turns.at(-1);
   const locked = isRunning || at !== undefined || actions.busy;
 
   const stop = () => {

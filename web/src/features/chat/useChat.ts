@@ -33,6 +33,8 @@ export interface Chat {
   conversation: Conversation;
   /** Under way, or ended and not in the branch (yet). */
   current: ShownTurn | null;
+  /** The last one of the branch, also where only its end has been heard of so far. */
+  newest: ShownTurn | undefined;
   isRunning: boolean;
   connected: boolean;
   /** Who answered the newest turn; "" where nobody did. */
@@ -83,6 +85,8 @@ export function useChat(repo: string, branch: string, at: string | undefined): C
     () => (at === undefined ? currentTurn(live, sent, working, landed) : null),
     [at, live, sent, working, landed],
   );
+  // Not one before it, while what was asked in it is not known.
+  const newest = isUnread ? (current?.asked ? current : undefined) : turns.at(-1);
   const ended = live !== null && live.mark === working && isOver(live);
   const info = branches.data?.find((each) => each.name === branch);
   const names = useMemo(() => new Set(branches.data?.map((each) => each.name)), [branches.data]);
@@ -90,6 +94,7 @@ export function useChat(repo: string, branch: string, at: string | undefined): C
   return {
     conversation,
     current,
+    newest,
     isRunning: (working !== undefined && !ended) || (current !== null && !isOver(current)),
     connected,
     lastModel: told?.model ?? turns.at(-1)?.model ?? "",
