@@ -182,6 +182,7 @@ def talks(planted: Planted) -> None:
     replies = [
         Reply(("I look.",), (("read_file", {"path": "server.key"}),)),
         Reply((), (("run_command", {"command": f"env; cat server.key; echo {service}"}),)),
+        Reply((), (("run_command", {"command": "env; cat server.key"}),)),
         Reply(spoken(variable, service, IN_FILE[0], KEYS["provider key in the settings"])),
     ]
     with provider(replies) as server:
@@ -363,7 +364,6 @@ def test_a_private_key_in_a_resource_stays_in_that_file(planted: Planted) -> Non
     assert leaks(planted, written, "private key in a resource") == set()
 
 
-@pytest.mark.xfail(reason="the engine records what a step gave before it is redacted; the file is its owner's alone")
 @pytest.mark.req("X-06")
 def test_the_records_of_the_engine_hold_no_secret(planted: Planted) -> None:
     assert leaks(planted, rows(planted.place / "data" / "forge-runs.db")) == set()

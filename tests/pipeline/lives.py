@@ -20,6 +20,7 @@ from forge.plugins.contracts import Card, Notice, TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.prompts import Prompts
+from forge.sessions.redaction import Redactor
 
 Json = dict[str, Any]
 
@@ -216,6 +217,7 @@ def journeys(
         notify=lambda key, notice: outside.notices.setdefault(key, notice) and None,
         mirror=mirror,
         paid=lambda step, response: None,
+        redact=Redactor().text,
     )
     # A life begins with what is on the disk.
     return lambda steps: Journey(Project.at(project.directory), steps, around)

@@ -122,9 +122,9 @@ class Conversation:
             except ForgeError as e:
                 heard.broken_off()
                 status = TurnStatus.LIMITED if isinstance(e, LimitReached) else TurnStatus.FAILED
-                return {"stopped": status, "reason": f"{e.message} {e.hint}".strip()}
+                return {"stopped": status, "reason": self.redactor.text(f"{e.message} {e.hint}".strip())}
             heard.end()
-            return {"answer": to_json(answer)}
+            return {"answer": to_json(_recorded(self.redactor, answer))}
 
         done = await steps.step(f"model {number}", ask)
         if "stopped" in done:
@@ -183,7 +183,7 @@ class Conversation:
                 self.interrupt()
                 await asyncio.wait({work})
                 raise
-            return {"text": outcome.text, "failed": outcome.failed}
+            return {"text": self.redactor.text(outcome.text), "failed": outcome.failed}
 
         done = await desk.keeping_changes(steps, place, run)
         if not ran:
@@ -202,6 +202,13 @@ def _shown(redactor: Redactor, answer: AssistantMessage) -> AssistantMessage:
     calls = tuple(replace(call, arguments=redactor.json(call.arguments)) for call in answer.calls)
     opaque = without_secrets(answer.opaque, redactor.text)
     return replace(answer, text=redactor.text(answer.text), calls=calls, opaque=opaque)
+
+
+def _recorded(redactor: Redactor, answer: AssistantMessage) -> AssistantMessage:
+    """An answer as the run goes on with it: what only looks like a secret in a call, its tool has to be given."""
+    shown = _shown(redactor, answer)
+    both = zip(answer.calls, shown.calls, strict=True)
+    return replace(shown, calls=tuple(safe if redactor.is_own(call.arguments) else call for call, safe in both))
 
 
 def _has_mark(value: object) -> bool:

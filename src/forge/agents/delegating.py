@@ -56,11 +56,12 @@ class Delegation:
                 on_text=heard,
             )
             heard.end()
-            return {"success": run.success, "output": run.output, "error": run.error, "usage": asdict(run.usage)}
+            told = {"output": self.redactor.text(run.output), "error": self.redactor.text(run.error)}
+            return {"success": run.success, "usage": asdict(run.usage), **told}
 
         done = await desk.keeping_changes(steps, "program", run)
         usage = usage_from_json(done["usage"])
-        text = self.redactor.text(done["output"])
+        text = done["output"]
         desk.usage = desk.usage + usage
         said = AssistantMessage(text, model=self.name, usage=usage)
         desk.items.append(said)

@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -211,7 +211,8 @@ class ProjectHands:
         return await asyncio.to_thread(lambda: self._repo().refs.tip(branch))
 
     async def run_tests(self, branch: str) -> TestResults:
-        return await asyncio.to_thread(tested, self._repo(), branch, plain=self.agent == self.shop.unconfined)
+        found = await asyncio.to_thread(tested, self._repo(), branch, plain=self.agent == self.shop.unconfined)
+        return replace(found, details=self.shop.redactor.text(found.details))
 
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
         return await asyncio.to_thread(changed_texts, self._repo(), branch, baseline)

@@ -40,6 +40,7 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
         notify=shop.sender.tell,
         mirror=partial(mirrored, shop.settings),
         paid=partial(_paid, shop, project, run),
+        redact=shop.redactor.text,
     )
 
 

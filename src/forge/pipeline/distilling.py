@@ -82,7 +82,7 @@ async def _gathered(journey: Journey) -> tuple[Json, tuple[Picture, ...]]:
     async def read() -> Json:
         found = await asyncio.to_thread(look)
         return {
-            "read": [{"path": r.path, "text": r.text} for r in found.texts],
+            "read": [{"path": r.path, "text": journey.around.redact(r.text)} for r in found.texts],
             "notes": [f"{r.path}: {r.note}" for r in found.texts if r.note],
             "skipped": [f"{s.path}: {s.reason}" for s in found.skipped],
         }

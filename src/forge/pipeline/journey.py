@@ -71,6 +71,8 @@ class Around:
     mirror: Callable[[Json, Card], Awaitable[Json]]
     """Shows the card on the boards that are set; gives what each board calls it, and warnings."""
     paid: Callable[[str, AgentResponse], None]
+    redact: Callable[[str], str]
+    """The same text with nothing secret in it."""
 
 
 class Journey:
