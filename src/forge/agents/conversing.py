@@ -113,7 +113,7 @@ class Conversation:
 
         async def ask() -> Json:
             try:
-                check(self.limits, self.spent(desk.usage))
+                check(self.limits, await asyncio.to_thread(self.spent, desk.usage))
                 with page.opened():
                     answer = await self.model.answer(prompt, on_text=heard)
             except asyncio.CancelledError:

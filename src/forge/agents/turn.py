@@ -79,7 +79,7 @@ async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -
     """From the person's message to one commit, whatever happens in between."""
     place = await steps.step("open", lambda: asyncio.to_thread(_opened, request, room))
     # Also after a crash: the branch stays taken until the turn has ended.
-    reserve(room.repo.common_dir, request.branch, request.mark, request.model)
+    await asyncio.to_thread(reserve, room.repo.common_dir, request.branch, request.mark, request.model)
     steps.emit(TurnStarted(place["turn"], request.branch, request.model))
     desk = await asyncio.to_thread(_desk, request, room, place)
     status, reason = TurnStatus.DONE, ""

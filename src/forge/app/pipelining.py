@@ -34,7 +34,8 @@ def register(shop: Workshop) -> None:
 
 async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run: Run, arguments: Json) -> Json:
     project = await asyncio.to_thread(Project.at, Path(arguments["directory"]))
-    done = await phase(Journey(project, run, around(shop, project, run.id)))
+    journey = await asyncio.to_thread(lambda: Journey(project, run, around(shop, project, run.id)))
+    done = await phase(journey)
     # Not a step: done again after a crash, it does nothing.
     await asyncio.to_thread(journal_of(shop).forget, run.id)
     return done

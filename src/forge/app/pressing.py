@@ -72,14 +72,15 @@ async def press(
             raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
         case Duplicate():
             # Whoever pressed first may not have begun the run yet, or may be dead.
-            if (info_of(project).get("last_press") or {}).get("id") == press_id:
+            if (await asyncio.to_thread(_last_press, project)).get("id") == press_id:
                 await _tell_waiting_run(shop, project, action, text)
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
     if await asyncio.to_thread(_tell, shop, project, commit):
         await show_card(shop, project)
     await _tell_waiting_run(shop, project, action, text)
     await go_on(shop, project)
-    return Pressed(changed=True, run=run_named(project), after=after, message=decided.message)
+    run = await asyncio.to_thread(run_named, project)
+    return Pressed(changed=True, run=run, after=after, message=decided.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
         for topic in (topic_of(project), BOARD):
             shop.events.publish(topic, moved)
         summary = f"{done['before']} → {done['phase']}, by a person".replace("_", " ")
-        notice = Notice(project.id, done["name"] or project.name, done["phase"], "milestone_complete", summary)
+        notice = Notice(project.id, done["name"], done["phase"], "milestone_complete", summary)
         shop.sender.tell(f"{project.id}/{commit}", notice)
     return bool(done["before"] != done["phase"])
 
@@ -196,23 +197,24 @@ async def _tell_waiting_run(shop: Workshop, project: Project, action: Action, te
     asked later is not answered by it.
     """
     question = await asyncio.to_thread(open_question, shop, project)
-    meant = (info_of(project).get("last_press") or {}).get("question")
+    meant = (await asyncio.to_thread(_last_press, project)).get("question")
     if question is not None and question == meant and (action in _ANSWERS or action is Action.TERMINATE):
         await shop.engine.answer(question, Decision(_ANSWERS.get(action, str(action)), text).to_text())
 
 
+def _last_press(project: Project) -> Json:
+    return info_of(project).get("last_press") or {}
+
+
 async def _stop_working(shop: Workshop, project: Project) -> None:
     """A person who terminates does not wait for the work to end by itself."""
-    run = run_named(project)
-    if run is None or open_question(shop, project):
+    run = await asyncio.to_thread(run_named, project)
+    question = await asyncio.to_thread(open_question, shop, project)
+    if run is None or question is not None:
         return
     with suppress(RunUnknown):
-        row = await shop.engine.cancel(run)
-        if not row.has_ended:
-            ended = asyncio.ensure_future(shop.engine.handle(run).result())
-            await asyncio.wait({ended}, timeout=_PATIENCE)
-            ended.cancel()
-            await asyncio.gather(ended, return_exceptions=True)
+        await shop.engine.cancel(run)
+        await shop.engine.wait(run, _PATIENCE)
 
 
 async def restarted(shop: Workshop, project: Project) -> Pressed | None:
@@ -225,7 +227,7 @@ async def restarted(shop: Workshop, project: Project) -> Pressed | None:
     if run is None:
         return None
     row = await asyncio.to_thread(shop.engine.status, run)
-    phase = project.status().phase
+    phase = (await asyncio.to_thread(project.status)).phase
     if row.state in ("failed", "cancelled") and phase in KINDS:
         await asyncio.to_thread(changed, project, lambda draft: begin(draft, KINDS[phase]), "resume: run")
         return Pressed(changed=True, run=await go_on(shop, project), after=after)

@@ -108,15 +108,19 @@ def _finished_plan(after: Project) -> str:
 
 async def show_card(shop: Workshop, project: Project) -> None:
     """On every board that is set. What fails there is noted in the log and stops nothing."""
-    status, info = project.status(), info_of(project)
-    card = Card(project.id, project.name, str(status.phase), status.agent, str(project.directory))
+    card, info = await asyncio.to_thread(_card, project)
     shown = await mirrored(shop.settings, info, card)
     for warning in shown["warnings"]:
-        project.log.write("warn", "error", str(status.phase), warning)
+        project.log.write("warn", "error", card.phase, warning)
     if shown["cards"]:
         await asyncio.to_thread(
             changed, project, lambda draft: draft.info.setdefault("cards", {}).update(shown["cards"]), "board: card"
         )
+
+
+def _card(project: Project) -> tuple[Card, dict[str, Any]]:
+    status = project.status()
+    return Card(project.id, project.name, str(status.phase), status.agent, str(project.directory)), info_of(project)
 
 
 def changed(project: Project, what: Any, message: str) -> None:

@@ -24,12 +24,12 @@ SCENE_NOTED = "Noted in context.md. Now, what problem or opportunity are you aft
 
 async def say(shop: Workshop, project: Project, text: str, *, press_id: str | None = None) -> Pressed:
     """A message to the project: more of the brain dump, a correction, an answer, or input for a stuck build."""
-    status = project.status()
-    if status.phase is Phase.BRAIN_DUMP:
+    phase = (await asyncio.to_thread(project.status)).phase
+    if phase is Phase.BRAIN_DUMP:
         return await _dump(shop, project, text)
-    if status.phase is Phase.BUILDING:
+    if phase is Phase.BUILDING:
         return await press(shop, project, Action.PROVIDE_INPUT, text=text, press_id=press_id)
-    correction = status.phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
+    correction = phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
     return await press(shop, project, Action.REALIGN if correction else Action.CORRECT, text=text, press_id=press_id)
 
 
@@ -39,7 +39,7 @@ def check_idea(shop: Workshop, text: str) -> None:
 
 
 async def _dump(shop: Workshop, project: Project, text: str) -> Pressed:
-    first = priming.is_priming(project.chat())
+    first = priming.is_priming(await asyncio.to_thread(project.chat))
     pressed = await press(shop, project, Action.CORRECT, text=text)
     pulled = await pull_links(shop, project, text)
     told = [pulled] if pulled else []

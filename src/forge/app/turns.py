@@ -71,11 +71,8 @@ async def send_message(
         await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
     actor = Actor(ActorKind.AGENT, name)
     await finish_interrupted(shop, repo, branch)
-    tip = repo.refs.tip(branch)
-    repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
-    if tip is None and not repo.is_empty:
-        await asyncio.to_thread(repo.create_branch, branch, "HEAD", actor=actor)
-    who = repo.signature()
+    await asyncio.to_thread(_made_ready, repo, branch, actor)
+    who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
     request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
     topic = topic_of(repo, branch)
@@ -84,6 +81,13 @@ async def send_message(
     shop.begun.add(run_of(mark))
     await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic)
     return SentMessage(run_of(mark), topic, after, name)
+
+
+def _made_ready(repo: Repository, branch: str, actor: Actor) -> None:
+    tip = repo.refs.tip(branch)
+    repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
+    if tip is None and not repo.is_empty:
+        repo.create_branch(branch, "HEAD", actor=actor)
 
 
 async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
@@ -117,27 +121,31 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
 
 async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
     """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
-    held = reservation(repo.common_dir, branch)
-    run = await asyncio.to_thread(_unfinished, shop, repo, branch) if held is None else _run(shop, held)
+    held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
     if run is not None and not run.has_ended:
         # Even a turn whose process is dead has words to keep.
         shop.engine.take_over(run.id)
         await shop.engine.cancel(run.id)
-        await asyncio.wait({asyncio.ensure_future(shop.engine.handle(run.id).result())}, timeout=_PATIENCE)
+        await shop.engine.wait(run.id, _PATIENCE)
         # One that had not yet taken the branch is named by its run alone.
         return held or _named_by(run, branch)
     if held is not None:
         # Nobody will ever go on with it: the database that knew it is gone.
-        release(repo.common_dir, branch, held.holder)
+        await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
     return held
+
+
+def _on_branch(shop: Workshop, repo: Repository, branch: str) -> tuple[Reservation | None, RunRow | None]:
+    """Who has taken the branch, and the run that it is for; or the one that is about to take it."""
+    held = reservation(repo.common_dir, branch)
+    return held, _unfinished(shop, repo, branch) if held is None else _run(shop, held)
 
 
 async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> None:
     """A turn whose process died is gone on with by this one first; a turn at work elsewhere is in the way."""
     deadline = time.monotonic() + _PATIENCE
     while True:
-        held = reservation(repo.common_dir, branch)
-        run = await asyncio.to_thread(_unfinished, shop, repo, branch) if held is None else _run(shop, held)
+        held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
         if held is None and run is None:
             return
         if held is None:
@@ -148,7 +156,7 @@ async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> N
             shop.engine.take_over(run.id)
             await asyncio.sleep(_AGAIN)
         elif run is None or run.has_ended:
-            release(repo.common_dir, branch, held.holder)
+            await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
         elif held.abandoned or _gone_on_with_here(shop, held):
             await _finished(shop, run.id, branch)
         else:

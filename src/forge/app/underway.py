@@ -51,14 +51,15 @@ def open_question(shop: Workshop, project: Project) -> str | None:
 
 async def go_on(shop: Workshop, project: Project) -> str | None:
     """See that the run which a project names is under way: begin it if a crash came first, take it over if need be."""
-    run = info_of(project).get("run")
+    run = (await asyncio.to_thread(info_of, project)).get("run")
     if run is None:
         return None
     id_, kind = run["id"], run["kind"]
     try:
         row = await asyncio.to_thread(shop.engine.status, id_)
     except RunUnknown:
-        if run.get("ended") or KINDS.get(project.status().phase) != kind:
+        phase = (await asyncio.to_thread(project.status)).phase
+        if run.get("ended") or KINDS.get(phase) != kind:
             # It ended on another machine, from where the directory was copied.
             return None
         arguments = {"directory": str(project.directory)}

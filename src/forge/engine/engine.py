@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Coroutine, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from forge.engine.execution import HANDED_TO, Execution, Workflow
 from forge.engine.handing import Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
+from forge.errors import ForgeError
 from forge.store.database import Database
 from forge.store.errors import QuestionIsClosed
 from forge.store.events import Events
@@ -215,6 +217,7 @@ class Engine:
         return RunHandle(run_id, self)
 
     async def result(self, run_id: str) -> Any:
+        self._require_own_loop()
         while not (row := await asyncio.to_thread(self.status, run_id)).has_ended:
             if self._here.closing:
                 raise EngineMisused("the engine was closed", hint="the run goes on in the next process")
@@ -222,6 +225,11 @@ class Engine:
         if row.error is not None:
             raise error_from_json(row.error)
         return row.result
+
+    async def wait(self, run_id: str, seconds: float) -> None:
+        """For the end of a run, however it ends, and no longer than that."""
+        with suppress(TimeoutError, ForgeError):
+            await asyncio.wait_for(self.result(run_id), seconds)
 
     def status(self, run_id: str) -> RunRow:
         row = self._runs.get(run_id)

@@ -4,6 +4,7 @@ queue of runs until it has ended, also while it waits for a person.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from forge.pipeline.building import built
@@ -13,27 +14,14 @@ from forge.pipeline.errors import TypeUnknown
 from forge.pipeline.journey import Journey
 from forge.pipeline.polishing import polished
 from forge.plugins.contracts import DeliverableType
+from forge.projects.project import Project
 from forge.projects.status import Phase
 
 Json = dict[str, Any]
 
 
 async def deliver(journey: Journey) -> Json:
-    project = journey.project
-
-    async def where() -> Json:
-        info = info_of(project)
-        status = project.status()
-        return {
-            "phase": str(status.phase),
-            "type": status.deliverable_type,
-            "branch": info.get("branch"),
-            "baseline": info.get("baseline"),
-            "chained": bool(info.get("chained_from")) and not info.get("gate_passed"),
-            "inputs": info.get("inputs", []),
-        }
-
-    place = await journey.steps.step("where", where)
+    place = await journey.steps.step("where", lambda: asyncio.to_thread(_where, journey.project))
     type_ = deliverable_type(journey, place["type"])
     branch = await _branch(journey, type_, place)
     desk = ProjectDesk(journey, type_, branch=branch["branch"], baseline=branch["baseline"])
@@ -42,6 +30,18 @@ async def deliver(journey: Journey) -> Json:
     if place["phase"] == Phase.BUILDING and not await built(journey, type_, desk, chained=place["chained"]):
         return {"phase": str(Phase.HALTED)}
     return await polished(journey, type_, desk)
+
+
+def _where(project: Project) -> Json:
+    info, status = info_of(project), project.status()
+    return {
+        "phase": str(status.phase),
+        "type": status.deliverable_type,
+        "branch": info.get("branch"),
+        "baseline": info.get("baseline"),
+        "chained": bool(info.get("chained_from")) and not info.get("gate_passed"),
+        "inputs": info.get("inputs", []),
+    }
 
 
 def deliverable_type(journey: Journey, name: str | None) -> DeliverableType:

@@ -40,22 +40,12 @@ def dump_of(chat: Sequence[ChatMessage]) -> Dump:
 async def distill(journey: Journey) -> Json:
     """From `distilling` to `human_review`, with `docs/intent.md` as a draft."""
     gathered, pictures = await _gathered(journey)
-    project = journey.project
-    dump = dump_of(project.chat())
-    material = {
-        "name": typed_name(project),
-        "team_context": project.records.read(context_file.FILE) or "",
-        "brain_dump": list(dump.messages),
-        "resources": [{"path": r["path"], "text": r["text"]} for r in gathered["read"]],
-        "corrections": list(dump.corrections),
-        # Whoever realigns wants to get away from what was made since.
-        "previous": "" if dump.realigned else project.records.read(INTENT) or "",
-    }
+    dump, material = await asyncio.to_thread(_material, journey.project, gathered)
     types = tuple(journey.around.types)
     intent = await journey.asked(
         "brain-dump-intake", material, lambda answer: parse_intent(answer, types), pictures=pictures
     )
-    text = format_intent(intent if intent.name else named(intent, typed_name(project) or _short_name(dump)))
+    text = format_intent(intent if intent.name else named(intent, material["name"] or _short_name(dump)))
 
     def done(draft: Draft) -> None:
         kept = draft.redraft(INTENT, text)
@@ -67,6 +57,19 @@ async def distill(journey: Journey) -> Json:
         done, "intent: distilled", event_type="human_needed", summary="The intent is ready: correct or confirm it."
     )
     return {"phase": str(Phase.HUMAN_REVIEW)}
+
+
+def _material(project: Project, gathered: Json) -> tuple[Dump, Json]:
+    dump = dump_of(project.chat())
+    return dump, {
+        "name": typed_name(project),
+        "team_context": project.records.read(context_file.FILE) or "",
+        "brain_dump": list(dump.messages),
+        "resources": [{"path": r["path"], "text": r["text"]} for r in gathered["read"]],
+        "corrections": list(dump.corrections),
+        # Whoever realigns wants to get away from what was made since.
+        "previous": "" if dump.realigned else project.records.read(INTENT) or "",
+    }
 
 
 async def _gathered(journey: Journey) -> tuple[Json, tuple[Picture, ...]]:

@@ -77,9 +77,12 @@ class Around:
 
 class Journey:
     def __init__(self, project: Project, steps: Steps, around: Around) -> None:
+        """Reads the project, which may wait for who writes to it: not for an event loop."""
         self.project = project
         self.steps = steps
         self.around = around
+        self.phase = project.status().phase
+        """As this run has made it."""
         self._asked: Counter[str] = Counter()
         self._writes = 0
 
@@ -96,6 +99,7 @@ class Journey:
             return await asyncio.to_thread(self._written, what, message, place)
 
         done: Json = await self.steps.step(f"write {self._writes}: {message}", write)
+        self.phase = Phase(done["phase"])
         await self._tell(done, place, event_type, summary)
         return done
 
@@ -119,8 +123,7 @@ class Journey:
         for message in done["said"]:
             self.steps.emit(ProjectSaid(id_, message["role"], message["text"]))
         if event_type:
-            name = done["name"] or self.project.name
-            self.around.notify(place, Notice(id_, name, done["phase"], event_type, summary))
+            self.around.notify(place, Notice(id_, done["name"], done["phase"], event_type, summary))
         if done["before"] != done["phase"]:
             moved = ProjectMoved(id_, done["before"], done["phase"], done["halt_reason"])
             self.steps.emit(moved)
@@ -131,14 +134,14 @@ class Journey:
         """Boards are somebody else's: what fails there is noted in the log and stops nothing."""
         card = Card(
             self.project.id,
-            done["name"] or self.project.name,
+            done["name"],
             done["phase"],
             self.around.hands.name,
             str(self.project.directory),
         )
 
         async def show() -> Json:
-            return await self.around.mirror(info_of(self.project), card)
+            return await self.around.mirror(await asyncio.to_thread(info_of, self.project), card)
 
         shown: Json = await self.steps.step(f"board: {done['phase']}", show)
         for warning in shown.get("warnings", ()):
@@ -152,7 +155,7 @@ class Journey:
         await self.change(lambda draft: draft.say(text), "chat: Forge")
 
     def progress(self, text: str, *, event: str = "agent_call", level: str = "info") -> None:
-        self.project.log.write(level, event, str(self.project.status().phase), text)
+        self.project.log.write(level, event, str(self.phase), text)
         self.steps.emit(ProjectProgressed(self.project.id, text))
 
     # Agents
@@ -177,7 +180,7 @@ class Journey:
 
     async def _response(self, task: Task) -> AgentResponse:
         response = AgentResponse(success=False, output="", exit_code=1)
-        phase, who = str(self.project.status().phase), self.around.hands.who(task.prompt)
+        phase, who = str(self.phase), self.around.hands.who(task.prompt)
         for attempt in range(1, _ATTEMPTS + 1):
             again = f" (attempt {attempt})" if attempt > 1 else ""
             self.project.log.write("info", "agent_call", phase, f"{task.prompt} to {who}{again}")
@@ -220,10 +223,6 @@ class Journey:
             hint="Resume to try again, or choose another model.",
         )
 
-    @property
-    def phase(self) -> Phase:
-        return self.project.status().phase
-
 
 def told_by(project: Project, commit: str | None) -> Json:
     """What a commit changed that others want to hear of. The commit itself is asked: a repeated step tells the same."""
@@ -238,7 +237,7 @@ def told_by(project: Project, commit: str | None) -> Json:
         said = after[len(before) :] if after[: len(before)] == before else after
         done |= {"before": str(then.phase), "phase": str(now.phase)}
         done["said"] = [{"role": message.role, "text": message.content} for message in said]
-    return {**done, "halt_reason": now.halt_reason and str(now.halt_reason), "name": now.project_name}
+    return {**done, "halt_reason": now.halt_reason and str(now.halt_reason), "name": now.project_name or project.name}
 
 
 def _status(files: GitCommitVFS | None) -> ProjectStatus | None:

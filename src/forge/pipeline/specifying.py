@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,11 +21,11 @@ Json = dict[str, Any]
 async def specify(journey: Journey) -> Json:
     """Stays in `spec_building`, with `docs/spec.md` and `docs/constraints.md` as drafts and what is still open."""
     around, project = journey.around, journey.project
-    type_ = around.types[project.status().deliverable_type or ""]
+    type_ = around.types[(await asyncio.to_thread(project.status)).deliverable_type or ""]
     desk = ProjectDesk(journey, type_, branch=None, baseline=None)
     await desk.refresh()
     intent = parse_intent(desk.intent, tuple(around.types))
-    info = info_of(project)
+    info = await asyncio.to_thread(info_of, project)
     discovery = await _discovered(journey, type_, desk)
     answers = tuple(info.get("answers", ()))
     material = {
@@ -39,7 +40,8 @@ async def specify(journey: Journey) -> Json:
     }
     answer = await journey.asked("spec-building", material, lambda raw: parse_answer(raw, type_.name))
     open_ = unresolved(unknowns(intent), answer)
-    name = intent.name or project.name
+    called = await asyncio.to_thread(lambda: project.name)
+    name = intent.name or called
     spec = render_spec(name, answer, type_.name, candidates=discovery.get("table", ""))
     constraints = render_constraints(name, answer, type_.title, type_.severities)
 
