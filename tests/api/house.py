@@ -19,6 +19,7 @@ from fastapi import FastAPI
 
 from forge.api.access import Gate
 from forge.api.application import create
+from forge.api.server import answering
 from forge.app.entries import Entries
 from forge.app.identity import LOCAL, one_time_token, server_secret
 from forge.app.repositories import add_repository
@@ -154,8 +155,6 @@ async def _serve(house: House, environ: dict[str, str], static: Path | None, rea
             )
         )
         _SERVERS[id(house)] = server
-        running = asyncio.create_task(server.serve(sockets=[listening]))
-        while not server.started:
-            await asyncio.sleep(0.005)
-        ready()
-        await running
+        async with answering(server, listening) as running:
+            ready()
+            await running

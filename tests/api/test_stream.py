@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from socket import create_connection
 from typing import Any
 
 import httpx
@@ -15,6 +16,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from forge.api import stream
 from forge.events import ProjectProgressed, ProjectSaid, TextStreamed
+from forge.store.errors import StoreUnavailable
 from forge.store.listeners import ROOM
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
@@ -205,3 +207,84 @@ def test_a_slow_client_misses_only_live_pieces_and_holds_up_nobody(house: House,
             live += "live" in item
         assert late == ids
         assert live < count
+
+
+def _open(house: House) -> int:
+    return len(house.gate._waking)
+
+
+def test_clients_that_come_and_go_leave_nothing_behind(house: House) -> None:
+    before = _open(house)
+    hello = (
+        f"GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
+        f"Authorization: {house.bearer['Authorization']}\r\n\r\n"
+    )
+    goodbye = bytes.fromhex("8882 00000000 03e8")
+    for _ in range(40):
+        with create_connection(("127.0.0.1", house.port)) as coming:
+            coming.sendall(hello.encode())
+            assert coming.recv(1000).startswith(b"HTTP/1.1 101")
+            coming.sendall(goodbye)
+    deadline = time.monotonic() + 10
+    while _open(house) > before:
+        assert time.monotonic() < deadline, f"{_open(house)} are open still"
+        time.sleep(0.02)
+
+
+def test_a_topic_goes_on_after_the_database_was_away(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "_PATIENCE", 0.05)
+    project = made(client)["id"]
+    tell(house, project, "one", "two")
+    real, asked = stream.hear, []
+
+    async def failing(shop: Any, topic: Any, after: int) -> Any:
+        asked.append(after)
+        async for item in real(shop, topic, after):
+            yield item
+            if len(asked) < 3:
+                raise StoreUnavailable("it is away", hint="wait")
+
+    monkeypatch.setattr(stream, "hear", failing)
+    with listening(house) as socket:
+        subscribe(socket, f"project:{project}")
+        ids = [heard(socket)["id"] for _ in range(2)]
+        tell(house, project, "three")
+        ids.append(heard(socket)["id"])
+    assert ids == [1, 2, 3]
+    assert asked == [0, 1, 2]
+
+
+def test_a_topic_that_cannot_be_heard_ends_the_connection(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = made(client)["id"]
+
+    async def mistaken(shop: Any, topic: Any, after: int) -> Any:
+        raise ZeroDivisionError
+        yield
+
+    monkeypatch.setattr(stream, "hear", mistaken)
+    with listening(house) as socket:
+        subscribe(socket, f"project:{project}")
+        with pytest.raises(ConnectionClosed):
+            until_closed(socket)
+
+
+def test_bytes_are_refused_with_a_word(house: House) -> None:
+    with listening(house) as socket:
+        socket.send(b"{}")
+        with pytest.raises(ConnectionClosed) as closed:
+            until_closed(socket)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1003
+
+
+@pytest.mark.parametrize("after", ["abc", "-1", "9" * 30, "1.5"])
+def test_an_unreadable_id_in_the_address_is_told_as_a_problem(house: House, client: httpx.Client, after: str) -> None:
+    topic = f"project:{made(client)['id']}"
+    with listening(house, f"?topic={topic}&after={after}") as socket:
+        told = heard(socket)
+    assert (told["topic"], told["problem"]["code"]) == (topic, "subscription_invalid")

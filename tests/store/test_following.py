@@ -6,6 +6,7 @@ import fcntl
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,20 @@ def test_pieces_for_nobody_are_not_written(tmp_path: Path) -> None:
     reading.close()
     database.close()
     assert [("unheard" in row[0], "heard" in row[0]) for row in rows] == [(False, True)]
+
+
+def test_threads_that_look_at_once_open_it_once(tmp_path: Path) -> None:
+    for number in range(100):
+        one, together = Following(tmp_path / f"{number}"), threading.Barrier(2)
+
+        def look(one: Following = one, together: threading.Barrier = together) -> None:
+            together.wait()
+            one.has_others()
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        together.wait()
+        one.begin()
+        thread.join()
+        assert not one.has_others(), "it takes itself for another"
+        one.end()

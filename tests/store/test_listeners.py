@@ -49,3 +49,14 @@ async def test_many_that_are_missing_are_left_to_each_listener() -> None:
     listeners.grown("t", 5_000, read)
     assert await one.take() == (recorded(1), 5_000)
     assert read.asked == []
+
+
+async def test_what_nobody_listens_to_is_neither_read_nor_remembered() -> None:
+    listeners, read = Listeners(), Reader()
+    for last in (1, 2):
+        listeners.grown("t", last, read)
+    assert read.asked == []
+    late = Listener()
+    listeners.add("t", late)
+    listeners.grown("t", 3, read)
+    assert await late.take() == (3,)

@@ -13,6 +13,7 @@ import secrets
 import signal
 import socket
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -39,6 +40,10 @@ _REQUESTS = 12
 _SWITCH_SECONDS = 0.0005
 """A thread that wants to go on waits so long for one that computes."""
 _PATIENCE = 3
+_LONGEST_END = 30
+_OF_A_REQUEST = "AnyIO worker thread"
+_UNREAD_MILLISECONDS = 60_000
+"""A client that takes nothing for so long is gone, though its connection stands."""
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 Told = Callable[[Serving, str], Coroutine[None, None, None]]
@@ -84,26 +89,36 @@ async def _serve(place: _Place, told: Told) -> None:
         server = _Server(_configured(_application(shop, here, place.names)))
         with _ending(server), short_pauses():
             # What is begun by a request is run here, so requests are the first to end.
-            async with _answering(server, place.listening) as answering:
+            async with answering(server, place.listening) as running:
                 if server.started:
                     with announced(settings.data_dir, here):
                         telling = asyncio.create_task(told(here, one_time_token(server_secret(settings.data_dir))))
-                        await answering
+                        await running
                         await telling
 
 
 @asynccontextmanager
-async def _answering(server: uvicorn.Server, listening: socket.socket) -> AsyncIterator[Awaitable[None]]:
+async def answering(server: uvicorn.Server, listening: socket.socket) -> AsyncIterator[Awaitable[None]]:
     """A thread with the other loop, until the server is ended; or right away, if what is done meanwhile fails."""
     with ThreadPoolExecutor(1, "forge-requests") as thread:
-        answering = asyncio.get_running_loop().run_in_executor(thread, uvloop.run, _answer(server, listening))
+        running = asyncio.get_running_loop().run_in_executor(thread, uvloop.run, _answer(server, listening))
         try:
-            while not server.started and not answering.done():
+            while not server.started and not running.done():
                 await asyncio.sleep(0.005)
-            yield answering
+            yield running
         finally:
             server.should_exit = True
-            await answering
+            try:
+                await running
+            finally:
+                await asyncio.to_thread(_until_threads_end)
+
+
+def _until_threads_end() -> None:
+    """An answer that was broken off leaves its thread at work, which has something to write down still."""
+    for thread in threading.enumerate():
+        if thread.name == _OF_A_REQUEST:
+            thread.join(_LONGEST_END)
 
 
 async def _answer(server: uvicorn.Server, listening: socket.socket) -> None:
@@ -146,8 +161,10 @@ def _ending(server: uvicorn.Server) -> Iterator[None]:
 
 
 def _is_worth_telling(record: logging.LogRecord) -> bool:
-    # A socket that is refused with an answer is no mistake, though the server believes so.
-    return record.getMessage() != "ASGI callable returned without completing handshake."
+    # A socket that is refused with an answer is no mistake, though the server believes so; nor is an answer that was
+    # broken off because the server ends.
+    ended = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not ended and record.getMessage() != "ASGI callable returned without completing handshake."
 
 
 def _configured(app: object) -> uvicorn.Config:
@@ -176,6 +193,8 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         raise AddressUnusable(f"{host} is no address of this machine.", hint="Serve on 127.0.0.1.") from e
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform == "linux":
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_MILLISECONDS)
         listening.bind(address)
         listening.listen(1024)
         listening.setblocking(False)

@@ -19,14 +19,14 @@ from forge.api.problems import document, status_of
 from forge.app.hearing import Heard, Topic, hear, topic_for
 from forge.app.identity import Who
 from forge.app.workshop import Workshop
-from forge.errors import Denied, ForgeError, InvalidInput, NotFound
+from forge.errors import Denied, ForgeError, InvalidInput, NotFound, Upstream
 from forge.events import Event, to_json
 
 HEARTBEAT = 15.0
 _PATIENCE = 2.0
 _TOPICS = 100
 _LONGEST = 4096
-POLICY, TOO_BIG = 1008, 1009
+NOT_TEXT, POLICY, TOO_BIG = 1003, 1008, 1009
 
 
 class SubscriptionInvalid(InvalidInput):
@@ -49,6 +49,7 @@ class Stream:
         # It may have been revoked between the gate and here.
         self._doubted.set()
         self._loop = asyncio.get_running_loop()
+        self._broken: asyncio.Future[None] = self._loop.create_future()
 
     def look_again(self) -> None:
         """By any thread: what this client may hear has perhaps changed."""
@@ -56,29 +57,45 @@ class Stream:
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._doubted.set)
 
-    async def run(self, topics: Sequence[str], after: int) -> None:
+    async def run(self, topics: Sequence[str], after: int | str) -> None:
         reading = asyncio.create_task(self._read(topics, after))
         beating = asyncio.create_task(self._beat())
+        ends = {reading, beating, self._broken}
         try:
-            await asyncio.wait({reading, beating}, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            tasks = (reading, beating, *self._heard.values())
+            tasks = (*ends, *self._heard.values())
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
 
-    async def _read(self, topics: Sequence[str], after: int) -> None:
+    async def _read(self, topics: Sequence[str], after: int | str) -> None:
         for topic in topics:
             await self._answer({"subscribe": topic, "after": after})
+        while (text := await self._received()) is not None:
+            await self._answer(_wanted(text))
+
+    async def _received(self) -> str | None:
+        """None: they are gone, or sent away for what they sent."""
         try:
-            while True:
-                text = await self._socket.receive_text()
-                if len(text) > _LONGEST:
-                    await self._socket.close(TOO_BIG, "message too long")
-                    return
-                await self._answer(_wanted(text))
-        except (WebSocketDisconnect, KeyError):  # gone, or it sent bytes
-            return
+            text = await self._socket.receive_text()
+        except WebSocketDisconnect:
+            return None
+        except KeyError:
+            await self._send_away(NOT_TEXT, "messages are text")
+            return None
+        if len(text) > _LONGEST:
+            await self._send_away(TOO_BIG, "message too long")
+            return None
+        return text
+
+    async def _send_away(self, code: int, reason: str) -> None:
+        """One that does not read would hold up the word of farewell as well."""
+        with suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
+            async with asyncio.timeout(_PATIENCE):
+                await self._socket.close(code, reason)
 
     async def _answer(self, wanted: dict[str, Any]) -> None:
         try:
@@ -115,11 +132,22 @@ class Stream:
             await asyncio.gather(before, return_exceptions=True)
         await self._say(json.dumps({"topic": name, "subscribed": True, "after": after}))
         self._heard[name] = asyncio.create_task(self._hear(topic, after))
+        self._heard[name].add_done_callback(self._stopped_hearing)
 
     async def _hear(self, topic: Topic, after: int) -> None:
-        async with aclosing(hear(self._shop, topic, after)) as heard:
-            async for item in heard:
-                await self._say(told(topic.name, item))
+        while True:
+            try:
+                async with aclosing(hear(self._shop, topic, after)) as heard:
+                    async for item in heard:
+                        after = item.id or after
+                        await self._say(told(topic.name, item))
+            except Upstream:  # the database is away: it goes on from here
+                await asyncio.sleep(_PATIENCE)
+
+    def _stopped_hearing(self, task: asyncio.Task[None]) -> None:
+        """By a mistake: better no connection, which the client notices, than one that is silent."""
+        if not task.cancelled() and (error := task.exception()) is not None and not self._broken.done():
+            self._broken.set_exception(error)
 
     async def _say(self, text: str) -> None:
         """Waits while the client is slow; meanwhile each topic's inbox is bounded, and drops live pieces."""
@@ -131,13 +159,12 @@ class Stream:
         number = 0
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._doubted.wait(), HEARTBEAT)
+                async with asyncio.timeout(HEARTBEAT):
+                    await self._doubted.wait()
             doubted = self._doubted.is_set()
             self._doubted.clear()
             if self._may_stay is not None and not await self._may_stay():
-                # One that does not read would hold up the word of farewell as well.
-                with suppress(TimeoutError, WebSocketDisconnect, RuntimeError):
-                    await asyncio.wait_for(self._socket.close(POLICY, "sign_in_needed"), _PATIENCE)
+                await self._send_away(POLICY, "sign_in_needed")
                 return
             await self._drop_what_is_theirs_no_more()
             if not doubted:
@@ -158,7 +185,8 @@ class Stream:
     async def _mention(self, text: str) -> None:
         """What they may hear is looked at in time, also when they do not read."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._say(text), _PATIENCE)
+            async with asyncio.timeout(_PATIENCE):
+                await self._say(text)
 
 
 def _wanted(text: str) -> dict[str, Any]:

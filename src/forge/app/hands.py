@@ -103,7 +103,8 @@ class ProjectHands:
             return AgentResponse(success=True, output=answers.answer(task.prompt, task.nth), model=who)
         asked = self._program(who, task) if who in programs(self.shop.settings) else self._model(who, task)
         try:
-            return await asyncio.wait_for(asked, self.timeout)
+            async with asyncio.timeout(self.timeout):
+                return await asked
         except TimeoutError:
             reason = f"{who} did not answer within {self.timeout:g} s"
             return AgentResponse(success=False, output="", exit_code=1, timed_out=True, reason=reason)

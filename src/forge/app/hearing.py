@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ async def hear(shop: Workshop, topic: Topic, after: int) -> AsyncGenerator[Heard
     """Everything recorded after that id, each once and in order, then as it comes; live pieces in between."""
     async with aclosing(shop.events.follow(topic.kept_as, after)) as items:
         async for item in items:
-            if topic.hears(item.event):
+            if topic.hears is _everything or await asyncio.to_thread(topic.hears, item.event):
                 yield _heard(item)
 
 

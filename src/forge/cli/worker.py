@@ -43,7 +43,8 @@ async def _work(out: Output, *, until_idle: bool) -> None:
             if until_idle and not has_work(shop):
                 break
             try:
-                await asyncio.wait_for(stop.wait(), 0.5)
+                async with asyncio.timeout(0.5):
+                    await stop.wait()
             except TimeoutError:
                 continue
     out.result({"stopped": stop.is_set()})

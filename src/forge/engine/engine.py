@@ -229,7 +229,8 @@ class Engine:
     async def wait(self, run_id: str, seconds: float) -> None:
         """For the end of a run, however it ends, and no longer than that."""
         with suppress(TimeoutError, ForgeError):
-            await asyncio.wait_for(self.result(run_id), seconds)
+            async with asyncio.timeout(seconds):
+                await self.result(run_id)
 
     def status(self, run_id: str) -> RunRow:
         row = self._runs.get(run_id)

@@ -173,7 +173,8 @@ class Execution:
         """Or a moment, for the run may be another process's."""
         event = self._ended.setdefault(run_id, asyncio.Event())
         try:
-            await asyncio.wait_for(event.wait(), _AGAIN)
+            async with asyncio.timeout(_AGAIN):
+                await event.wait()
         except TimeoutError:
             if self._ended.get(run_id) is event and run_id not in self._active:
                 del self._ended[run_id]

@@ -153,7 +153,8 @@ class Run:
 
     async def _pause(self, question: Question, closed: asyncio.Event, seconds: float) -> None:
         try:
-            await asyncio.wait_for(closed.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await closed.wait()
         except TimeoutError:
             return
         except asyncio.CancelledError:

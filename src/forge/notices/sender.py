@@ -94,7 +94,8 @@ class Sender:
                 pause = min(max(pause, self._idle_seconds) * 2, _LONGEST_PAUSE)
                 self._warn(None, f"notices cannot be sent by {channel} now: {error}")
             try:
-                await asyncio.wait_for(self._news[channel].wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._news[channel].wait()
             except TimeoutError:
                 continue
 

@@ -37,6 +37,8 @@ class ProjectDesk:
         """What people decided when the build was stuck."""
         self.complaint = ""
         """What was wrong with the last answer, for the next one."""
+        self.name = ""
+        """The project's, as it was at the last refresh."""
         self._commit = ""
         self._written: dict[str, str] = {}
         self._reads = 0
@@ -46,10 +48,6 @@ class ProjectDesk:
     @property
     def project(self) -> Path:
         return self._journey.project.directory
-
-    @property
-    def name(self) -> str:
-        return self._journey.project.name
 
     @property
     def intent(self) -> str:
@@ -80,6 +78,7 @@ class ProjectDesk:
             return await asyncio.to_thread(self._head)
 
         self._commit = await self._journey.steps.step(f"read documents {self._reads}", look)
+        self.name = await asyncio.to_thread(lambda: self._journey.project.name)
         self._written.clear()
 
     def _head(self) -> str:

@@ -123,7 +123,8 @@ class Journey:
         for message in done["said"]:
             self.steps.emit(ProjectSaid(id_, message["role"], message["text"]))
         if event_type:
-            self.around.notify(place, Notice(id_, done["name"], done["phase"], event_type, summary))
+            notice = Notice(id_, done["name"], done["phase"], event_type, summary)
+            await asyncio.to_thread(self.around.notify, place, notice)
         if done["before"] != done["phase"]:
             moved = ProjectMoved(id_, done["before"], done["phase"], done["halt_reason"])
             self.steps.emit(moved)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import struct
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +21,7 @@ class Following:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._fd: int | None = None
+        self._opening = threading.Lock()
 
     def begin(self) -> None:
         """From here on, others know of this one."""
@@ -42,7 +44,8 @@ class Following:
             self._fd = None
 
     def _opened(self) -> int | None:
-        if self._fd is None:
-            with suppress(OSError):
-                self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
-        return self._fd
+        with self._opening:
+            if self._fd is None:
+                with suppress(OSError):
+                    self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+            return self._fd

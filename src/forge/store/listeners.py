@@ -118,9 +118,10 @@ class Listeners:
         A few are read once for all of them, after an id and up to another; many, each listener reads by itself.
         """
         with self.settled:
-            before = self._pushed.get(topic, 0)
-            if last <= before:
-                return
+            with self._lock:
+                before = self._pushed.get(topic, 0)
+                if last <= before or topic not in self._by_topic:
+                    return
             missing = read(topic, before, last) if before and last - before <= _FEW else ()
             with self._lock:
                 self._pushed[topic] = last

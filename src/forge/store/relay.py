@@ -8,7 +8,6 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
-from itertools import islice
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, func, select
@@ -22,8 +21,6 @@ from forge.store.schema import events, topics
 
 _IDLE = 0.1
 _WATCH = 0.02
-_APART = 0.003
-_STEPS = 20
 _CHANNEL = "forge_events"
 _PAYLOAD = 7_900  # PostgreSQL takes less than 8,000 bytes
 _LIVE_SECONDS = 10.0
@@ -76,9 +73,6 @@ class _Watching:
 class SqliteRelay(_Watching):
     """Asks the file for its change counter; live pieces pass through a table whose rows live for seconds, while another
     process follows.
-
-    The pieces of many topics come at once. They are handed on topic by topic over some twentieths of a second, so that
-    whoever asks something meanwhile does not wait for all of them to be sent.
     """
 
     def __init__(self, database: Database, listeners: Listeners) -> None:
@@ -91,7 +85,6 @@ class SqliteRelay(_Watching):
         self._sender: sqlite3.Connection | None = None
         self._pruned = 0.0
         self._lasts: dict[str, int] = {}
-        self._waiting: dict[str, list[Live]] = {}
 
     def recorded(self, connection: Connection, topic: str, last: int) -> None:
         """The commit itself moves the file's change counter."""
@@ -132,7 +125,6 @@ class SqliteRelay(_Watching):
             while not self._stop.is_set():
                 if not self._listeners.wanted.wait(timeout=_IDLE):
                     seen = None
-                    self._waiting.clear()
                     continue
                 try:
                     current = connection.execute("PRAGMA data_version").fetchone()[0]
@@ -140,7 +132,7 @@ class SqliteRelay(_Watching):
                         version, seen = current, self._look(connection, seen)
                 except sqlite3.Error:
                     seen = None
-                self._hand_on(time.monotonic() + _WATCH)
+                self._stop.wait(_WATCH)
         finally:
             connection.close()
 
@@ -159,26 +151,13 @@ class SqliteRelay(_Watching):
         for id_, topic, process, data in pieces:
             seen = id_
             if process != self._process:
-                self._waiting.setdefault(topic, []).append(Live(from_json(json.loads(data))))
+                self._listeners.push(topic, Live(from_json(json.loads(data))))
+        # They came before what is recorded now.
         for topic, last in grown:
             if self._lasts.get(topic) != last:
-                self._push(topic)  # they came before what is recorded now
                 self._listeners.grown(topic, last, lambda *part: _between(connection, *part))
         self._lasts = dict(grown)
         return seen
-
-    def _hand_on(self, until: float) -> None:
-        """Some of what waits, and the time that is left."""
-        while self._waiting and time.monotonic() < until:
-            for topic in tuple(islice(self._waiting, 1 + len(self._waiting) // _STEPS)):
-                self._push(topic)
-            if self._stop.wait(_APART):
-                return
-        self._stop.wait(max(0.0, until - time.monotonic()))
-
-    def _push(self, topic: str) -> None:
-        for piece in self._waiting.pop(topic, ()):
-            self._listeners.push(topic, piece)
 
     def close(self) -> None:
         super().close()

@@ -19,6 +19,7 @@ from forge.events import to_json
 router = router_for(tag="events")
 
 _LAST = (1 << 62) - 1
+_DIGITS = 20
 TopicName = Annotated[str, Query(min_length=1, max_length=600, examples=["project:20261116-4f2a", "board"])]
 AfterId = Annotated[int, Query(ge=0, le=_LAST, description="The id that was seen last.")]
 
@@ -42,7 +43,7 @@ async def stream(
     socket: WebSocket,
     shop: Shop,
     topic: Annotated[list[str] | None, Query()] = None,
-    after: AfterId = 0,
+    after: str = "0",
 ) -> None:
     """Subscribe by messages `{"subscribe": topic, "after": id}`, or to the topics of the address at once."""
     who = who_of(socket.scope)
@@ -50,4 +51,4 @@ async def stream(
     await socket.accept()
     made = Stream(socket, shop, who, may_stay=lambda: run_in_threadpool(gate.still_holds, socket.scope))
     with gate.watched(made.look_again):
-        await made.run(topic or (), after)
+        await made.run(topic or (), int(after) if after.isdecimal() and len(after) < _DIGITS else after)
