@@ -79,8 +79,8 @@ def listen(pipe: Connection, address: str, key: str, topics: Sequence[tuple[str,
 
 
 async def _listen(pipe: Connection, address: str, key: str, clients: list[_Client]) -> None:
-    door = asyncio.Semaphore(_AT_ONCE)
-    tasks = [asyncio.create_task(_hear(client, address, key, door)) for client in clients]
+    turn = asyncio.Semaphore(_AT_ONCE)
+    tasks = [asyncio.create_task(_hear(client, address, key, turn)) for client in clients]
     while not all(client.broken or client.subscribed == len(client.topics) for client in clients):
         await asyncio.sleep(0.02)
     pipe.send("ready")
@@ -97,10 +97,10 @@ async def _listen(pipe: Connection, address: str, key: str, clients: list[_Clien
     pipe.send(_reported(clients, ends, digests))
 
 
-async def _hear(client: _Client, address: str, key: str, door: asyncio.Semaphore) -> None:
+async def _hear(client: _Client, address: str, key: str, turn: asyncio.Semaphore) -> None:
     headers = {"Authorization": f"Bearer {key}"}
     try:
-        async with door:
+        async with turn:
             socket = await connect(address, additional_headers=headers, proxy=None, open_timeout=60, compression=None)
         async with socket:
             await _follow(client, socket)

@@ -403,7 +403,7 @@ def _listening(url: str, key: str, topics: Sequence[tuple[str, ...]]) -> Iterato
 
 
 def _processes(pid: int) -> list[int]:
-    """The server's own: it, its door, and whatever else it has begun that runs Python and stays."""
+    """The server, and its relay to providers: whatever it has begun that runs Python and stays."""
     begun = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return [pid, *(child for child in begun if "python" in Path(f"/proc/{child}/cmdline").read_text())]
 

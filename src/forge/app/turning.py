@@ -72,9 +72,11 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
         end = await run_turn(request, bench.room, bench, run)
     except ForgeError:
         # It will not be gone on with, so nobody may have to wait for it.
-        release(repo.common_dir, request.branch, request.mark)
+        await asyncio.to_thread(release, repo.common_dir, request.branch, request.mark)
         await asyncio.to_thread(journal_of(shop).forget, run.id)
         raise
+    finally:
+        shop.begun.discard(run.id)
     # Not steps: done again after a crash, they do nothing.
     if end.status is TurnStatus.CANCELLED:
         await _withdraw_questions(shop, run)

@@ -59,8 +59,8 @@ async def open_workshop(
 ) -> AsyncIterator[Workshop]:
     """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
 
-    With `handing`, a server that runs on the same data runs what is begun here. Commands of
-    the agent `unconfined` run here even where there is no sandbox.
+    With `handing`, a server that runs on the same data runs what is begun here. Commands of the agent `unconfined` run
+    here even where there is no sandbox.
     """
     turning, pipelining = _load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))

@@ -36,7 +36,8 @@ _POLL = 0.15
 _POLL_FOR_THE_DEAD = 0.4
 _POLL_FOR_COMMANDS = 0.09
 """Whoever serves is handed runs by commands, behind which a person waits."""
-_THREADS = 64
+_THREADS = 256
+"""A command that an agent runs has one for as long as it takes; whoever ends it must not wait for a free one."""
 _LEFT = "forge-left"
 _OWN = "forge-own-"
 _ERROR = "$error"
