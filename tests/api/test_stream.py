@@ -288,3 +288,13 @@ def test_an_unreadable_id_in_the_address_is_told_as_a_problem(house: House, clie
     with listening(house, f"?topic={topic}&after={after}") as socket:
         told = heard(socket)
     assert (told["topic"], told["problem"]["code"]) == (topic, "subscription_invalid")
+
+
+def test_who_knows_events_that_are_not_there_is_told_so(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    tell(house, project, "one")
+    with listening(house) as socket:
+        told = subscribe(socket, f"project:{project}", 100)
+        assert told["problem"]["code"] == "event_unknown"
+        last = client.get("/api/events", params={"topic": f"project:{project}"}).json()["next"]
+        assert subscribe(socket, f"project:{project}", last)["subscribed"] is True

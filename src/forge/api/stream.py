@@ -33,6 +33,10 @@ class SubscriptionInvalid(InvalidInput):
     code = "subscription_invalid"
 
 
+class EventUnknown(InvalidInput):
+    code = "event_unknown"
+
+
 class Stream:
     """One client: a task for each topic that it hears, and one that reads what it wants."""
 
@@ -127,6 +131,12 @@ class Stream:
         if name not in self._heard and len(self._heard) >= _TOPICS:
             raise SubscriptionInvalid(f"More than {_TOPICS} topics.", hint="Unsubscribe from some, or open another.")
         topic = await asyncio.to_thread(topic_for, self._shop, self._who, name)
+        last = await asyncio.to_thread(self._shop.events.last, topic.kept_as)
+        if after > last:
+            # Another record than the one they know, such as one that came back from a backup: they would hear nothing.
+            raise EventUnknown(
+                f"There is no event {after}: the last one is {last}.", hint="Look again, and go on from there."
+            )
         if (before := self._heard.pop(name, None)) is not None:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)

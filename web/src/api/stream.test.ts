@@ -110,3 +110,13 @@ test("a ping is answered, and a refusal is not tried again", async () => {
   expect(stream.connection().state).toBe("refused");
   expect(Socket.made).toHaveLength(1);
 });
+
+test("a topic whose record is another one than before begins anew where that ends", async () => {
+  last().opens();
+  stream.hear("board", hear, 100);
+  last().says({ topic: "board", problem: { code: "event_unknown" } });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(last().sent).toEqual([{ subscribe: "board", after: 100 }, { subscribe: "board", after: 7 }]);
+  last().says(told("board", 8));
+  expect(heard).toEqual([8]);
+});

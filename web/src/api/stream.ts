@@ -24,11 +24,14 @@ interface Message {
   live?: boolean;
   event?: Event;
   ping?: number;
+  problem?: { code: string };
 }
 
 const FIRST_WAIT = 1000;
 const LONGEST_WAIT = 30_000;
 const REFUSED = 1008;
+/** The record is another one than before: a topic begins anew where it ends now. */
+const UNKNOWN_PLACE = "event_unknown";
 
 export interface StreamParts {
   open: () => WebSocket;
@@ -140,7 +143,14 @@ export class Stream {
       return;
     }
     const topic = this.topics.get(message.topic ?? "");
-    if (topic === undefined || message.topic === undefined || message.event === undefined) return;
+    if (topic === undefined || message.topic === undefined) return;
+    if (message.problem?.code === UNKNOWN_PLACE) {
+      this.left.delete(message.topic);
+      topic.last = null;
+      this.begin(message.topic, topic);
+      return;
+    }
+    if (message.event === undefined) return;
     if (message.id !== undefined) {
       if (topic.last !== null && message.id <= topic.last) return; // seen before the break
       topic.last = message.id;
