@@ -63,6 +63,14 @@ def test_a_broken_recording_is_refused_by_line(tmp_path: Path, line: str) -> Non
         RecordedModel.named(str(path))
 
 
+@pytest.mark.req("X-06")
+def test_a_file_that_cannot_be_read_is_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "picture").write_bytes(b"\x89PNG\xff\xfe")
+    for name in (str(tmp_path / "picture"), "/" + "b" * 300, "a\0b"):
+        with pytest.raises(ModelUnknown):
+            RecordedModel.named(name)
+
+
 def test_a_recording_outside_the_shipped_ones_needs_a_file() -> None:
     with pytest.raises(ModelUnknown):
         RecordedModel.named("../recordings/greeting")

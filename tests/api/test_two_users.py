@@ -11,7 +11,7 @@ from websockets.sync.client import connect
 
 from benchmarks.soak.api import crossed_users
 from benchmarks.soak.planted import MARKS, Planted, plant
-from tests.api.house import House
+from tests.api.house import LOCAL_KEY, House
 
 pytestmark = pytest.mark.req("X-06")
 
@@ -69,9 +69,46 @@ def test_a_model_by_path_reads_no_file_of_the_machine_for_a_user(
     (tmp_path / "answers.jsonl").write_text(json.dumps({"text": MARKS[2]}) + "\n")
     address = f"/api/repositories/{planted.own['repository']}/session/messages"
     told = set()
+    names = ("notes.txt", "answers.jsonl", "nothing.txt")
     with house.client(planted.stranger_key) as client:
-        for name, field in product(("notes.txt", "answers.jsonl", "nothing.txt"), ("model", "agent")):
-            asked = {"text": "Answer.", field: f"recorded:{tmp_path / name}"}
+        for before, name, field in product(("", " ", "\n\t", "\u2003"), names, ("model", "agent")):
+            asked = {"text": "Answer.", field: f"{before}recorded:{tmp_path / name}"}
             answer = client.post(address, params={"branch": planted.own["branch"]}, json=asked)
-            told.add((answer.status_code, answer.text.replace(name, "NAME")))
+            told.add((answer.status_code, answer.text))
+            asked = {"name": "Answers", "agent": asked[field]}
+            answer = client.post("/api/projects", json=asked)
+            told.add((answer.status_code, answer.text))
+            asked = {"branch": planted.own["branch"], "model": asked["agent"]}
+            answer = client.get(address.replace("messages", "context"), params=asked)
+            told.add((answer.status_code, answer.text))
     assert len(told) == 1, told
+    assert "model_unknown" in told.pop()[1]
+
+
+def test_the_window_of_a_recording_that_a_branch_names_tells_a_user_nothing(
+    house: House, planted: Planted, tmp_path: Path
+) -> None:
+    (tmp_path / "answers.jsonl").write_text(json.dumps({"text": "Done."}) + "\n")
+    id_ = house.repository()
+    with house.client() as client:
+        asked = {"text": "Answer.", "model": f"recorded:{tmp_path / 'answers.jsonl'}"}
+        sent = client.post(f"/api/repositories/{id_}/session/messages", params={"branch": "ai/told"}, json=asked)
+        house.call(house.shop.engine.handle(sent.json()["run"]).result())
+        assert client.put(f"/api/repositories/{id_}/shares/Bo", json={"right": "read"}).status_code == 204
+    windows = []
+    for key in (LOCAL_KEY, planted.stranger_key):
+        with house.client(key) as client:
+            shown = client.get(f"/api/repositories/{id_}/session/context", params={"branch": "ai/told"}).json()
+        windows.append(shown["window"])
+    assert windows == [1_000_000, 128_000]
+
+
+def test_a_setting_names_no_file_of_the_machine_as_a_model_for_a_user(house: House, tmp_path: Path) -> None:
+    (tmp_path / "answers.jsonl").write_text("{}")
+    path = f" recorded:{tmp_path / 'answers.jsonl'}"
+    with house.client(house.user("Settler", ("read", "admin"))) as client:
+        for name, value in (("models.chat", path), ("models", {"chat": path}), ("models", {"chat": "recorded:none"})):
+            answer = client.put(f"/api/settings/{name}", json={"value": value})
+            assert (answer.status_code, answer.json()["code"]) == (422, "model_unknown")
+    with house.client() as client:
+        assert client.put("/api/settings/models.chat", json={"value": path.strip()}).status_code == 200

@@ -37,11 +37,8 @@ class RecordedModel:
         """By the name of one that comes with Forge, or by path."""
         if name in recordings():
             text = (resources.files("forge.agents") / _FOLDER / f"{name}{_ENDING}").read_text(encoding="utf-8")
-        elif Path(name).is_file():
-            text = Path(name).read_text(encoding="utf-8")
         else:
-            known = ", ".join(recordings())
-            raise ModelUnknown(f"There is no recording `{name}`.", hint=f"Give a file, or one of: {known}.")
+            text = _text_at(name)
         return cls(f"recorded:{name}", tuple(_answer(line, place) for place, line in _lines(text)))
 
     @property
@@ -74,6 +71,16 @@ class RecordedModel:
         mine = [m for m in prompt.messages if isinstance(m, AssistantMessage) and m.model == self._name]
         places = [entry["recorded"] for m in mine for entry in m.opaque if isinstance(entry.get("recorded"), int)]
         return places[-1] + 1 if places else len(mine)
+
+
+def _text_at(name: str) -> str:
+    hint = f"Give a file, or one of: {', '.join(recordings())}."
+    try:
+        if Path(name).is_file():
+            return Path(name).read_text(encoding="utf-8")
+    except (OSError, ValueError) as e:  # not ours to read, no path at all, or no text
+        raise ModelUnknown(f"The recording `{name}` cannot be read.", hint=hint) from e
+    raise ModelUnknown(f"There is no recording `{name}`.", hint=hint)
 
 
 def _lines(text: str) -> list[tuple[int, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from forge.agents.errors import ModelUnknown
 from forge.agents.models import registry
+from forge.agents.models.names import recording_in
 from forge.agents.models.registry import Availability
 from forge.agents.pricing import Price
 from forge.agents.programs import Found
@@ -33,8 +34,10 @@ def answerers(settings: Settings, environ: Mapping[str, str]) -> Answerers:
 
 
 def refuse_paths(who: Who, name: str | None) -> None:
-    """A recording by path is a file of this machine: only the person who sits at it may name one."""
-    if who.is_local or name is None or not name.startswith("recorded:"):
-        return
-    if name.removeprefix("recorded:") not in recordings():
+    """A recording by path is a file of this machine: only the person who sits at it may name one.
+
+    Every use case that takes the name of a model or an agent asks this first.
+    """
+    recording = None if who.is_local or name is None else recording_in(name)
+    if recording is not None and recording not in recordings():
         raise ModelUnknown("There is no such recording.", hint=f"There are: {', '.join(recordings())}.")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, cast
 
 from forge.app import notifying
 from forge.app.identity import Who, audit, require
+from forge.app.models import refuse_paths
 from forge.app.prompts import prompts
 from forge.app.repositories import repository
 from forge.app.settings import Changed, change_setting, load_settings
@@ -50,9 +52,24 @@ def setting(shop: Workshop, who: Who, name: str) -> Setting:
 
 def set_setting(shop: Workshop, who: Who, name: str, value: Any) -> Changed:
     require(who, "admin")
+    for name_of_model in _texts(value):
+        refuse_paths(who, name_of_model)
     done = change_setting(shop.environ, name, json.dumps(value))
     audit(shop, who, "settings.change", name)
     return done
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Each may come to name a model, whichever setting it is for."""
+    match value:
+        case str():
+            yield value
+        case list():
+            for each in value:
+                yield from _texts(each)
+        case dict():
+            for each in value.values():
+                yield from _texts(each)
 
 
 def list_prompts(shop: Workshop, who: Who) -> tuple[Prompt, ...]:

@@ -11,6 +11,7 @@ from forge.agents.stream import Past, Stream, past_of
 from forge.app.branches import tip_of
 from forge.app.conversations import sessions_of
 from forge.app.identity import Who
+from forge.app.models import refuse_paths
 from forge.app.repositories import repository
 from forge.app.turning import context_settings
 from forge.app.workshop import Workshop
@@ -53,6 +54,7 @@ class NextPrompt:
 def next_prompt(shop: Workshop, who: Who, repo_id: str, branch: str, *, model: str | None = None) -> NextPrompt:
     """For `model`, or who answered last on the branch, or who would answer there."""
     repo = repository(shop, who, repo_id)
+    refuse_paths(who, model)
     tip_of(repo, branch)
     sessions = sessions_of(repo, shop.settings)
     said_in = sessions.at(branch)
@@ -60,7 +62,7 @@ def next_prompt(shop: Workshop, who: Who, repo_id: str, branch: str, *, model: s
     sessions.mount(files, said_in)
     past = past_of(sessions.files(said_in))
     name = model or _last(past) or registry.choose("chat", shop.settings)
-    window = _window(shop, name)
+    window = _window(shop, who, name)
     settings = replace(context_settings(shop.settings, window), seconds=_SECONDS)
     stream = Stream(_source(shop, repo), settings, window)
     sent = stream.messages(past, stream.beginning(files, past).items)
@@ -97,9 +99,13 @@ def _last(past: Past) -> str | None:
     return past.turns[-1].model if past.turns else None
 
 
-def _window(shop: Workshop, name: str) -> int:
-    """A program's own, or that of a model without a key by now, is not known."""
+def _window(shop: Workshop, who: Who, name: str) -> int:
+    """A program's own, or that of a model without a key by now, is not known.
+
+    Who answered last is read from the branch, where anybody may have written any name.
+    """
     try:
+        refuse_paths(who, name)
         found: Model = registry.resolve(name, shop.settings)
     except ForgeError:
         return _WINDOW

@@ -39,6 +39,12 @@ def split_name(name: str, settings: Settings) -> tuple[str, str]:
     return provider, model
 
 
+def recording_in(name: str) -> str | None:
+    """Which recording `name` means, read as `split_name` reads it; None where it means none."""
+    provider, _, recording = name.strip().partition(":")
+    return recording if provider == RECORDED else None
+
+
 def known_providers(settings: Settings) -> tuple[str, ...]:
     own = [name for name in settings.providers if name not in PROVIDERS]
     return (*PROVIDERS, *own, RECORDED)
