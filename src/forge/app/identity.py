@@ -120,6 +120,11 @@ def owned(shop: Shop, who: Who, kind: Kind, id_: str, scope: str = "read") -> No
         raise SharedForReading(f"This {kind} was shared with you for reading.", hint="Ask its owner to let you write.")
 
 
+def is_of_the_machine(shop: Shop, kind: Kind, id_: str) -> bool:
+    """Whether it belongs to the person there: made without a key."""
+    return _ownership(shop).standing(kind, id_, LOCAL.id).owner in (None, LOCAL.id)
+
+
 def missing(kind: Kind, id_: str) -> NotFound:
     """The one error for what does not exist and for what is somebody else's."""
     if kind == "project":

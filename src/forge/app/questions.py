@@ -9,6 +9,7 @@ import asyncio
 from dataclasses import dataclass
 
 from forge.app import identity
+from forge.app.building_places import refuse_where_they_may_not_build
 from forge.app.identity import Who
 from forge.app.pressing import press
 from forge.app.projects import workspace_of
@@ -82,7 +83,7 @@ async def answer(shop: Workshop, who: Who, id_: str, text: str, *, choice: str |
         raise InvalidInput("The answer is empty or too long.", hint=f"Write 1 to {_LONGEST:,} characters.")
     entry = await asyncio.to_thread(_seen, shop, who, id_, "run")
     if entry.project is not None:
-        counted = await _decided(shop, entry, text, choice)
+        counted = await _decided(shop, who, entry, text, choice)
     else:
         # It goes into the conversation, which keeps no secrets.
         counted = await shop.engine.answer(id_, shop.redactor.text(choice or text))
@@ -91,7 +92,7 @@ async def answer(shop: Workshop, who: Who, id_: str, text: str, *, choice: str |
     return Answered(id_, counted)
 
 
-async def _decided(shop: Workshop, entry: QuestionEntry, text: str, choice: str | None) -> bool:
+async def _decided(shop: Workshop, who: Who, entry: QuestionEntry, text: str, choice: str | None) -> bool:
     """A project's question is a decision on its way, so that its state machine has the word."""
     chosen = choice or (text.strip() if text.strip() in entry.options else "input")
     if chosen not in entry.options or chosen not in _CHOICES:
@@ -102,6 +103,8 @@ async def _decided(shop: Workshop, entry: QuestionEntry, text: str, choice: str 
     if entry.state != "open":
         raise QuestionIsClosed(f"Question {entry.id} was closed before.", hint="See what its project did then.")
     project = await asyncio.to_thread(workspace_of(shop.settings).open, entry.project or "")
+    if _CHOICES[chosen] is not Action.TERMINATE:
+        await asyncio.to_thread(refuse_where_they_may_not_build, shop, who, project)
     pressed = await press(shop, project, _CHOICES[chosen], text=words, confirmed=True, press_id=f"answer-{entry.id}")
     return pressed.changed
 

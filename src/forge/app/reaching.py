@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from forge.app import board, pressing, projects, saying, underway
+from forge.app.building_places import refuse_where_they_may_not_build, shown, without_what_is_theirs
 from forge.app.identity import Who, audit, forget_owner, missing, owned, record_new, require, visible
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
@@ -83,14 +84,15 @@ def list_projects(
     seen = visible(shop, who, "project")
     every = workspace_of(shop.settings).by_id(archived=archived)
     mine = [each for each in every if each.id > (after or "") and (seen is None or each.id in seen)]
-    items = tuple(view(shop, each) for each in mine[:count])
+    repositories = visible(shop, who, "repository")
+    items = tuple(without_what_is_theirs(view(shop, each), repositories) for each in mine[:count])
     return Page(items, items[-1].id if len(mine) > count else None)
 
 
 def show_project(shop: Workshop, who: Who, id_: str) -> ProjectView:
     project = project_for(shop, who, id_)
     project.records.take_in()
-    return view(shop, project)
+    return shown(shop, who, project)
 
 
 async def create_project(
@@ -110,7 +112,7 @@ async def create_project(
     made = await projects.create(shop, name, agent=agent, repository=place, after=plan)
     await asyncio.to_thread(record_new, shop, who, "project", made.id)
     await asyncio.to_thread(audit, shop, who, "project.create", f"project:{made.id}", name or "")
-    return await asyncio.to_thread(view, shop, made)
+    return await asyncio.to_thread(shown, shop, who, made)
 
 
 def _place(shop: Workshop, who: Who, repository_id: str | None) -> Path | None:
@@ -125,7 +127,7 @@ def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, arch
     if archived is not None:
         (workspace.archive if archived else workspace.unarchive)(directory)
     audit(shop, who, "project.change", f"project:{id_}", f"name={name} archived={archived}")
-    return view(shop, project_for(shop, who, id_))
+    return shown(shop, who, project_for(shop, who, id_))
 
 
 def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
@@ -146,7 +148,7 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
 async def press(
     shop: Workshop, who: Who, id_: str, action: str, *, text: str, confirmed: bool, press_id: str | None
 ) -> Pressed:
-    project = await asyncio.to_thread(project_for, shop, who, id_, "run")
+    project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=action == Action.TERMINATE)
     again = await pressing.restarted(shop, project) if action == Action.RESUME else None
     done = again or await pressing.press(
         shop, project, Action(action), text=text, confirmed=confirmed, press_id=press_id
@@ -155,15 +157,23 @@ async def press(
 
 
 async def say(shop: Workshop, who: Who, id_: str, text: str, *, press_id: str | None) -> Pressed:
-    project = await asyncio.to_thread(project_for, shop, who, id_, "run")
+    project = await asyncio.to_thread(_project_at_work, shop, who, id_)
     done = await saying.say(shop, project, text, press_id=press_id)
     return await asyncio.to_thread(_pressed, shop, who, project, done, "project.say")
+
+
+def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) -> Project:
+    """One that they may let work where it builds. Whoever may not can still end it."""
+    project = project_for(shop, who, id_, "run")
+    if not ends:
+        refuse_where_they_may_not_build(shop, who, project)
+    return project
 
 
 def _pressed(shop: Workshop, who: Who, project: Project, done: underway.Pressed, action: str) -> Pressed:
     if done.changed:
         audit(shop, who, action, f"project:{project.id}")
-    now, topic = view(shop, project), projects.topic_of(project)
+    now, topic = shown(shop, who, project), projects.topic_of(project)
     return Pressed(now, done.changed, done.run, topic, done.after, done.message)
 
 

@@ -103,6 +103,10 @@ def forget_repository(shop: Workshop, who: Who, id_: str) -> None:
     identity.audit(shop, who, "repository.forget", f"repository:{id_}", row.path)
 
 
+def is_looked_after(shop: Workshop, id_: str) -> bool:
+    return _rows(shop).find(id_) is not None
+
+
 def id_of(repo: Repository) -> str:
     """The same for every checkout of a repository, as long as it stays where it is."""
     return id_at(repo.common_dir)

@@ -1,0 +1,99 @@
+"""What is shared: how far a share reaches, and that nothing of it stays when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from forge.store.questions import Questions
+from forge.store.runs import Runs
+from tests.api.house import House
+from tests.api.test_projects import DUMP, code, made
+
+pytestmark = pytest.mark.req("X-06")
+
+
+@pytest.fixture(scope="module")
+def users(house: House) -> dict[str, str]:
+    return {name: house.user(name) for name in ("ana", "ben", "cyd")}
+
+
+@pytest.fixture
+def ana(house: House, users: dict[str, str]) -> Iterator[httpx.Client]:
+    with house.client(users["ana"]) as client:
+        yield client
+
+
+@pytest.fixture
+def ben(house: House, users: dict[str, str]) -> Iterator[httpx.Client]:
+    with house.client(users["ben"]) as client:
+        yield client
+
+
+def share(owner: httpx.Client, what: str, user: str, right: str | None) -> None:
+    address = f"/api/{what}/shares/{user}"
+    answer = owner.delete(address) if right is None else owner.put(address, json={"right": right})
+    assert answer.status_code == 204, answer.text
+
+
+def asked(house: House, project: str) -> str:
+    """A question of this project's, as its run would ask it."""
+    run, id_ = f"run-{project}", f"q-{project}"
+    Runs(house.shop.database).add(run, name="build", topic=f"project:{project}", queue=None, partition=None)
+    Questions(house.shop.database).ask(id_, run=run, text="And now?", options=("input", "resume", "terminate"))
+    return id_
+
+
+@pytest.mark.parametrize(
+    ("right", "refused"), [(None, (404, "repository_missing")), ("read", (403, "shared_for_reading"))]
+)
+def test_a_project_works_in_a_repository_only_as_long_as_who_asks_may_write_there(
+    house: House, client: httpx.Client, ben: httpx.Client, right: str | None, refused: tuple[int, str]
+) -> None:
+    repository = house.repository()
+    share(client, f"repositories/{repository}", "ben", "write")
+    project = made(ben, repository=repository)
+    assert project["repository"]
+    address = f"/api/projects/{project['id']}"
+    assert ben.post(f"{address}/messages", json={"text": DUMP}).status_code == 202
+    share(client, f"repositories/{repository}", "ben", right)
+    question = asked(house, project["id"])
+    for answer in (
+        ben.post(f"{address}/messages", json={"text": "More."}),
+        *(ben.post(f"{address}/actions/{each}", json={"confirmed": True}) for each in ("distill", "resume", "confirm")),
+        ben.post(f"/api/questions/{question}/answer", json={"text": "resume"}),
+    ):
+        assert code(answer) == refused
+    assert bool(ben.get(address).json()["repository"]) is (right == "read")
+    listed = {each["id"]: each["repository"] for each in ben.get("/api/projects").json()["items"]}
+    assert bool(listed[project["id"]]) is (right == "read")
+    # The person at the machine may do anything, and to end it harms nobody.
+    assert client.get(address).json()["repository"]
+    assert client.post(f"{address}/messages", json={"text": "More."}).status_code == 202
+    assert ben.post(f"{address}/actions/terminate", json={"confirmed": True}).status_code == 202
+
+
+def test_a_repository_that_is_forgotten_is_built_in_no_more(
+    house: House, client: httpx.Client, ben: httpx.Client
+) -> None:
+    repository = house.repository()
+    share(client, f"repositories/{repository}", "ben", "write")
+    project = made(ben, repository=repository)
+    assert client.delete(f"/api/repositories/{repository}").status_code == 204
+    answer = ben.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP})
+    assert code(answer) == (404, "repository_missing")
+    assert ben.get(f"/api/projects/{project['id']}").json()["repository"] is None
+
+
+def test_a_shared_project_works_in_a_repository_only_for_who_may_write_there(
+    house: House, client: httpx.Client, ana: httpx.Client, ben: httpx.Client
+) -> None:
+    repository = house.repository()
+    share(client, f"repositories/{repository}", "ana", "write")
+    project = made(ana, repository=repository)
+    share(ana, f"projects/{project['id']}", "ben", "write")
+    said = ben.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP})
+    assert code(said) == (404, "repository_missing")
+    assert ana.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP}).status_code == 202
