@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from forge.git import Repository
 from forge.store.questions import Questions
 from forge.store.runs import Runs
 from tests.api.house import House
@@ -97,3 +98,23 @@ def test_a_shared_project_works_in_a_repository_only_for_who_may_write_there(
     said = ben.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP})
     assert code(said) == (404, "repository_missing")
     assert ana.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP}).status_code == 202
+
+
+def test_what_is_shared_for_writing_is_still_the_owners_to_take_away(
+    house: House, ana: httpx.Client, ben: httpx.Client
+) -> None:
+    project = made(ana)
+    with house.client(house.user("add", ("read", "write", "admin"))) as adding:
+        place = house.place / "of-another"
+        Repository.init(place)
+        repository = adding.post("/api/repositories", json={"path": str(place)}).json()["id"]
+        share(adding, f"repositories/{repository}", "ben", "write")
+        share(ana, f"projects/{project['id']}", "ben", "write")
+        confirm = {"confirm": project["directory"].rpartition("/")[2]}
+        gone = ben.delete(f"/api/projects/{project['id']}", params=confirm)
+        assert code(gone) == (403, "not_the_owner")
+        assert code(ben.delete(f"/api/repositories/{repository}")) == (403, "not_the_owner")
+        # To change it is what it was shared for.
+        assert ben.patch(f"/api/projects/{project['id']}", json={"name": "Ours", "archived": True}).status_code == 200
+        assert ana.delete(f"/api/projects/{project['id']}", params=confirm).status_code == 204
+        assert adding.delete(f"/api/repositories/{repository}").status_code == 204

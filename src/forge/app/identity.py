@@ -48,7 +48,7 @@ class SharedForReading(Denied):
 
 
 class NotTheOwner(Denied):
-    """Only the owner decides who else sees it."""
+    """Only the owner decides who else sees it, and when it goes."""
 
     code = "not_the_owner"
 
@@ -125,6 +125,17 @@ def is_of_the_machine(shop: Shop, kind: Kind, id_: str) -> bool:
     return _ownership(shop).standing(kind, id_, LOCAL.id).owner in (None, LOCAL.id)
 
 
+def only_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
+    """Passes for the owner: what others see of it, and that it is there at all, is not for who it is shared with."""
+    if who.is_local:
+        return
+    standing = _ownership(shop).standing(kind, id_, who.id)
+    if not _is_visible(who, standing):
+        raise missing(kind, id_)
+    if standing.owner != who.id:
+        raise NotTheOwner(f"This {kind} is somebody else's.", hint="Ask its owner.")
+
+
 def missing(kind: Kind, id_: str) -> NotFound:
     """The one error for what does not exist and for what is somebody else's."""
     if kind == "project":
@@ -146,14 +157,14 @@ def share(shop: Shop, who: Who, kind: Kind, id_: str, user: str, *, right: Right
     """Let another user, by name or id, see it, or also change it."""
     if right not in ("read", "write"):
         raise InvalidInput(f"There is no right {right!r}.", hint="Grant read or write.")
-    _only_owner(shop, who, kind, id_)
+    only_owner(shop, who, kind, id_)
     other = _user(shop, user)
     _ownership(shop).share(kind, id_, other.id, right)
     audit(shop, who, f"{kind}.share", f"{kind}:{id_}", f"{other.name}: {right}")
 
 
 def unshare(shop: Shop, who: Who, kind: Kind, id_: str, user: str) -> None:
-    _only_owner(shop, who, kind, id_)
+    only_owner(shop, who, kind, id_)
     other = _user(shop, user)
     if _ownership(shop).unshare(kind, id_, other.id):
         audit(shop, who, f"{kind}.unshare", f"{kind}:{id_}", other.name)
@@ -161,7 +172,7 @@ def unshare(shop: Shop, who: Who, kind: Kind, id_: str, user: str) -> None:
 
 def shared_with(shop: Shop, who: Who, kind: Kind, id_: str) -> dict[str, Right]:
     """What was granted, by the id of the user; for its owner to see."""
-    _only_owner(shop, who, kind, id_)
+    only_owner(shop, who, kind, id_)
     return {each.user: each.granted for each in _ownership(shop).shares_of(kind, id_)}
 
 
@@ -245,16 +256,6 @@ def _secret_unusable(path: Path) -> SecretUnusable:
 
 def _is_visible(who: Who, standing: Standing) -> bool:
     return standing.owner == who.id or standing.granted is not None
-
-
-def _only_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
-    if who.is_local:
-        return
-    standing = _ownership(shop).standing(kind, id_, who.id)
-    if not _is_visible(who, standing):
-        raise missing(kind, id_)
-    if standing.owner != who.id:
-        raise NotTheOwner(f"This {kind} is somebody else's.", hint="Ask its owner to share it.")
 
 
 def _user(shop: Shop, name_or_id: str) -> User:

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from forge.app import board, pressing, projects, saying, underway
 from forge.app.building_places import refuse_where_they_may_not_build, shown, without_what_is_theirs
-from forge.app.identity import Who, audit, forget_owner, missing, owned, record_new, require, visible
+from forge.app.identity import Who, audit, forget_owner, missing, only_owner, owned, record_new, require, visible
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked
@@ -132,7 +132,9 @@ def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, arch
 
 def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
     """`confirm` repeats the name of its directory. Gives where it is kept."""
-    return delete_found(shop, who, project_for(shop, who, id_, "write"), confirm=confirm)
+    project = project_for(shop, who, id_, "write")
+    only_owner(shop, who, "project", id_)
+    return delete_found(shop, who, project, confirm=confirm)
 
 
 def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) -> Path:

@@ -98,6 +98,7 @@ def forget_repository(shop: Workshop, who: Who, id_: str) -> None:
     from forge.app import identity  # noqa: PLC0415
 
     row = _row(shop, who, id_, "write")
+    identity.only_owner(shop, who, "repository", id_)
     _rows(shop).remove(id_)
     identity.forget_owner(shop, "repository", id_)
     identity.audit(shop, who, "repository.forget", f"repository:{id_}", row.path)
