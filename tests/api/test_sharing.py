@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from forge.git import Repository
+from forge.projects import names
 from forge.store.questions import Questions
 from forge.store.runs import Runs
 from tests.api.house import House
@@ -118,3 +119,25 @@ def test_what_is_shared_for_writing_is_still_the_owners_to_take_away(
         assert ben.patch(f"/api/projects/{project['id']}", json={"name": "Ours", "archived": True}).status_code == 200
         assert ana.delete(f"/api/projects/{project['id']}", params=confirm).status_code == 204
         assert adding.delete(f"/api/repositories/{repository}").status_code == 204
+
+
+def test_the_name_of_a_new_project_tells_nothing_of_other_peoples_projects(
+    client: httpx.Client, ana: httpx.Client, ben: httpx.Client
+) -> None:
+    made(client, "Harbour of the machine")
+    made(ana, "Harbour of Ana")
+    told = set()
+    for name in ("Harbour of the machine", "Harbour of Ana", "Harbour of nobody"):
+        project = made(ben, name)
+        assert project["name"] == name
+        directory = project["directory"].rpartition("/")[2]
+        told.add(directory.replace(project["id"], "ID").replace(names.slug(name), "NAME"))
+        assert code(ben.post("/api/projects", json={"name": name.lower()})) == (409, "project_exists")
+    assert told == {"NAME-ID"}
+    # At the machine, directories are called as people call their projects.
+    assert made(client, "Harbour of nobody")["directory"].endswith("/harbour-of-nobody")
+
+
+def test_the_name_of_a_project_that_is_shared_with_somebody_is_taken(ana: httpx.Client, ben: httpx.Client) -> None:
+    share(ana, f"projects/{made(ana, 'Lighthouse')['id']}", "ben", "read")
+    assert code(ben.post("/api/projects", json={"name": "lighthouse"})) == (409, "project_exists")

@@ -47,8 +47,12 @@ async def create(
     agent: str | None = None,
     repository: Path | None = None,
     after: Project | None = None,
+    apart: bool = False,
 ) -> Project:
-    """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows."""
+    """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows.
+
+    `apart`: its directory is unlike every other, whatever the project is called.
+    """
     if agent:
         known_agent(shop, agent)
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
@@ -66,7 +70,9 @@ async def create(
         return draft.files()
 
     workspace = workspace_of(shop.settings)
-    project = await asyncio.to_thread(lambda: workspace.create(name, agent=agent or "", now=now, prepare=prepare))
+    project = await asyncio.to_thread(
+        lambda: workspace.create(name, agent=agent or "", now=now, prepare=prepare, apart=apart)
+    )
     await show_card(shop, project)
     return project
 

@@ -27,8 +27,10 @@ from forge.errors import ForgeError, NotFound
 from forge.memory import Recalled
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
+from forge.projects import names
 from forge.projects.project import Project
 from forge.projects.said_before import said_before
+from forge.projects.workspace import exists
 
 Json = dict[str, Any]
 _RESOURCES, _DOCUMENTS = "resources", "docs"
@@ -109,7 +111,9 @@ async def create_project(
     refuse_paths(who, agent)
     place = await asyncio.to_thread(_place, shop, who, repository_id)
     plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
-    made = await projects.create(shop, name, agent=agent, repository=place, after=plan)
+    await asyncio.to_thread(_refuse_own_name, shop, who, name)
+    # The directories of others stay unknown: a user's is never in the way of another's.
+    made = await projects.create(shop, name, agent=agent, repository=place, after=plan, apart=not who.is_local)
     await asyncio.to_thread(record_new, shop, who, "project", made.id)
     await asyncio.to_thread(audit, shop, who, "project.create", f"project:{made.id}", name or "")
     return await asyncio.to_thread(shown, shop, who, made)
@@ -117,6 +121,17 @@ async def create_project(
 
 def _place(shop: Workshop, who: Who, repository_id: str | None) -> Path | None:
     return repository(shop, who, repository_id, "write").common_dir if repository_id else None
+
+
+def _refuse_own_name(shop: Workshop, who: Who, name: str | None) -> None:
+    """A name that they see in use is taken; of all others they learn nothing. At the machine, directories decide."""
+    seen = visible(shop, who, "project")
+    if seen is None or not (name or "").strip():
+        return
+    wanted = names.slug(name or "")
+    for each in workspace_of(shop.settings).by_id(archived=True):
+        if each.id in seen and each.directory.name in (wanted, f"{wanted}-{each.id}"):
+            raise exists(wanted)
 
 
 def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, archived: bool | None) -> ProjectView:

@@ -19,6 +19,13 @@ def slug(name: str) -> str:
     return re.sub(r"-+", "-", joined).strip("-")[:120].strip("-") or UNTITLED
 
 
+def directory(typed: str, project_id: str, *, apart: bool) -> str:
+    """By name, by id where there is none, and by both where it shall be unlike every other."""
+    if not typed:
+        return project_id
+    return f"{slug(typed)}-{project_id}" if apart else slug(typed)
+
+
 def new_id(now: datetime, taken: Container[str]) -> str:
     """`{yyyymmdd}-{4 hex}`, not one of `taken`."""
     while True:

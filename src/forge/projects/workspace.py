@@ -57,15 +57,24 @@ class Workspace:
         self.directory = directory
         self.projects = directory / "projects"
 
-    def create(self, name: str | None, *, agent: str = "", now: datetime, prepare: Change | None = None) -> Project:
+    def create(
+        self,
+        name: str | None,
+        *,
+        agent: str = "",
+        now: datetime,
+        prepare: Change | None = None,
+        apart: bool = False,
+    ) -> Project:
         """A new project, wholly there or not at all. Without a name its directory is called by its id. What `prepare`
-        changes is part of it from the beginning.
+        changes is part of it from the beginning. `apart`: no directory can be in its way, and none can be found out by
+        its name.
         """
         typed = (name or "").strip()
         project_id = names.new_id(now, {project.id for project in self.list(archived=True)})
-        place = self.projects / (names.slug(typed) if typed else project_id)
+        place = self.projects / names.directory(typed, project_id, apart=apart)
         if place.exists():
-            raise _exists(place)
+            raise exists(place.name)
         with reported():
             self._sweep()
             made = self.projects / f"{_NEW}{project_id}-{os.getpid()}"
@@ -176,7 +185,7 @@ class Workspace:
                 os.rename(made, place)
             except OSError as e:
                 if place.exists():
-                    raise _exists(place) from e
+                    raise exists(place.name) from e
                 raise
             disk.sync_directory(self.projects)
 
@@ -210,6 +219,6 @@ def _free(place: Path) -> Path:
     return free
 
 
-def _exists(place: Path) -> ProjectExists:
+def exists(name: str) -> ProjectExists:
     hint = "Open that one, or choose another name; only a–z, 0–9 and hyphens count for the directory."
-    return ProjectExists(f"A project {place.name} exists already.", hint=hint)
+    return ProjectExists(f"A project {name} exists already.", hint=hint)
