@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import unquote
 
 import keyring
 import pytest
@@ -540,6 +541,24 @@ def test_values_of_the_shipped_file_can_be_changed_in_place(tmp_path: Path) -> N
         old_lines, new_lines = text.splitlines(), new.splitlines()
         assert len(old_lines) == len(new_lines)
         assert sum(old != new for old, new in zip(old_lines, new_lines, strict=True)) == 1, name
+
+
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize("login", [f"me:{KEY}", KEY, f"me:{KEY}?x", f"me:a/{KEY}", f"me:{KEY.replace('-', '%2D')}"])
+def test_addresses_with_a_login_are_shown_without_it(tmp_path: Path, login: str) -> None:
+    text = f"""
+providers: {{mine: {{base_url: "http://{login}@models.example/v1"}}}}
+registries: {{python: "https://{login}@pypi.example/simple", npm: "https://npm.example"}}
+agents: {{own: {{command: [talk, "--proxy=http://a,http://{login}@proxy.example"]}}}}
+"""
+    settings = load({}, path=write(tmp_path / "c.yaml", text))
+    every = {each.name: each.value for each in listed(settings)}
+    assert every["providers.mine.base_url"] == "http://…@models.example/v1"
+    assert every["registries.python"] == "https://…@pypi.example/simple"
+    assert every["registries.npm"] == "https://npm.example"
+    assert shown(settings, "providers.mine")["base_url"] == "http://…@models.example/v1"
+    assert "0123456789" not in repr(every)
+    assert {login.removeprefix("me:"), unquote(login.removeprefix("me:"))} == set(settings.secret_values())
 
 
 @pytest.mark.req("X-06")

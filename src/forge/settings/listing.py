@@ -11,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 
 from forge.settings.checking import nearest
 from forge.settings.errors import SettingUnknown
-from forge.settings.hiding import is_plain
+from forge.settings.hiding import is_plain, shown_text
 from forge.settings.plugged import PluginSection
 from forge.settings.values import DERIVED, Settings
 
@@ -76,6 +76,8 @@ def _plain(value: object, key: str) -> Any:
         case SecretStr():
             text = value.get_secret_value()
             return text if is_plain(key, text) else HIDDEN
+        case str():
+            return shown_text(value)
         case Path():
             return str(value)
         case list() | tuple():

@@ -12,6 +12,7 @@ from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_va
 
 from forge.settings import plugged
 from forge.settings.agents import Agents
+from forge.settings.hiding import logins
 from forge.settings.pipeline import (
     BrainDump,
     Concurrency,
@@ -145,6 +146,9 @@ class Settings(Section):
         held += [key.get_secret_value() for key in self.keys.values()]
         if self.database is not None:
             held.append(urlsplit(self.database.get_secret_value()).password or "")
+        held += [
+            login for name in Settings.model_fields if name not in DERIVED for login in logins(getattr(self, name))
+        ]
         return tuple(dict.fromkeys(value for value in held if value))
 
     def _beside_the_file(self, directory: Path) -> Path:
