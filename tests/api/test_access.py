@@ -589,3 +589,16 @@ def test_no_answer_repeats_a_secret(door: Door) -> None:
         assert answer.status >= 400
         assert wrong not in str(answer)
         assert token not in str(answer)
+
+
+@pytest.mark.req("X-06")
+def test_only_a_session_that_ends_makes_streams_look_again(door: Door) -> None:
+    woken: list[int] = []
+    with door.gate.watched(lambda: woken.append(1)):
+        cookie = door.cookie()
+        for headers in ((), (("cookie", "forge_3000=1.x"),), (("authorization", f"Bearer {door.key().text}"),)):
+            assert ask(door, headers, method="DELETE", path="/api/sign-in").status == 204
+        assert not woken
+        for _ in range(3):
+            ask(door, [("cookie", cookie), ("origin", HERE)], method="DELETE", path="/api/sign-in")
+        assert len(woken) == 1

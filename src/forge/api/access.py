@@ -102,8 +102,11 @@ class Gate:
 
     def sign_out(self, scope: Scope) -> str:
         """Ends the session of this request; the value of a `Set-Cookie` header that takes it from the browser."""
+        was_in = self.session(scope) is not None
         taken = self._cookies.ended(scope)
-        self.look_again()
+        # Anybody may ask to be signed out; who was not in must not make every stream look.
+        if was_in:
+            self.look_again()
         return taken
 
     def identify(self, scope: Scope) -> Who | None:
