@@ -602,3 +602,17 @@ def test_only_a_session_that_ends_makes_streams_look_again(door: Door) -> None:
         for _ in range(3):
             ask(door, [("cookie", cookie), ("origin", HERE)], method="DELETE", path="/api/sign-in")
         assert len(woken) == 1
+
+
+@pytest.mark.req("X-06")
+def test_a_copy_that_was_renewed_ends_with_its_session(door: Door) -> None:
+    old = door.cookie()
+    door.clock[0] += LIFE - 1000
+    renewed = ask(door, [("cookie", old)]).headers["set-cookie"].partition(";")[0]
+    assert renewed != old
+    ask(door, [("cookie", old), ("origin", HERE)], method="DELETE", path="/api/sign-in")
+    for later in (0, 2000, LIFE - 4000):
+        door.clock[0] += later
+        # Whoever else signs out makes room for what need not be known any more.
+        ask(door, [("cookie", door.cookie()), ("origin", HERE)], method="DELETE", path="/api/sign-in")
+        assert ask(door, [("cookie", renewed)]).status == 401

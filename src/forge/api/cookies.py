@@ -19,6 +19,8 @@ LIFE = 30 * 86_400.0
 _RENEWED = 86_400.0
 _COOKIE = re.compile(r"1\.([0-9a-f]{32})\.(local|k_[0-9a-f]{16})\.([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 _MOST = 8
+_SLACK = 60.0
+"""Of clocks that are not quite the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +60,10 @@ class Cookies:
         """Ends the session of this request; the value of a `Set-Cookie` header that takes it from the browser."""
         session = self.session(scope)
         if session is not None:
+            now = self._now()
             with self._lock:
-                remember(self._ended, session.id, session.expires, self._now())
+                # Another browser may have a copy that was renewed until this moment.
+                remember(self._ended, session.id, now + LIFE + _SLACK, now)
         return f"{self.name}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
 
     def renewed(self, scope: Scope, *, secure: bool) -> str | None:
@@ -78,7 +82,7 @@ class Cookies:
         if not hmac.compare_digest(signed, signature(self._key, text.rpartition(".")[0])):
             return None
         now = self._now()
-        holds = now < float(expires) <= now + LIFE + 60 and id_ not in self._ended
+        holds = now < float(expires) <= now + LIFE + _SLACK and id_ not in self._ended
         return Session(id_, subject, float(expires)) if holds else None
 
     def _written(self, session: Session, *, secure: bool) -> str:
