@@ -15,6 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from forge.api import stream
+from forge.app.users import Rates
 from forge.events import ProjectProgressed, ProjectSaid, TextStreamed
 from forge.store.errors import StoreUnavailable
 from forge.store.listeners import ROOM
@@ -298,3 +299,18 @@ def test_who_knows_events_that_are_not_there_is_told_so(house: House, client: ht
         assert told["problem"]["code"] == "event_unknown"
         last = client.get("/api/events", params={"topic": f"project:{project}"}).json()["next"]
         assert subscribe(socket, f"project:{project}", last)["subscribed"] is True
+
+
+@pytest.mark.req("X-06")
+def test_messages_count_like_requests(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = house.user("hasty")
+    with listening(house, key=key) as socket, listening(house) as at_the_machine:
+        assert subscribe(socket, "board")["subscribed"]
+        monkeypatch.setattr(house.gate, "_rates", Rates(per_second=0.001, burst=3))
+        told = [subscribe(socket, f"project:{number}")["problem"] for number in range(5)]
+        assert [each["code"] for each in told] == ["project_missing"] * 3 + ["rate_limited"] * 2
+        assert told[-1]["status"] == 429
+        with house.client(key) as client:
+            assert client.get("/api/board").status_code == 429
+        for _ in range(5):
+            assert subscribe(at_the_machine, "project:none")["problem"]["code"] == "project_missing"

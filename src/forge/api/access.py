@@ -94,8 +94,7 @@ class Gate:
             if self._entries is not None:
                 self._entries.sign_in_refused(came_from)
             raise TokenRefused("This token or key opens nothing.", hint="`forge serve` prints a new address.")
-        if who.key is not None:
-            self._rates.take(who.key)
+        self.count(who)
         if self._entries is not None:
             self._entries.signed_in(who, came_from)
         return Admitted(who, self._cookies.begun(who.key or who.id, secure=self._origins.by_https_only(scope)))
@@ -119,6 +118,11 @@ class Gate:
     def still_holds(self, scope: Scope) -> bool:
         """For long connections: whether what they came with still opens anything. May ask the database."""
         return self._identified(scope, self._keys.verify, self._keys.holder) is not None
+
+    def count(self, who: Who) -> None:
+        """One request or message more; raises `RateLimited` where a key has made too many."""
+        if who.key is not None:
+            self._rates.take(who.key)
 
     def look_again(self) -> None:
         """What somebody may do was changed by this process: it shall hold at once, for long connections too."""
@@ -154,7 +158,7 @@ class Gate:
         if not by_key or who is None:
             self._origins.check(scope, host, has_cookie=who is not None)
         if who is not None and who.key is not None:
-            self._rates.take(who.key)
+            self.count(who)
             if self._entries is not None and self._entries.is_due(who.key):
                 await asyncio.to_thread(self._entries.key_used, who, sender(scope))
         return Admitted(

@@ -41,13 +41,23 @@ class Stream:
     """One client: a task for each topic that it hears, and one that reads what it wants."""
 
     def __init__(
-        self, socket: WebSocket, shop: Workshop, who: Who, *, may_stay: Callable[[], Awaitable[bool]] | None = None
+        self,
+        socket: WebSocket,
+        shop: Workshop,
+        who: Who,
+        *,
+        may_stay: Callable[[], Awaitable[bool]] | None = None,
+        counted: Callable[[], None] = lambda: None,
     ) -> None:
-        """`may_stay` is asked with each heartbeat and after `look_again`: a key may be revoked in the meantime."""
+        """`may_stay` is asked with each heartbeat and after `look_again`: a key may be revoked in the meantime.
+
+        `counted` is called for each message, and raises where there were too many.
+        """
         self._socket = socket
         self._shop = shop
         self._who = who
         self._may_stay = may_stay
+        self._counted = counted
         self._heard: dict[str, asyncio.Task[None]] = {}
         self._doubted = asyncio.Event()
         # It may have been revoked between the gate and here.
@@ -103,6 +113,7 @@ class Stream:
 
     async def _answer(self, wanted: dict[str, Any]) -> None:
         try:
+            self._counted()
             await self._do(wanted)
         except ForgeError as e:
             told = document(status_of(e), e.code, e.message, e.hint)

@@ -49,6 +49,12 @@ async def stream(
     who = who_of(socket.scope)
     gate: Gate = socket.app.state.gate
     await socket.accept()
-    made = Stream(socket, shop, who, may_stay=lambda: run_in_threadpool(gate.still_holds, socket.scope))
+    made = Stream(
+        socket,
+        shop,
+        who,
+        may_stay=lambda: run_in_threadpool(gate.still_holds, socket.scope),
+        counted=lambda: gate.count(who),
+    )
     with gate.watched(made.look_again):
         await made.run(topic or (), int(after) if after.isdecimal() and len(after) < _DIGITS else after)
