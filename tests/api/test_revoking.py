@@ -10,7 +10,9 @@ from websockets.typing import Origin
 
 from forge.api import stream
 from forge.app.entries import Entries
-from forge.app.identity import LOCAL, audited
+from forge.app.hearing import Topic, topic_for
+from forge.app.identity import LOCAL, Who, audited, unshare
+from forge.app.workshop import Workshop
 from tests.api.house import House
 from tests.api.test_projects import code, made
 from tests.api.test_stream import heard, listening, subscribe, tell, until_closed
@@ -111,6 +113,24 @@ def test_what_is_shared_no_more_is_heard_no_more(house: House, client: httpx.Cli
             tell(house, project, "not for eve")
             tell(house, kept, "for eve")
             assert heard(socket, _SOON)["event"]["text"] == "for eve"
+
+
+def test_what_is_unshared_while_it_is_subscribed_to_is_not_heard(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, guest = house.user("kim"), house.user("lee")
+    with house.client(owner) as hers, listening(house, key=guest) as socket:
+        project = made(hers)["id"]
+        hers.put(f"/api/projects/{project}/shares/lee", json={"right": "read"})
+
+        def looked_at(shop: Workshop, who: Who, name: str) -> Topic:
+            found = topic_for(shop, who, name)
+            # In this very moment; who is woken by it finds nothing to drop yet.
+            monkeypatch.setattr(stream, "topic_for", topic_for)
+            unshare(shop, LOCAL, "project", project, "lee")
+            return found
+
+        monkeypatch.setattr(stream, "topic_for", looked_at)
+        assert subscribe(socket, f"project:{project}")["subscribed"]
+        assert heard(socket, _SOON)["problem"]["code"] == "project_missing"
 
 
 def test_a_deleted_project_leaves_no_owner_and_no_share_behind(house: House, client: httpx.Client) -> None:

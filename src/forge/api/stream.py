@@ -154,6 +154,8 @@ class Stream:
         await self._say(json.dumps({"topic": name, "subscribed": True, "after": after}))
         self._heard[name] = asyncio.create_task(self._hear(topic, after))
         self._heard[name].add_done_callback(self._stopped_hearing)
+        # It may have been taken from them since it was looked at, when it was not yet among these.
+        await self._drop_if_theirs_no_more(name)
 
     async def _hear(self, topic: Topic, after: int) -> None:
         while True:
@@ -187,21 +189,23 @@ class Stream:
             if self._may_stay is not None and not await self._may_stay():
                 await self._send_away(POLICY, "sign_in_needed")
                 return
-            await self._drop_what_is_theirs_no_more()
+            for name in tuple(self._heard):
+                await self._drop_if_theirs_no_more(name)
             if not doubted:
                 number += 1
                 await self._mention(json.dumps({"ping": number}))
 
-    async def _drop_what_is_theirs_no_more(self) -> None:
+    async def _drop_if_theirs_no_more(self, name: str) -> None:
         """What was shared may not be shared any more. The person at this machine hears everything."""
-        for name in () if self._who.is_local else tuple(self._heard):
-            try:
-                await asyncio.to_thread(topic_for, self._shop, self._who, name)
-            except (NotFound, Denied) as e:
-                if (task := self._heard.pop(name, None)) is not None:
-                    task.cancel()
-                told = document(status_of(e), e.code, e.message, e.hint)
-                await self._mention(json.dumps({"topic": name, "problem": told}))
+        if self._who.is_local:
+            return
+        try:
+            await asyncio.to_thread(topic_for, self._shop, self._who, name)
+        except (NotFound, Denied) as e:
+            if (task := self._heard.pop(name, None)) is not None:
+                task.cancel()
+            told = document(status_of(e), e.code, e.message, e.hint)
+            await self._mention(json.dumps({"topic": name, "problem": told}))
 
     async def _mention(self, text: str) -> None:
         """What they may hear is looked at in time, also when they do not read."""
