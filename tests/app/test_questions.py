@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from forge.app import questions
 from forge.app.identity import ALL_SCOPES, LOCAL, Who, record_new
@@ -49,6 +51,26 @@ def test_questions_of_others_are_missing_like_those_that_never_were(place: Place
         with pytest.raises(NotFound):
             asyncio.run(questions.answer(place.shop, BO, id_, "yes"))
     assert messages[0] == messages[1]
+
+
+@pytest.mark.req("X-06")
+def test_a_question_of_somebody_else_takes_the_same_work_as_a_missing_one(place: Place) -> None:
+    asked(place.shop, "q1", "project:p1")
+    asked(place.shop, "q2", f"branch:{place.repo.common_dir}:ai/x")
+    done: dict[str, list[str]] = {}
+    for id_ in ("q1", "q2", "q9"):
+        statements = done[id_] = []
+
+        def noted(*about: Any, into: list[str] = statements) -> None:
+            into.append(about[2])
+
+        event.listen(place.shop.database.engine, "before_cursor_execute", noted)
+        try:
+            with pytest.raises(NotFound):
+                questions.question(place.shop, BO, id_)
+        finally:
+            event.remove(place.shop.database.engine, "before_cursor_execute", noted)
+    assert done["q1"] == done["q2"] == done["q9"]
 
 
 def test_the_first_answer_counts(place: Place) -> None:

@@ -116,6 +116,8 @@ def _seen(shop: Workshop, who: Who, id_: str, scope: str = "read") -> QuestionEn
         entry = _entry(shop, Questions(shop.database).get(id_))
     except QuestionUnknown:
         # The same work as for somebody else's, so that the time tells nothing.
+        _about(shop, id_)
+        id_at(shop.settings.data_dir)
         identity.may_see(shop, who, "project", id_)
         raise _unknown(id_) from None
     if not _may_see(shop, who, entry):
