@@ -15,9 +15,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from forge.api import stream
+from forge.app import hearing
 from forge.app.users import Rates
 from forge.events import ProjectProgressed, ProjectSaid, TextStreamed
 from forge.store.errors import StoreUnavailable
+from forge.events import BOARD, ProjectMoved, ProjectProgressed, ProjectSaid, TextStreamed
 from forge.store.listeners import ROOM
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
@@ -314,3 +316,36 @@ def test_messages_count_like_requests(house: House, monkeypatch: pytest.MonkeyPa
             assert client.get("/api/board").status_code == 429
         for _ in range(5):
             assert subscribe(at_the_machine, "project:none")["problem"]["code"] == "project_missing"
+
+
+@pytest.mark.req("X-06")
+def test_the_id_to_go_on_from_tells_nothing_of_what_others_do(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = house.user("nosy")
+    with house.client(key) as hers:
+        own, other = made(hers)["id"], made(client)["id"]
+
+        def page(after: int, limit: int = 500) -> tuple[list[int], int]:
+            told = hers.get("/api/events", params={"topic": "board", "after": after, "limit": limit}).json()
+            return [each["id"] for each in told["items"]], told["next"]
+
+        def move(project: str, times: int) -> list[int]:
+            return [house.shop.events.append(BOARD, ProjectMoved(project, "a", str(n), None)) for n in range(times)]
+
+        start = house.shop.events.last(BOARD)
+        move(other, 30)
+        assert page(start) == ([], start)
+        first = move(own, 2)
+        move(other, 30)
+        assert page(start) == (first, first[-1])
+        assert page(start, 1) == (first[:1], first[0])
+        assert page(first[-1]) == ([], first[-1])
+        # A stretch that is longer than what is looked at for one page is passed all the same.
+        monkeypatch.setattr(hearing, "_STRETCH", 4)
+        second, at, asked = move(own, 1), first[-1], 0
+        while not (found := page(at, 2))[0]:
+            assert found[1] > at
+            at, asked = found[1], asked + 1
+        assert found == (second, second[0])
+        assert asked == 1

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cache
 
 from forge.app.identity import Who, may_see, require
 from forge.app.reaching import project_for
@@ -15,6 +16,9 @@ from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.events import BOARD, Event, ProjectMoved
 from forge.store.listeners import Live, Recorded
+
+_STRETCH, _STRETCHES = 1000, 5
+"""How many events are looked at together, and how often for one page."""
 
 
 class TopicUnknown(InvalidInput):
@@ -55,10 +59,23 @@ def topic_for(shop: Workshop, who: Who, name: str) -> Topic:
 
 
 def heard_after(shop: Workshop, topic: Topic, after: int, limit: int) -> tuple[tuple[Heard, ...], int]:
-    """A page of what was said after an id, and the id to go on from, which may be that of an event not for them."""
-    page = shop.events.after(topic.kept_as, after, limit=limit)
-    found = tuple(Heard(item.id, item.time, item.event) for item in page if topic.hears(item.event))
-    return found, page[-1].id if page else after
+    """A page of what was said after an id, and the id to go on from: that of the last one, or the same as before.
+
+    Events that are not for them are passed over without a sign. Only where they are very many is the id to go on from
+    one of theirs, because who asks would otherwise come no further.
+    """
+    hears = cache(topic.hears)
+    size = limit if topic.hears is _everything else max(limit, _STRETCH)
+    at = after
+    for _ in range(_STRETCHES):
+        page = shop.events.after(topic.kept_as, at, limit=size)
+        found = [Heard(item.id, item.time, item.event) for item in page if hears(item.event)][:limit]
+        if found:
+            return tuple(found), found[-1].id or after
+        if len(page) < size:
+            return (), after
+        at = page[-1].id
+    return (), at
 
 
 async def hear(shop: Workshop, topic: Topic, after: int) -> AsyncGenerator[Heard]:
