@@ -188,6 +188,35 @@ def test_sign_ins_and_refusals_are_in_the_audit(house: House, client: httpx.Clie
     assert "from 127.0.0.1" in everything
 
 
+def test_refusals_of_what_somebody_may_not_do_are_in_the_audit_once_a_minute(
+    house: House, client: httpx.Client
+) -> None:
+    reader, guest = house.user("mia", ("read",)), house.user("ned")
+    project = made(client)["id"]
+    address = f"/api/projects/{project}"
+    client.put(f"{address}/shares/ned", json={"right": "read"})
+    with house.client(reader) as hers, house.client(guest) as his, house.client("") as nobody:
+        for _ in range(3):
+            assert code(hers.post("/api/projects", json={})) == (403, "scope_missing")
+            assert code(hers.get("/api/audit")) == (403, "scope_missing")
+            assert code(his.patch(address, json={"name": "Mine"})) == (403, "shared_for_reading")
+            assert code(his.get(f"{address}/shares")) == (403, "not_the_owner")
+            assert his.get("/api/projects/none").status_code == 404
+            assert code(nobody.get("/api/board", headers={"Host": "evil.example"})) == (421, "host_refused")
+            assert code(nobody.post("/api/sign-in", json={}, headers={"Origin": "http://evil.example"}))[0] == 403
+    deeds = client.get("/api/audit", params={"limit": 1000}).json()["items"]
+    ids = {each["id"]: each["name"] for each in client.get("/api/users").json()["users"]}
+    refused = [(ids.get(each["user"], each["user"]), each["subject"]) for each in deeds]
+    refused = [pair for pair, each in zip(refused, deeds, strict=True) if each["action"] == "request.refuse"]
+    assert sorted(refused) == [
+        ("mia", "scope_missing"),
+        ("ned", "not_the_owner"),
+        ("ned", "shared_for_reading"),
+        ("nobody", "host_refused"),
+        ("nobody", "origin_refused"),
+    ]
+
+
 def test_what_is_frequent_is_written_down_once_a_minute(house: House) -> None:
     clock = [0.0]
     entries = Entries(house.shop, now=lambda: clock[0])

@@ -119,6 +119,11 @@ class Gate:
         """For long connections: whether what they came with still opens anything. May ask the database."""
         return self._identified(scope, self._keys.verify, self._keys.holder) is not None
 
+    async def note_refusal(self, error: ForgeError, scope: Scope, who: Who | None) -> None:
+        """In the audit, if it is one of those that are to be found there and the first of its minute."""
+        if self._entries is not None and self._entries.refusal_is_due(who, error.code, sender(scope)):
+            await asyncio.to_thread(self._entries.refused, who, error.code, sender(scope))
+
     def count(self, who: Who) -> None:
         """One request or message more; raises `RateLimited` where a key has made too many."""
         if who.key is not None:
@@ -149,7 +154,7 @@ class Gate:
         is_open = scope["type"] == "http" and scope["path"] in _OPEN
         if scope["type"] == "http" and not is_api(scope) and scope["method"] in {"GET", "HEAD"}:
             return Admitted(None)
-        who = self._remembered(scope) or await asyncio.to_thread(self.identify, scope)
+        who = self.remembered(scope) or await asyncio.to_thread(self.identify, scope)
         if who is None and not is_open:
             raise SignInNeeded(
                 "Nobody is signed in.", hint="Open the address that `forge serve` prints, or send a key."
@@ -183,7 +188,7 @@ class Gate:
     def _is_local(self, text: str) -> bool:
         return self._local_key is not None and hmac.compare_digest(text.encode(), self._local_key.encode())
 
-    def _remembered(self, scope: Scope) -> Who | None:
+    def remembered(self, scope: Scope) -> Who | None:
         """The same as `identify` where no database is needed, which is nearly always."""
         return self._identified(scope, self._keys.remembered, self._keys.remembered_holder)
 
@@ -211,6 +216,7 @@ class Access:
         try:
             admitted = await self._gate.admit(scope)
         except ForgeError as error:
+            await self._gate.note_refusal(error, scope, self._gate.remembered(scope))
             await _refuse(error, scope, receive, hardened(scope, send))
             return
         scope["state"] = {**scope.get("state", {}), "who": admitted.who}

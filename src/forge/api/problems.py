@@ -119,8 +119,9 @@ def install(app: FastAPI) -> None:
 
 
 async def _forge_error(request: Request, error: Exception) -> Response:
-    del request
     assert isinstance(error, ForgeError)
+    if isinstance(error, Denied):
+        await request.app.state.gate.note_refusal(error, request.scope, request.scope.get("state", {}).get("who"))
     return of_error(error)
 
 

@@ -10,6 +10,7 @@ from forge.app.identity import Shop, Who, audit
 
 NOBODY = Who("nobody", "nobody", frozenset())
 """In the audit, whoever was refused."""
+_NOTED = frozenset({"scope_missing", "shared_for_reading", "not_the_owner", "origin_refused", "host_refused"})
 _APART = 60.0
 _MOST = 10_000
 
@@ -43,6 +44,15 @@ class Entries:
         if self._is_first("key.refuse", sender):
             audit(self._shop, NOBODY, "key.refuse", "key", _from(sender))
 
+    def refusal_is_due(self, who: Who | None, code: str, sender: str) -> bool:
+        """Whether it is to be written down. Asks nobody."""
+        return code in _NOTED and self._now() - self._noted.get((code, _whose(who, sender)), -_APART) >= _APART
+
+    def refused(self, who: Who | None, code: str, sender: str) -> None:
+        """What somebody wanted and may not; what exactly they asked for is not written down."""
+        if code in _NOTED and self._is_first(code, _whose(who, sender)):
+            audit(self._shop, who or NOBODY, "request.refuse", code, _from(sender))
+
     def _is_first(self, what: str, whose: str) -> bool:
         now = self._now()
         with self._lock:
@@ -55,6 +65,10 @@ class Entries:
                 return False
             self._noted[what, whose] = now
             return True
+
+
+def _whose(who: Who | None, sender: str) -> str:
+    return sender if who is None else who.key or who.id
 
 
 def _from(sender: str) -> str:
