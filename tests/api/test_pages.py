@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from forge.api.hardening import API_POLICY, PAGE_POLICY
 from forge.api.schema import text
 from tests.api.house import House, opened
 
@@ -70,6 +71,28 @@ def test_a_file_that_is_not_there_is_no_page(browser: httpx.Client, path: str) -
     answer = browser.get(path)
     assert answer.status_code == 404
     assert "not yours" not in answer.text
+
+
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize("path", ["/" + "b" * 300, "/assets/" + "b" * 300, "/" + "b/" * 3000])
+def test_a_name_that_no_disk_takes_is_not_there(browser: httpx.Client, path: str) -> None:
+    assert browser.get(path).status_code == (404 if path.startswith("/assets") else 200)
+
+
+@pytest.mark.req("X-06")
+def test_mistakes_of_forges_own_are_hardened_like_every_answer(
+    browser: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("forge.api.pages._file", broken)
+    monkeypatch.setattr("forge.api.access.Gate.identify", broken)
+    for path, policy in (("/board", PAGE_POLICY), ("/api/board", API_POLICY)):
+        answer = browser.get(path)
+        assert answer.status_code == 500
+        assert answer.headers["content-security-policy"] == policy
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_files_named_by_their_contents_are_kept_for_good_and_come_packed(browser: httpx.Client) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from forge.api.hardening import hardened
 from forge.api.problems import problem
 
 SMALL = 4 << 20
@@ -77,4 +78,4 @@ class LastResort:
                 # The answer is half sent, or a stream: only its breaking off can still be seen.
                 raise ConnectionAbortedError("the answer was broken off") from None
             told = problem(500, "internal", "Something went wrong inside Forge.", "Try again; the log has the details.")
-            await told(scope, receive, send)
+            await told(scope, receive, hardened(scope, send))

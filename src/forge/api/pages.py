@@ -72,7 +72,7 @@ class Pages:
             return _nothing()
         found = Path(os.path.normpath(self._static / path.lstrip("/")))
         inside = "\0" not in path and found.is_relative_to(self._static)
-        if inside and found.is_file() and found.resolve().is_relative_to(self._static):
+        if inside and _is_file_below(self._static, found):
             return _file(found, _LASTING if path.startswith(_ASSETS) else "no-cache", packed=packed)
         # All else is a place of the interface, which finds its way by itself; names of branches may have dots.
         index = self._static / "index.html"
@@ -80,6 +80,13 @@ class Pages:
         if is_file or not inside or not index.is_file():
             return _nothing()
         return _file(index, "no-cache", packed=packed)
+
+
+def _is_file_below(folder: Path, found: Path) -> bool:
+    try:
+        return found.is_file() and found.resolve().is_relative_to(folder)
+    except OSError:  # a name that no disk takes, or a place that is not ours to look at
+        return False
 
 
 def _file(path: Path, caching: str, *, packed: bool) -> Response:
