@@ -17,9 +17,8 @@ from websockets.sync.client import ClientConnection, connect
 from forge.api import stream
 from forge.app import hearing
 from forge.app.users import Rates
-from forge.events import ProjectProgressed, ProjectSaid, TextStreamed
-from forge.store.errors import StoreUnavailable
 from forge.events import BOARD, ProjectMoved, ProjectProgressed, ProjectSaid, TextStreamed
+from forge.store.errors import StoreUnavailable
 from forge.store.listeners import ROOM
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
