@@ -12,7 +12,9 @@ import pytest
 from sqlalchemy import event
 
 from forge.engine.durable import Durable
+from forge.engine.engine import Engine
 from forge.store.database import Database
+from forge.store.errors import StoreUnavailable
 from tests.engine.conftest import FORKED
 
 
@@ -48,3 +50,16 @@ def test_a_process_killed_while_it_makes_the_tables_leaves_none_of_them_half(tmp
     after.start()
     after.join(60)
     assert after.exitcode == 0
+
+
+@pytest.mark.asyncio
+async def test_a_damaged_file_of_runs_is_named_and_not_the_sound_database_beside_it(tmp_path: Path) -> None:
+    database = Database.open(f"sqlite:///{tmp_path / 'forge.db'}")
+    (tmp_path / "forge-runs.db").write_bytes(b"no database" * 1000)
+    engine = Engine(database)
+    try:
+        with pytest.raises(StoreUnavailable, match=r"forge-runs\.db"):
+            await engine.start()
+    finally:
+        await asyncio.to_thread(engine.events.close)
+        database.close()

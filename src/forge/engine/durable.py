@@ -101,7 +101,7 @@ class Durable:
         if serve:
             _look_into(_LEFT, _POLL_FOR_THE_DEAD)
         # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
-        with self._alone():
+        with self._alone(), self._translated():
             DBOS.launch()
         if self._changes is not None:
             hush(_get_dbos_instance()._sys_db, self._changes)  # noqa: SLF001
@@ -189,9 +189,14 @@ class Durable:
     @contextmanager
     def _records(self) -> Iterator[sa.Connection]:
         """DBOS's tables. It can list and resume runs itself, but not take them over without a race."""
+        with self._translated(), _get_dbos_instance()._sys_db.engine.begin() as connection:  # noqa: SLF001
+            yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """The tables of runs may lie in a file of their own: that one is named, not the database beside it."""
         try:
-            with _get_dbos_instance()._sys_db.engine.begin() as connection:  # noqa: SLF001
-                yield connection
+            yield
         except sa.exc.SQLAlchemyError as error:
             raise unavailable(self._engine.url, error) from error
 
