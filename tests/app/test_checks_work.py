@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,11 +15,13 @@ import pytest
 
 from forge.app.checks import Check, Place, State, work
 from forge.app.pressing import press
+from forge.app.serving import ServerRunning, only_server
 from forge.app.workshop import Workshop, database_url
 from forge.engine import workers
 from forge.pipeline.actions import Action
 from forge.store import leases
 from forge.store.database import Database
+from forge.store.errors import StoreInUse
 from forge.store.inspection import Inspection
 from forge.store.leases import Lease, Leases
 from forge.store.migrations import REVISIONS
@@ -192,3 +195,70 @@ def test_a_database_server_is_told_with_its_version_and_its_clock(tmp_path: Path
         assert {look(place).state for look in (work.workers, work.runs, work.notices)} == {State.OK}
     finally:
         place.records.close()
+
+
+def broken(file: Path) -> None:
+    for ending in ("-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+    file.write_bytes(b"no database" * 1000)
+
+
+@pytest.mark.req("X-06")
+def test_a_damaged_database_is_set_aside_only_on_demand_and_the_next_start_makes_a_new_one(
+    office: Office,  # noqa: F811
+    data: Path,
+) -> None:
+    Database.open(f"sqlite:///{data / 'forge.db'}").close()
+    broken(data / "forge.db")
+    before = work.database(place_of(office))
+    assert told(before) == (State.FAILED, f"{data / 'forge.db'} is damaged: file is not a database.")
+    assert "forge doctor --repair" in before.hint
+    assert work.workers(place_of(office)).detail == "Not looked at."
+    place = place_of(office, repair=True)
+    mended = work.database(place)
+    assert mended.state is State.WARNING
+    assert "users and keys" in mended.detail
+    assert "Projects and branches are safe" in mended.detail
+    assert work.workers(place).detail == "None yet."
+    (kept,) = data.glob("forge.db.damaged-*")
+    assert kept.read_bytes().startswith(b"no database")
+    assert not (data / "forge.db").exists()
+    Database.open(f"sqlite:///{data / 'forge.db'}").close()
+    assert work.database(place_of(office)).state is State.OK
+
+
+@pytest.mark.req("X-06")
+def test_a_damaged_file_of_runs_is_set_aside_and_the_database_stays(office: Office, database: Database) -> None:  # noqa: F811
+    runs = office.place / "data" / "forge-runs.db"
+    broken(runs)
+    assert work.engine(place_of(office)).state is State.FAILED
+    assert work.runs(place_of(office)).detail == "Not looked at."
+    place = place_of(office, repair=True)
+    assert f"{runs} was damaged" in work.engine(place).detail
+    assert (work.engine(place).detail, work.runs(place).state) == ("None yet; the first work makes it.", State.OK)
+    assert work.database(place).state is State.OK
+
+
+def test_a_damaged_database_is_left_where_it_is_while_a_server_runs(office: Office, data: Path) -> None:  # noqa: F811
+    data.mkdir()
+    broken(data / "forge.db")
+    with only_server(data), pytest.raises(ServerRunning):
+        work.database(place_of(office, repair=True))
+    assert [each.name for each in data.glob("forge.db*")] == ["forge.db"]
+
+
+def test_a_damaged_database_is_left_where_it_is_while_another_process_has_it(office: Office, data: Path) -> None:  # noqa: F811
+    data.mkdir()
+    broken(data / "forge.db")
+    lock = "import fcntl, sys; file = open(sys.argv[1], 'rb'); fcntl.lockf(file, fcntl.LOCK_SH); print(flush=True)"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{lock}; input()", str(data / "forge.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(StoreInUse):
+            work.database(place_of(office, repair=True))
+        other.communicate(b"\n")
+    assert [each.name for each in data.glob("forge.db*")] == ["forge.db"]

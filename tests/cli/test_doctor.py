@@ -33,8 +33,8 @@ def test_a_sound_machine_and_repository_pass_every_check(forge: Forge, repo: Pat
     names = " ".join("".join(line.split()[:2]) for line in done.out.splitlines())
     assert names == snapshot(
         "✓settings ✓git ✓python ✓sandbox ✓chromium ✓plugins ✓providers ✓ollama ✓agents ✓data ✓workspace ✓disk ✓clock "
-        "✓database ✓workers ✓runs ✓projects ✓notices ✓answers ✓server ✓repository ✓writing ✓locks ✓leftovers ✓turns "
-        "✓branches"
+        "✓database ✓engine ✓workers ✓runs ✓projects ✓notices ✓answers ✓server ✓repository ✓writing ✓locks ✓leftovers "
+        "✓turns ✓branches"
     )
     found = forge("doctor", "--json").document
     assert found["ok"] is True

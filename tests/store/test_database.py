@@ -15,7 +15,7 @@ from sqlalchemy import insert, select, text
 
 import forge.store.migrations
 from forge.store.database import Database, parse
-from forge.store.errors import StoreAddressInvalid, StoreTooNew, StoreUnavailable
+from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreTooNew, StoreUnavailable
 from forge.store.migrations import REVISIONS
 from forge.store.schema import metadata, topics
 from tests.postgres import Server
@@ -110,8 +110,9 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_database_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "forge.db").write_text("not a database, but somebody's text\n" * 100)
-    with pytest.raises(StoreUnavailable, match="not a database"):
+    with pytest.raises(StoreDamaged, match="not a database") as caught:
         Database.open(f"sqlite:///{tmp_path}/forge.db")
+    assert "forge doctor --repair" in caught.value.hint
     assert (tmp_path / "forge.db").read_text().startswith("not a database, but")
 
 

@@ -34,6 +34,7 @@ _EVERYWHERE: dict[str, Examine] = {
     "disk": places.disk,
     "clock": machine.clock,
     "database": work.database,
+    "engine": work.engine,
     "workers": work.workers,
     "runs": work.runs,
     "projects": work.projects,

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from forge.store.errors import StoreAddressInvalid, StoreUnavailable
+from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreUnavailable
 from forge.store.in_turn import InTurn
 from forge.store.migrate import migrate
 
@@ -22,6 +22,8 @@ _CACHE_KB = 256
 SQLITE_OPTIONS: dict[str, Any] = {"pool_use_lifo": True, "connect_args": {"cached_statements": 48}}
 _BUSY_MS = 30_000
 _READ = {"forge_read": True}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_KIND_OF_CODE = 0xFF
 
 
 class Database:
@@ -152,10 +154,14 @@ def private_file(path: Path, address: URL) -> None:
 
 def unavailable(address: URL, error: Exception) -> StoreUnavailable:
     """Names the place and the reason, never the password."""
-    reason = _reason(getattr(error, "orig", None) or error)
+    cause = getattr(error, "orig", None) or error
+    reason = _reason(cause)
     if address.password:
         reason = reason.replace(str(address.password), "***")
     where = address.database if address.drivername.startswith("sqlite") else f"{address.host or 'the local server'}"
+    if getattr(cause, "sqlite_errorcode", 0) & _KIND_OF_CODE in _DAMAGED:
+        hint = "Stop Forge and run `forge doctor --repair`: it keeps the file by another name and says what is lost."
+        return StoreDamaged(f"the database at {where} is damaged: {reason}", hint=hint)
     if address.drivername.startswith("sqlite"):
         hint = "Check that the disk has room and that the file may be written, or set another FORGE_DATA_DIR."
     else:

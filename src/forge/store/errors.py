@@ -17,6 +17,18 @@ class StoreUnavailable(Upstream):
     code = "store_unavailable"
 
 
+class StoreDamaged(StoreUnavailable):
+    """The file of the database holds something else than it should."""
+
+    code = "store_damaged"
+
+
+class StoreInUse(Conflict):
+    """The database cannot be moved while other processes have it open."""
+
+    code = "store_in_use"
+
+
 class StoreTooNew(Conflict):
     """A newer Forge has changed the database; this one leaves it alone."""
 

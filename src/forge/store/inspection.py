@@ -12,9 +12,11 @@ from typing import Any
 
 from forge.errors import ForgeError
 from forge.store.database import Database, engine_for, parse
+from forge.store.errors import StoreDamaged
 from forge.store.migrate import revision
 from forge.store.migrations import REVISIONS
 from forge.store.runs import RunRow, Runs
+from forge.store.setting_aside import set_aside
 
 _OWN = "forge-own-"
 _UNFINISHED = (
@@ -75,6 +77,12 @@ class Inspection:
     def database(self) -> Database:
         return self._open(self._address)
 
+    @property
+    def runs_path(self) -> Path | None:
+        """Where the engine keeps its own tables, beside a database that is a file."""
+        path = self.path
+        return None if path is None else path.with_name(f"{path.stem}-runs{path.suffix}")
+
     @cached_property
     def usable(self) -> bool:
         """Whether it answers and its tables are those of this version. Why not is for the check of the database."""
@@ -85,13 +93,19 @@ class Inspection:
 
     @cached_property
     def facts(self) -> Facts:
+        try:
+            return self._facts()
+        except StoreDamaged as error:
+            return Facts("SQLite", None, 0, error.message.rpartition(": ")[2])
+
+    def _facts(self) -> Facts:
         database = self.database
         with database.reading() as connection:
             found = revision(connection)
             if database.path is not None:
                 mode = str(connection.exec_driver_sql("PRAGMA journal_mode").scalar()).upper()
                 version = ".".join(map(str, connection.dialect.dbapi.sqlite_version_info))  # type: ignore[union-attr]
-                size = _size(database.path) + _size(self._runs_path(database.path))
+                size = _size(database.path)
                 return Facts(f"SQLite {version}, {mode}", found, size, _damage(connection) if size < _LARGE else "")
             version = ".".join(map(str, connection.dialect.server_version_info or ()))
             size = connection.exec_driver_sql("SELECT pg_database_size(current_database())").scalar_one()
@@ -100,17 +114,40 @@ class Inspection:
             ).scalar_one()
         return Facts(f"PostgreSQL {version}", found, int(size), clock=float(clock))
 
+    @cached_property
+    def _runs(self) -> Database:
+        return self._open(self._address.set(database=str(self.runs_path)))
+
+    @cached_property
+    def damage_of_runs(self) -> str:
+        """What is wrong with the file of the runs; nothing where they are in the database itself."""
+        path = self.runs_path
+        if path is None or not path.exists():
+            return ""
+        try:
+            with self._runs.reading() as connection:
+                return _damage(connection) if _size(path) < _LARGE else ""
+        except StoreDamaged as error:
+            return error.message.rpartition(": ")[2]
+
+    def set_aside(self, path: Path) -> Path:
+        """Keep a damaged file by another name, which this gives, and look anew at what is there."""
+        self.close()
+        self._opened.clear()
+        for name in ("database", "usable", "facts", "_runs", "damage_of_runs"):
+            self.__dict__.pop(name, None)
+        return set_aside(path)
+
     def run(self, id_: str) -> RunRow | None:
         return Runs(self.database).get(id_) if self.exist else None
 
     def unfinished(self) -> tuple[Unfinished, ...] | None:
         """Runs that the engine has not ended; None where it has no tables yet."""
-        path = self.path
-        if path is not None:
-            beside = self._runs_path(path)
+        beside = self.runs_path
+        if beside is not None:
             if not beside.exists():
                 return None
-            database = self._open(self._address.set(database=str(beside)))
+            database = self._runs
             table, there = "workflow_status", "SELECT 1 FROM sqlite_master WHERE name = 'workflow_status'"
         else:
             database, table = self.database, "dbos.workflow_status"
@@ -134,10 +171,6 @@ class Inspection:
         database = Database(engine_for(address, pool_size=1), address)
         self._opened.append(database)
         return database
-
-    def _runs_path(self, path: Path) -> Path:
-        """Where the engine keeps its own tables, beside a database that is a file."""
-        return path.with_name(f"{path.stem}-runs{path.suffix}")
 
 
 def _holder(status: str, executor: str | None, queue: str | None) -> str | None:

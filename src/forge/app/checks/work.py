@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from forge.agents.journal import Journal
-from forge.app.checks import REPAIR, Check, Place, counted, failed, ok, some, warning
+from forge.app.checks import REPAIR, Check, Place, counted, damage, failed, ok, some, warning
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
 from forge.projects import fields, info
@@ -33,12 +33,10 @@ def database(place: Place) -> Check:
     if not records.exist:
         return ok("database", _NONE_YET)
     found = records.facts
-    where = records.path or "the server"
     if found.is_newer:
         return failed("database", f"It has revision {found.revision}, of a newer Forge.", "Update Forge.")
     if found.damage:
-        hint = "Stop Forge and bring the file back from a copy, or move it away: projects and branches are in git."
-        return failed("database", f"{where} is damaged: {found.damage}.", hint)
+        return damage.found(place, "database", records.path, found.damage)
     if found.revision is None and not place.repair:
         return ok("database", f"{found.kind}: empty; the first work makes its tables.")
     if found.is_older and place.repair:
@@ -50,9 +48,21 @@ def database(place: Place) -> Check:
     return ok("database", f"{found.kind}, revision {found.revision}, {found.size / (1 << 20):.1f} MiB")
 
 
+def engine(place: Place) -> Check:
+    """Where runs are recorded step by step, so that they go on after a crash."""
+    file = place.records.runs_path
+    if file is None:
+        return ok("engine", "Runs are recorded in the same server.")
+    if not file.exists():
+        return ok("engine", _NONE_YET)
+    if trouble := place.records.damage_of_runs:
+        return damage.found(place, "engine", file, trouble)
+    return ok("engine", f"Runs are recorded in {file.name}, {file.stat().st_size / (1 << 20):.1f} MiB.")
+
+
 def _is_empty(place: Place) -> bool:
     try:
-        return place.records.facts.revision is None
+        return place.records.facts.revision is None and not place.records.facts.damage
     except ForgeError:  # told by the check of the database
         return False
 
@@ -103,6 +113,8 @@ def runs(place: Place) -> Check:
     """Runs that have not ended: who has them, and which nobody has."""
     if unseen := _unseen(place, "runs"):
         return unseen
+    if place.records.damage_of_runs:
+        return warning("runs", "Not looked at.", "See to the engine first.")
     database = place.records.database
     listed = {row.id for row in Runs(database).list(states=_GOING_ON, limit=10_000)}
     held = place.records.unfinished()
