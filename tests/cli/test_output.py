@@ -155,7 +155,8 @@ def test_an_error_that_nobody_reads_keeps_its_code(make_repo: MakeRepo) -> None:
 
 def test_output_that_cannot_be_written_is_an_error(make_repo: MakeRepo) -> None:
     repo = make_repo({"a": "a\n"})
-    for words in (["log"], ["file", "show", "a"], ["branch", "list", "--json"]):
+    helping = (["--help"], ["--version"], ["help"], ["log", "--help"], ["branch", "-h"])
+    for words in (["log"], ["file", "show", "a"], ["branch", "list", "--json"], *helping):
         with open("/dev/full", "w") as full:
             done = subprocess.run(
                 [PROGRAM, *words], cwd=repo, stdout=full, stderr=subprocess.PIPE, text=True, check=False

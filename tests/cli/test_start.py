@@ -65,6 +65,20 @@ def test_the_overview_is_there_for_every_way_to_ask(forge: Forge, args: list[str
     assert done.out == forge("--help").out
 
 
+def test_ctrl_c_while_modules_are_loading_leaves_no_traceback() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'forge.cli.main': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "from forge.cli.entry import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert "forge.cli.entry" in PROGRAM.read_text(), "the installed program begins elsewhere"
+
+
 def test_the_version_is_shown_to_people_and_programs(forge: Forge) -> None:
     assert forge("--version").out == f"forge {__version__}\n"
     assert forge("-V", "--json").document == {"version": __version__}

@@ -94,9 +94,9 @@ class Shared(NamedTuple):
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Entry point of the installed `forge` command."""
-    streams.prepare()
+    """The `forge` command; ends the process with its exit code."""
     try:
+        streams.prepare()
         code = _exit_code(list(sys.argv[1:] if argv is None else argv))
     except KeyboardInterrupt:  # while modules were loading
         code = 130
@@ -112,9 +112,9 @@ def _exit_code(args: list[str]) -> int:
     if shared.directory is None:
         return _wrong(shared, "-C needs a directory.", "forge -C DIR COMMAND")
     if name in ("-h", "--help"):
-        return _printed(_overview())
+        return _printed(shared, _overview())
     if name in ("-V", "--version"):
-        return _printed(_version(shared))
+        return _printed(shared, _version(shared))
     if not (name or shared.json):
         name, rest = "serve", ["serve", "--open"]
     if name not in COMMANDS:
@@ -161,11 +161,13 @@ def _version(shared: Shared) -> str:
     return f'{{"version": "{__version__}"}}' if shared.json else f"forge {__version__}"
 
 
-def _printed(text: str) -> int:
+def _printed(shared: Shared, text: str) -> int:
     try:
         print(text, flush=True)  # noqa: T201 - before any command there is no output channel
-    except BrokenPipeError:
-        streams.abandon(sys.stdout)
+    except OSError as e:
+        from forge.cli.running import Session, undelivered  # noqa: PLC0415
+
+        return undelivered(Session(json=shared.json).output, e)
     return 0
 
 

@@ -56,7 +56,7 @@ class Output:
         try:
             _write_raw(sys.stdout, data)
         except OSError as e:
-            raise _undelivered(e) from e
+            raise undelivered(e) from e
 
     def raw_error(self, data: bytes) -> None:
         """The same on standard error."""
@@ -104,16 +104,17 @@ class Output:
         try:
             sys.stdout.flush()
         except OSError as e:
-            raise _undelivered(e) from e
+            raise undelivered(e) from e
 
     def _write(self, text: str) -> None:
         try:
             print(text)  # noqa: T201
         except OSError as e:
-            raise _undelivered(e) from e
+            raise undelivered(e) from e
 
 
-def _undelivered(error: OSError) -> Exception:
+def undelivered(error: OSError) -> ReaderLeft | OutputFailed:
+    """What it means that standard output took no more."""
     streams.abandon(sys.stdout)
     if isinstance(error, BrokenPipeError):
         return ReaderLeft()

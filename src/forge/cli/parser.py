@@ -66,7 +66,7 @@ class Command(TyperCommand):
         return [*options, *required, *arguments] or ["[OPTIONS]"]
 
     def get_help_option(self, ctx: Any) -> TyperOption | None:
-        return _checked_plainly(super().get_help_option(ctx))
+        return _shown_by_us(super().get_help_option(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the parser's signature
         return self.usage()
@@ -84,7 +84,7 @@ class Group(TyperGroup):
     """Commands on one noun."""
 
     def get_help_option(self, ctx: Any) -> TyperOption | None:
-        return _checked_plainly(super().get_help_option(ctx))
+        return _shown_by_us(super().get_help_option(ctx))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return ["|".join(self.commands), "[ARGS]..."]
@@ -144,6 +144,23 @@ class _Plain:
             text = f"{word} is not from {low} to {high}." if high is not None else f"{word} is not at least {low}."
             raise typer.BadParameter(text, ctx=context, param=parameter)
         return found
+
+
+def _shown_by_us(option: TyperOption | None) -> TyperOption | None:
+    """Help goes where all output of a command goes, so that a full disk and a reader who leaves are met alike."""
+    if option is not None:
+        option.callback = _show_help
+    return _checked_plainly(option)
+
+
+def _show_help(context: Any, option: object, wanted: bool) -> None:
+    del option
+    if not wanted or context.resilient_parsing:
+        return
+    text = context.get_help()
+    context.obj.output.result({"help": text})
+    context.obj.output.line(text)
+    context.exit()
 
 
 def _checked_plainly(parameter: Parameter) -> Parameter:

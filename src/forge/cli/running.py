@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from forge.cli import output
 from forge.cli.output import Output, ReaderLeft
 from forge.errors import Denied, ForgeError, InvalidInput, NotFound
 
@@ -68,6 +69,12 @@ def failed(out: Output, error: ForgeError) -> int:
     except (ReaderLeft, ForgeError):
         pass  # nobody listens, and the exit code still tells
     return exit_code(error)
+
+
+def undelivered(out: Output, error: OSError) -> int:
+    """For what is printed before any command runs."""
+    met = output.undelivered(error)
+    return Exit.OK if isinstance(met, ReaderLeft) else failed(out, met)
 
 
 def exit_code(error: ForgeError) -> Exit:
