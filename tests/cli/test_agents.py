@@ -55,6 +55,12 @@ def test_chat_ends_with_one_document(forge: Forge, repo: Path, git: Git) -> None
     assert set(document["usage"]) >= {"input_tokens", "output_tokens", "cache_read_tokens", "cost"}
 
 
+def test_a_message_without_words_is_a_wrong_command_line(forge: Forge, repo: Path) -> None:
+    for words in (["-m", "  "], ["-m", "-"], []):
+        ran = forge("chat", "--branch", "ai/x", *words, "--json")
+        assert (ran.code, ran.error) == (2, "bad_usage")
+
+
 @pytest.mark.req("X-02")
 def test_chat_streams_a_document_a_line(forge: Forge, repo: Path) -> None:
     ran = forge("chat", "--branch", "ai/x", "-m", "find add", "--stream-json")
@@ -82,7 +88,7 @@ def test_chat_reads_the_message_from_standard_input(forge: Forge, repo: Path, gi
     ("args", "code", "error"),
     [
         (("--branch", "main", "-m", "hello"), 5, "protected_branch"),
-        (("--branch", "ai/x", "-m", "  "), 1, "invalid_input"),
+        (("--branch", "ai/x", "-m", "  "), 2, "bad_usage"),
         (("--branch", "ai/x", "-m", "hi", "--model", "nobody:x"), 1, "model_unknown"),
         (("--branch", "ai/x", "-m", "hi", "--model", "anthropic:claude-sonnet-5-5"), 5, "key_missing"),
         (("--branch", "ai/x", "-m", "hi", "--agent", "nobody"), 1, "program_missing"),

@@ -65,6 +65,13 @@ def test_the_overview_is_there_for_every_way_to_ask(forge: Forge, args: list[str
     assert done.out == forge("--help").out
 
 
+@pytest.mark.parametrize("args", [["help"], ["--help"], ["log", "--help"], ["help", "log"], ["branch", "-h"]])
+def test_help_for_programs_is_one_document(forge: Forge, args: list[str]) -> None:
+    done = forge("--json", *args)
+    assert (done.code, done.err) == (0, "")
+    assert done.document == {"help": forge(*args).out.removesuffix("\n")}
+
+
 def test_ctrl_c_while_modules_are_loading_leaves_no_traceback() -> None:
     code = (
         "import sys\n"
@@ -133,7 +140,7 @@ Everywhere:
     ("args", "message"),
     [
         (["brnch"], "There is no command 'brnch'."),
-        (["--bad"], "There is no command '--bad'."),
+        (["--bad"], "There is no option --bad."),
         (["-C"], "-C needs a directory."),
         (["log", "-C"], "-C needs a directory."),
         (["branch"], "Missing command."),

@@ -43,7 +43,7 @@ def chat(
     """Send a message to an agent on a branch; without -m, go on talking until you end the input."""
     repo, out = opened(context)
     text = _message(message)
-    if text is None and (out.json or stream_json):
+    if (text is None and (out.json or stream_json)) or (text is not None and not text.strip()):
         raise BadUsage("There is no message.", hint="Give it with -m TEXT.")
     how = telling(out, stream=stream_json)
     asks = can_ask(json=out.json or stream_json)

@@ -81,7 +81,9 @@ Options, before or after the command:
   -V, --version show the version
   -h, --help    show this; `forge COMMAND --help` explains a command
 
-Exit codes: 0 done · 1 error · 2 usage · 3 stopped by a limit · 4 a person must decide (conflicts)
+Exit codes: 0 done · 1 error · 2 usage
+            3 stopped by a limit (exec, a turn) or halted by a guard (projects)
+            4 a person must decide: conflicts, questions, a confirmation or review
             5 refused by policy · 130 interrupted"""
 
 
@@ -112,7 +114,7 @@ def _exit_code(args: list[str]) -> int:
     if shared.directory is None:
         return _wrong(shared, "-C needs a directory.", "forge -C DIR COMMAND")
     if name in ("-h", "--help"):
-        return _printed(shared, _overview())
+        return _printed(shared, _document("help", _overview()) if shared.json else _overview())
     if name in ("-V", "--version"):
         return _printed(shared, _version(shared))
     if not (name or shared.json):
@@ -158,7 +160,13 @@ def _overview() -> str:
 def _version(shared: Shared) -> str:
     from forge import __version__  # noqa: PLC0415
 
-    return f'{{"version": "{__version__}"}}' if shared.json else f"forge {__version__}"
+    return _document("version", __version__) if shared.json else f"forge {__version__}"
+
+
+def _document(key: str, text: str) -> str:
+    import json  # noqa: PLC0415 - only programs need it
+
+    return json.dumps({key: text})
 
 
 def _printed(shared: Shared, text: str) -> int:
@@ -174,6 +182,8 @@ def _printed(shared: Shared, text: str) -> int:
 def _unknown(shared: Shared, word: str) -> int:
     if not word:
         return _wrong(shared, "There is no command.", "Run `forge --help`.")
+    if word.startswith("-"):
+        return _wrong(shared, f"There is no option {word}.", "`forge --help` shows all options and commands.")
     from difflib import get_close_matches  # noqa: PLC0415
 
     near = get_close_matches(word, COMMANDS, 1)
