@@ -11,7 +11,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from forge.cli import main
-from forge.cli.following import Node, nodes
+from forge.cli.following import _BY_PLACE, Node, nodes
 from forge.cli.main import Command
 from forge.cli.shells import Shell, script
 from tests.cli.conftest import Forge
@@ -97,6 +97,53 @@ def test_branches_and_projects_are_asked_for(shell: Shell, stub: Path, tmp_path:
     assert calls(tmp_path) == ["completion --words branches", "completion --words projects"]
 
 
+@SHELLS
+@pytest.mark.req("X-02")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("merge",), ("diff",), ("diff", "main"), ("log",), ("cherry-pick", "main"), ("rebase", "main", "--onto"),
+        ("branch", "new", "x", "--from"), ("branch", "rewind", "main"), ("file", "list", "--at"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_branches_and_tags_are_asked_for_wherever_a_commit_is_named(
+    shell: Shell, stub: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    assert "ai/one" in proposed(shell, stub, *words, "a")
+    assert "completion --words revisions" in calls(tmp_path)
+
+
+@SHELLS
+@pytest.mark.req("X-02")
+def test_fixed_choices_are_known_and_names_of_settings_and_prompts_asked_for(
+    shell: Shell, stub: Path, tmp_path: Path
+) -> None:
+    assert proposed(shell, stub, "run", "--type", "") == ["code", "plan"]
+    assert proposed(shell, stub, "key", "new", "--scope", "") == ["admin", "read", "run", "write"]
+    assert proposed(shell, stub, "memory", "status", "b") == ["blocked"]
+    assert calls(tmp_path) == []
+    proposed(shell, stub, "config", "get", "")
+    proposed(shell, stub, "prompts", "show", "")
+    assert calls(tmp_path) == ["completion --words settings", "completion --words prompts"]
+
+
+def test_bash_asks_for_the_paths_of_the_branch_that_was_named(stub: Path, tmp_path: Path) -> None:
+    assert proposed(Shell.BASH, stub, "file", "show", "a") == ["ai/one"]
+    proposed(Shell.BASH, stub, "file", "save", "-b", "ai/two", "src/")
+    assert calls(tmp_path) == [
+        "completion --words paths --begun a",
+        "completion --words paths --begun src/ --at ai/two",
+    ]
+
+
+def test_every_place_that_is_told_apart_is_there() -> None:
+    found = {f"{node.path} " for node in nodes()}
+    assert {f"{place.rpartition(' ')[0]} " for place in _BY_PLACE} <= found
+    kinds = {kind for node in nodes() for kind in (*node.arguments, *(flag.kind for flag in node.flags))}
+    assert set(_BY_PLACE.values()) <= kinds
+
+
 def test_bash_completes_files_folders_and_values_after_an_equals_sign(stub: Path, tmp_path: Path) -> None:
     (tmp_path / "idea one.md").touch()
     (tmp_path / "ideas").mkdir()
@@ -147,3 +194,21 @@ def test_names_are_printed_one_a_line(
     assert forge("-C", str(repo), "completion", "--words", "branches").out == snapshot("ai/two\nmain\n")
     assert forge("completion", "--words", "projects").out == "party\n"
     assert forge("-C", str(tmp_path), "completion", "--words", "branches", "--json").document == []
+
+
+def test_tags_paths_settings_and_prompts_are_printed_too(
+    forge: Forge, make_repo: MakeRepo, git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = make_repo({"a": "a\n", "src/b": "b\n", "src/deep/c": "c\n"})
+    git(repo, "tag", "v1")
+    git(repo, "switch", "-qc", "other")
+    git(repo, "rm", "-qr", "src")
+    git(repo, "commit", "-qm", "less")
+    monkeypatch.chdir(repo)
+    assert forge("completion", "--words", "revisions").out == "main\nother\nv1\n"
+    assert forge("completion", "--words", "paths").out == "a\n"
+    assert forge("completion", "--words", "paths", "--at", "main").out == "a\nsrc/\n"
+    assert forge("completion", "--words", "paths", "--at", "main", "--begun", "src/d").out == "src/b\nsrc/deep/\n"
+    assert forge("completion", "--words", "paths", "--begun", "nowhere/x").out == ""
+    assert "polish.max_iterations" in forge("completion", "--words", "settings").out.splitlines()
+    assert "chat" in forge("completion", "--words", "prompts").out.splitlines()

@@ -14,7 +14,45 @@ import typer
 from forge.cli.main import GROUPS
 from forge.cli.parser import Command, Group
 
-_BY_METAVAR = {"BRANCH": "branches", "PROJECT": "projects", "FILE": "files", "PATH": "files", "DIR": "folders"}
+_BY_METAVAR = {
+    "BRANCH": "branches",
+    "COMMIT": "revisions",
+    "DIR": "folders",
+    "FILE": "files",
+    "PATH": "files",
+    "PROJECT": "projects",
+    "REV": "revisions",
+    "SCOPE": "=read,write,run,admin",
+    "STATUS": "=in_progress,blocked,completed,archived",
+}
+_BY_PLACE = {
+    "blame PATH": "paths",
+    "branch fork SOURCE": "branches",
+    "branch rename OLD": "branches",
+    "config get NAME": "settings",
+    "config set NAME": "settings",
+    "config show NAME": "settings",
+    "context add FILE": "paths",
+    "context remove FILE": "paths",
+    "diff NEW": "revisions",
+    "diff OLD": "revisions",
+    "diff PATH": "paths",
+    "file delete PATH": "paths",
+    "file list PREFIX": "paths",
+    "file rename NEW": "paths",
+    "file rename OLD": "paths",
+    "file save PATH": "paths",
+    "file show PATH": "paths",
+    "log PATH": "paths",
+    "memory start TYPE": "=APEX,DEBUG,BRAINSTORM,FORGE",
+    "merge SOURCE": "revisions",
+    "prompts diff NAME": "prompts",
+    "prompts edit NAME": "prompts",
+    "prompts reset NAME": "prompts",
+    "prompts show NAME": "prompts",
+    "run TYPE": "=plan,code",
+}
+"""Where the word alone does not tell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,25 +95,26 @@ def _below(path: str, command: object) -> Iterator[Node]:
         flags = tuple(
             Flag(
                 tuple(sorted((*option.opts, *option.secondary_opts), key=len)),
-                None if option.is_flag else _kind(option),
+                None if option.is_flag else _kind(path, option),
                 _first(option.help),
             )
             for option in command.options()
             if not option.hidden
         )
-        kinds = [_kind(argument) for argument in command.arguments()]
+        kinds = [_kind(path, argument) for argument in command.arguments()]
         ends = [""] if kinds and command.arguments()[-1].nargs == 1 else []
         yield Node(path, (), flags, (*kinds, *ends))
 
 
-def _kind(parameter: Any) -> str:
+def _kind(path: str, parameter: Any) -> str:
     annotation = parameter.type_descriptor.annotation
     for kind in (annotation, *get_args(annotation)):
         if isinstance(kind, type) and issubclass(kind, Enum):
             return "=" + ",".join(str(each.value) for each in kind)
         if isinstance(kind, type) and issubclass(kind, Path):
             return "files"
-    return _BY_METAVAR.get(str(parameter.metavar or "").removesuffix("...").strip("[]").rpartition("_")[2], "")
+    word = str(parameter.metavar or "").removesuffix("...").strip("[]").rpartition("_")[2]
+    return _BY_PLACE.get(f"{path} {word}", _BY_METAVAR.get(word, ""))
 
 
 def _first(text: str | None) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from forge.cli.following import Node, nodes
 from forge.cli.parser import EVERYWHERE
+from forge.cli.proposing import Words
 
 _HINTS = {
     "bash": 'Put this into ~/.bashrc: eval "$(forge completion bash)"',
@@ -49,9 +50,9 @@ def _table(found: tuple[Node, ...]) -> str:
 
 
 _FINDING = r"""
-# From the words before the cursor: what is wanted now (_kind), and where (_dir).
+# From the words before the cursor: what is wanted now (_kind), and where (_dir, _at).
 _forge_find() {
-    _path= _kind= _dir= _number=0 _plain=
+    _path= _kind= _dir= _at= _number=0 _plain=
     _forge_after ''
     while [ $# -gt 0 ]; do
         if [ -n "$_plain" ]; then
@@ -65,7 +66,7 @@ _forge_find() {
                             _kind=${_values#*" $1="}
                             _kind=${_kind%% *}
                             if [ $# -eq 1 ]; then _kind="value:$_kind"; return; fi
-                            if [ "$1" = -C ]; then _dir=$2; fi
+                            case "$1" in -C) _dir=$2 ;; -b|--branch|--at) _at=$2 ;; esac
                             shift ;;
                     esac ;;
                 *)
@@ -93,7 +94,10 @@ _forge_words() {
         *) case "$1" in -*) if [ -n "$_flags" ]; then printf '%s\n' $_flags; fi; return ;; esac ;;
     esac
     case "${_kind#value:}" in
-        branches|projects) command forge ${_dir:+-C "$_dir"} completion --words "${_kind#value:}" 2>/dev/null ;;
+        branches|revisions|projects|settings|prompts)
+            command forge ${_dir:+-C "$_dir"} completion --words "${_kind#value:}" 2>/dev/null ;;
+        paths)
+            command forge ${_dir:+-C "$_dir"} completion --words paths --begun "$1" ${_at:+--at "$_at"} 2>/dev/null ;;
         =*) printf '%s\n' "${_kind#*=}" | tr ',' '\n' ;;
     esac
     if [ -n "$_words" ]; then printf '%s\n' $_words; fi
@@ -102,7 +106,7 @@ _forge_words() {
 
 _BASH = r"""
 _forge() {
-    local _words _flags _values _arguments _path _kind _dir _number _plain _each current word IFS=$' \t\n'
+    local _words _flags _values _arguments _path _kind _dir _at _number _plain _each current word IFS=$' \t\n'
     local -a before=()
     current=${COMP_WORDS[COMP_CWORD]}
     if [ "$current" = '=' ]; then current=; fi
@@ -119,13 +123,14 @@ _forge() {
     while IFS= read -r word; do
         if [[ $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
     done < <(_forge_words "$current")
+    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _forge forge
 """
 
 _ZSH = r"""
 _forge() {
-    local _words _flags _values _arguments _path _kind _dir _number _plain _each current=${words[CURRENT]}
+    local _words _flags _values _arguments _path _kind _dir _at _number _plain _each current=${words[CURRENT]}
     local -a found
     () { emulate -L sh; _forge_find "$@" } "${(@)words[2,CURRENT-1]}"
     found=(${(f)"$(emulate -L sh; _forge_words "$current")"})
@@ -133,7 +138,7 @@ _forge() {
         files) _files ;;
         folders) _files -/ ;;
     esac
-    compadd -a found
+    if [ "${_kind#value:}" = paths ]; then compadd -S '' -a found; else compadd -a found; fi
 }
 if [ "$funcstack[1]" = "_forge" ]; then _forge "$@"; else compdef _forge forge; fi
 """
@@ -181,8 +186,12 @@ def _fish_value(kind: str, *, option: bool = True) -> str:
         return "-r -F" if option else "-F"
     words = {
         "folders": "(__fish_complete_directories)",
-        "branches": "(command forge completion --words branches 2>/dev/null)",
-        "projects": "(command forge completion --words projects 2>/dev/null)",
+        "paths": "(command forge completion --words paths --begun (commandline -ct) 2>/dev/null)",
+        **{
+            each.value: f"(command forge completion --words {each} 2>/dev/null)"
+            for each in Words
+            if each != Words.PATHS
+        },
     }.get(kind, kind.removeprefix("=").replace(",", " "))
     return f"{'-x ' if option else ''}-a {_fished(words)}" if words else "-x"
 
