@@ -130,6 +130,22 @@ def test_the_commands_of_the_readme_work(newcomer: Path, repository: Path) -> No
     assert "Forge is at http://127.0.0.1:" in said
 
 
+@by_a_newcomer
+def test_the_first_commands_of_the_reference_print_what_is_written(newcomer: Path, repository: Path) -> None:
+    example = next(blocks(DOCS / "cli.md")).text
+    steps = [step.partition("\n") for step in re.split(r"^\$ ", example, flags=re.M)[1:]]
+    assert len(steps) > 3
+    for command, _, written in steps:
+        said = run(command, repository)
+        assert [_without_ids(line) for line in said.splitlines()] == [
+            _without_ids(line) for line in written.strip().splitlines()
+        ], command
+
+
+def _without_ids(line: str) -> str:
+    return re.sub(r"\b[0-9a-f]{7}\b", "ID", line)
+
+
 @pytest.fixture
 def repository(tmp_path: Path, git: Git) -> Path:
     directory = tmp_path / "own"

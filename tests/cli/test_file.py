@@ -37,6 +37,12 @@ def test_files_are_listed_by_prefix_branch_and_commit(forge: Forge, repo: Path, 
     assert forge("file", "list", "--at", "topic~1", "r").out == "run\n"
 
 
+def test_who_saves_on_a_branch_that_is_not_there_is_told_how_to_make_it(forge: Forge, repo: Path) -> None:
+    done = forge("file", "save", "a.txt", "-b", "ai/new", "--json", stdin="x")
+    assert (done.code, done.error) == (1, "branch_missing")
+    assert "`forge branch new ai/new`" in done.document["error"]["hint"]
+
+
 def test_a_branch_to_list_must_be_one(forge: Forge, repo: Path, git: Git) -> None:
     git(repo, "tag", "v1")
     assert forge("file", "list", "--at", "v1").code == 0

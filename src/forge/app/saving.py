@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from forge.errors import Conflict
 from forge.git import (
     PERSON,
     Actor,
+    BranchMissing,
     BranchMoved,
     Change,
     CommitId,
@@ -51,6 +53,15 @@ class Landed:
     changes: Mapping[str, Change]
     operation: Operation | None
     etag: str | None
+
+
+def begun(repo: Repository, branch: str, *, actor: Actor = PERSON) -> WorkInProgressVFS:
+    """The branch as a person sees it who begins to write a file; who has none yet is told how to make it."""
+    try:
+        return repo.workspace(branch, actor=actor)
+    except BranchMissing as e:
+        hint = f"`forge branch new {shlex.quote(branch)}` makes it; {e.hint}"
+        raise BranchMissing(e.message, hint=hint) from e
 
 
 def save(

@@ -77,7 +77,7 @@ def save(
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
     # In `forge file show f | edit | forge file save f` all three begin at once: this is what the person saw.
-    seen = repo.workspace(name, actor=acting(agent))
+    seen = saving.begun(repo, name, actor=acting(agent))
     data = _standard_input(out)
     _tell(out, saving.save(repo, name, path, data, executable=executable, message=message, seen=seen))
 
