@@ -55,6 +55,13 @@ def test_chat_ends_with_one_document(forge: Forge, repo: Path, git: Git) -> None
     assert set(document["usage"]) >= {"input_tokens", "output_tokens", "cache_read_tokens", "cost"}
 
 
+@pytest.mark.parametrize("words", [("session", "show"), ("session", "cancel"), ("context", "show"), ("tools", "list")])
+def test_a_branch_that_is_not_there_is_an_error(forge: Forge, repo: Path, words: tuple[str, ...]) -> None:
+    ran = forge(*words, "--branch", "nosuch", "--json")
+    assert (ran.code, ran.error) == (1, "branch_missing")
+    assert "forge branch list" in ran.document["error"]["hint"]
+
+
 def test_a_message_without_words_is_a_wrong_command_line(forge: Forge, repo: Path) -> None:
     for words in (["-m", "  "], ["-m", "-"], []):
         ran = forge("chat", "--branch", "ai/x", *words, "--json")

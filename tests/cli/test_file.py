@@ -30,7 +30,8 @@ def repo(make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_files_are_listed_by_prefix_branch_and_commit(forge: Forge, repo: Path, git: Git) -> None:
     assert forge("file", "list").out == "a.txt\nrun\nsrc/app.py\nsrc/b.bin\n"
     assert forge("file", "list", "src/a").out == "src/app.py\n"
-    assert forge("file", "list", "nothing").out == ""
+    nothing = forge("file", "list", "nothing", "--json")
+    assert (nothing.code, nothing.error) == (1, "file_missing")
     git(repo, "branch", "topic")
     assert forge("file", "delete", "run", "-b", "topic").code == 0
     assert forge("file", "list", "--branch", "topic", "--json").document == ["a.txt", "src/app.py", "src/b.bin"]

@@ -170,8 +170,17 @@ def test_streams_that_are_closed_do_no_harm(make_repo: MakeRepo, git: Git) -> No
     repo = make_repo({"a": "a\n"})
     assert piped(repo, "log >&- ") == ("0\n", "")
     assert piped(repo, "log nowhere 2>&-") == ("1\n", "")
-    assert piped(repo, "file save a --json <&- >/dev/null") == ("0\n", "")
+    assert piped(repo, "file save a --json </dev/null >/dev/null") == ("0\n", "")
     assert git(repo, "show", "HEAD:a") == ""
+
+
+def test_nothing_is_saved_from_a_closed_standard_input(make_repo: MakeRepo, git: Git) -> None:
+    repo = make_repo({"a": "a\n"})
+    code, told = piped(repo, "file save a <&-")
+    assert code == "1\n"
+    assert "forge: Standard input is closed" in told
+    assert "forge file save a </dev/null" in told
+    assert git(repo, "show", "HEAD:a") == "a"
 
 
 def test_output_is_utf_8_whatever_the_locale(installed: Installed, make_repo: MakeRepo) -> None:
@@ -246,5 +255,5 @@ def test_errors_are_told_to_people_in_prose(forge: Forge, make_repo: MakeRepo, m
     assert (done.code, done.out) == (1, "")
     assert masked(done.err) == snapshot("""\
 forge: There is no branch nowhere.
-  → `forge branch list` shows what there is.
+  → `forge branch new nowhere` makes it; `forge branch list` shows what there is.
 """)

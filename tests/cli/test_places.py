@@ -62,6 +62,10 @@ def test_an_empty_repository_has_nothing_to_show_which_is_no_error(
         (["file", "show", "a"], "file_missing"),
         (["file", "delete", "a"], "file_missing"),
         (["file", "rename", "a", "b"], "file_missing"),
+        (["file", "list", "-b", "nosuch"], "branch_missing"),
+        (["session", "cancel", "-b", "nosuch"], "branch_missing"),
+        (["session", "show", "-b", "nosuch"], "branch_missing"),
+        (["tools", "list", "-b", "nosuch"], "branch_missing"),
         (["log", "main"], "revision_missing"),
         (["diff", "HEAD"], "revision_missing"),
         (["blame", "a"], "revision_missing"),
@@ -182,3 +186,8 @@ def test_variables_of_a_surrounding_git_do_not_redirect_it(
     assert forge("-C", str(other), "file", "list").out == "b\n"
     assert forge("-C", str(other), "file", "save", "b", stdin="c\n").code == 0
     assert (other / "b").read_text() == "c\n"
+
+
+def test_a_command_runs_only_on_a_branch_that_is_there(forge: Forge, empty: Path) -> None:
+    done = forge("--json", "exec", "-b", "nosuch", "--", "true")
+    assert (done.code, done.error) == (1, "branch_missing")

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.app.pages import Page, checked
-from forge.app.repositories import repository
+from forge.app.repositories import existing_branch, repository
 from forge.app.words import sound
 from forge.errors import InvalidInput
 from forge.git import (
@@ -29,6 +29,7 @@ from forge.git import (
     Query,
     Repository,
 )
+from forge.git.errors import FileMissing
 from forge.git.search.results import Found
 from forge.git.trees import encode
 from forge.git.vfs import file_at
@@ -42,6 +43,7 @@ __all__ = [
     "Change",
     "DirKind",
     "FileMatches",
+    "FileMissing",
     "Found",
     "GitCommitVFS",
     "Match",
@@ -182,7 +184,7 @@ def looked_at(repo: Repository, branch: str | None, at: str | None) -> GitCommit
     current = branch or repo.current_branch
     if current is None:
         return repo.commit_vfs("HEAD")
-    return GitCommitVFS(repo.objects, repo.workspace(current).base)
+    return GitCommitVFS(repo.objects, repo.workspace(existing_branch(repo, current)).base)
 
 
 def found_in(repo: Repository, view: GitCommitVFS, query: Query) -> Found:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError, InvalidInput
 from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, RefMove, Repository, Signature
-from forge.git.errors import RepositoryMissing
+from forge.git.errors import BranchMissing, RepositoryMissing
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
@@ -30,6 +30,7 @@ __all__ = ["PERSON", "Actor", "ActorKind", "CommitId", "Operation", "RefMove", "
 
 _HEADS = "refs/heads/"
 _KEPT_OPEN = 32
+_LIST_BRANCHES = "`forge branch list` shows what there is."
 _ID = re.compile("[0-9a-f]{12}")
 
 
@@ -161,6 +162,14 @@ def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--
         hint = f"Make one here with `git switch -c NAME`, or name one with {option}."
         raise HeadDetached("HEAD is not on a branch.", hint=hint)
     return current
+
+
+def existing_branch(repo: Repository, name: str) -> str:
+    """A branch to read from. The one that HEAD names may still wait for its first commit; any other is there or not."""
+    if name != repo.current_branch and repo.refs.tip(name) is None:
+        hint = "No commit is here yet: the first `forge file save` makes one." if repo.is_empty else _LIST_BRANCHES
+        raise BranchMissing(f"There is no branch {name}.", hint=hint)
+    return name
 
 
 def _signature(usual: Signature, user: str, name: str) -> Signature:

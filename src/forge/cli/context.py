@@ -12,7 +12,7 @@ import typer
 from forge.app import contexts
 from forge.app.contexts import ActiveFile
 from forge.app.repositories import CommitId
-from forge.cli.options import Branch, branch_or_current, opened, short
+from forge.cli.options import Branch, branch_or_current, branch_to_read, opened, short
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
@@ -26,7 +26,7 @@ _RANGES = re.compile(r"(?P<path>.+):(?P<lines>\d+-\d+(?:,\d+-\d+)*)")
 def show(context: typer.Context, branch: Branch = None) -> None:
     """Show the files in context. AGENTS.md and CLAUDE.md are always in it."""
     repo, out = opened(context)
-    _tell(out, contexts.active_files(repo, branch_or_current(repo, branch)), None)
+    _tell(out, contexts.active_files(repo, branch_to_read(repo, branch)), None)
 
 
 @app.add("add")

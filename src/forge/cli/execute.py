@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from forge.app.commands import CommandRun, Limits, run_on_branch
-from forge.cli.options import As, Branch, acting, branch_or_current, opened, short, tell_checkouts
+from forge.cli.options import As, Branch, acting, branch_to_read, opened, short, tell_checkouts
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
@@ -49,7 +49,7 @@ def execute(
     variables = _variables(env or ())
     actor = acting(agent)
     repo, out = opened(context)
-    workspace = repo.workspace(branch_or_current(repo, branch), actor=actor)
+    workspace = repo.workspace(branch_to_read(repo, branch), actor=actor)
     with waiting(out, f"Running {command[0]} on {workspace.branch}"):
         done = run_on_branch(
             repo,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import base64
+import shlex
 import sys
 from typing import Annotated
 
 import typer
 
 from forge.app import saving
-from forge.app.files import NotText
+from forge.app.files import FileMissing, NotText
+from forge.cli import streams
 from forge.cli.options import (
     As,
     At,
@@ -25,6 +27,7 @@ from forge.cli.options import (
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.search import search
+from forge.errors import InvalidInput
 
 app = Commands(__doc__, group=True)
 
@@ -41,6 +44,8 @@ def list_files(
     """List files."""
     repo, out = opened(context)
     found = looked_at(repo, branch, at).list_files(prefix)
+    if prefix and not found:
+        raise FileMissing(f"No file begins with {prefix}.", hint="`forge file list` shows them all.")
     out.result(found)
     for path in found:
         out.line(out.styled(path))
@@ -78,7 +83,7 @@ def save(
     name = branch_or_current(repo, branch)
     # In `forge file show f | edit | forge file save f` all three begin at once: this is what the person saw.
     seen = saving.begun(repo, name, actor=acting(agent))
-    data = _standard_input(out)
+    data = _standard_input(out, path)
     _tell(out, saving.save(repo, name, path, data, executable=executable, message=message, seen=seen))
 
 
@@ -107,7 +112,10 @@ def delete(
     _tell(out, saving.delete(repo, name, path, message=message, actor=acting(agent)))
 
 
-def _standard_input(out: Output) -> bytes:
+def _standard_input(out: Output, path: str) -> bytes:
+    if streams.is_closed(sys.stdin):
+        hint = f"Pipe it in, or save an empty file: `forge file save {shlex.quote(path)} </dev/null`."
+        raise InvalidInput("Standard input is closed, so there is no content to save.", hint=hint)
     if sys.stdin.isatty():
         out.note("Type the content; Ctrl-D at the beginning of a line ends it.")
     return sys.stdin.buffer.read()

@@ -8,11 +8,11 @@ import typer
 
 from forge.app import files
 from forge.app.files import GitCommitVFS
-from forge.app.repositories import PERSON, Actor, ActorKind, Operation, Repository, branch_or_current
+from forge.app.repositories import PERSON, Actor, ActorKind, Operation, Repository, branch_or_current, existing_branch
 from forge.cli.output import Output
 from forge.cli.running import BadUsage, Session
 
-__all__ = ["branch_or_current"]
+__all__ = ["branch_or_current", "existing_branch"]
 
 As = Annotated[
     str | None,
@@ -41,6 +41,11 @@ def acting(agent: str | None) -> Actor:
     if not agent.strip():
         raise BadUsage("The agent has no name.", hint="Name it: --as NAME.")
     return Actor(ActorKind.AGENT, agent)
+
+
+def branch_to_read(repo: Repository, branch: str | None) -> str:
+    """The branch named, which must be there, else the current one."""
+    return existing_branch(repo, branch_or_current(repo, branch))
 
 
 def looked_at(repo: Repository, branch: str | None, at: str | None) -> GitCommitVFS:

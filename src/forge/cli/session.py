@@ -33,7 +33,7 @@ from forge.app.conversations import (
 from forge.app.repositories import Repository, moved_by
 from forge.app.settings import load_settings
 from forge.cli.asking import can_ask
-from forge.cli.options import Branch, branch_or_current, opened, short, tell_checkouts
+from forge.cli.options import Branch, branch_or_current, existing_branch, opened, short, tell_checkouts
 from forge.cli.output import Output, ago, cut
 from forge.cli.parser import Commands
 from forge.cli.projecting import opened_shop
@@ -93,6 +93,8 @@ def show(
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
     found = conversation(_sessions(repo), name, at)
+    if not (found.moments or found.working or at):
+        existing_branch(repo, name)
     if turn is not None:
         moment = next((m for m in found.moments if turn in (m.turn.id, str(m.turn.number))), None)
         if moment is None:
@@ -156,6 +158,8 @@ def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
             return await cancel(shop, repo, name)
 
     held = asyncio.run(end())
+    if held is None:
+        existing_branch(repo, name)
     out.result({"branch": name, "cancelled": _working(held)})
     out.line(f"Ended the turn on {out.styled(name, 'cyan')}." if held else f"No turn is under way on {name}.")
 

@@ -16,6 +16,11 @@ def prepare() -> None:
         stream.reconfigure(encoding="utf-8", errors=errors)  # type: ignore[union-attr]
 
 
+def is_closed(stream: IO[str]) -> bool:
+    """Whether it was closed before we started. What was opened for us has another name, also where it is nothing."""
+    return getattr(stream, "name", None) == os.devnull
+
+
 def abandon(stream: IO[str]) -> None:
     """Send the rest nowhere: nobody reads it, and Python must not fail on it once more at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from forge.app.tooling import State, approved, revoked, tools_of
-from forge.cli.options import Branch, branch_or_current, opened, short
+from forge.cli.options import Branch, branch_or_current, branch_to_read, opened, short
 from forge.cli.parser import Commands
 
 app = Commands(__doc__, group=True)
@@ -20,7 +20,7 @@ Name = Annotated[str, typer.Argument(metavar="TOOL", help="Its name: tools/NAME.
 def list_tools(context: typer.Context, branch: Branch = None) -> None:
     """List the tools of a branch and whether they may run."""
     repo, out = opened(context)
-    found = tools_of(repo, branch_or_current(repo, branch))
+    found = tools_of(repo, branch_to_read(repo, branch))
     own = found.own
     out.result(
         {

@@ -12,6 +12,7 @@ from forge.git.objects import Objects
 from forge.git.refs import Refs
 from forge.git.values import CommitId
 
+_LISTS = "`forge branch list` shows branches, `forge log` commits."
 _ID = re.compile(r"[0-9a-f]{40}")
 _ANY_FULL_ID = re.compile("[0-9a-fA-F]{40}")
 _REVISION = re.compile("[^\0\ud800-\udfff]{1,1000}")
@@ -31,7 +32,7 @@ def resolved(objects: Objects, refs: Refs, rev: str) -> CommitId:
         if rev == "HEAD":
             hint = "The first `forge file save` makes one."
             raise RevisionMissing("There is no commit here yet.", hint=hint) from e
-        raise RevisionMissing(f"There is no commit or branch {rev}.", hint="`forge log` shows commits.") from e
+        raise RevisionMissing(f"There is no commit or branch {rev}.", hint=_LISTS) from e
     except (pygit2.GitError, ValueError, TypeError) as e:
         raise InvalidRevision(f"{rev!r} does not name a commit: {e}", hint="Name a branch or an id.") from e
 
@@ -63,6 +64,4 @@ def _is_unborn(objects: Objects, point: str) -> bool:
 
 
 def _missing(point: str) -> RevisionMissing:
-    return RevisionMissing(
-        f"There is no commit {point}.", hint="`forge log` shows commits, `forge branch list` branches."
-    )
+    return RevisionMissing(f"There is no commit {point}.", hint=_LISTS)
