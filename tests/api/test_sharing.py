@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -141,3 +142,24 @@ def test_the_name_of_a_new_project_tells_nothing_of_other_peoples_projects(
 def test_the_name_of_a_project_that_is_shared_with_somebody_is_taken(ana: httpx.Client, ben: httpx.Client) -> None:
     share(ana, f"projects/{made(ana, 'Lighthouse')['id']}", "ben", "read")
     assert code(ben.post("/api/projects", json={"name": "lighthouse"})) == (409, "project_exists")
+
+
+def test_who_administers_adds_no_repository_of_forges_own(
+    house: House, client: httpx.Client, ana: httpx.Client, tmp_path: Path
+) -> None:
+    project = Path(made(ana, "Diary")["directory"])
+    built = house.shop.settings.workspace / "code" / "built"
+    data = house.shop.settings.data_dir / "kept"
+    for place in (built, data):
+        Repository.init(place)
+    (tmp_path / "link").symlink_to(project)
+    with house.client(house.user("root", ("read", "write", "admin"))) as admin:
+        told = set()
+        for place in (project, project / ".git", project / "docs", built, data, tmp_path / "link", tmp_path / "none"):
+            answer = admin.post("/api/repositories", json={"path": str(place)})
+            assert code(answer) == (404, "repository_missing")
+            told.add(answer.text.replace(str(place), "PLACE"))
+        assert len(told) == 1
+        Repository.init(tmp_path / "other")
+        assert admin.post("/api/repositories", json={"path": str(tmp_path / "other")}).status_code == 201
+    assert client.post("/api/repositories", json={"path": str(built)}).status_code == 201

@@ -72,6 +72,8 @@ def add_repository(shop: Workshop, who: Who, path: Path | str) -> RepositoryEntr
         repo = Repository.open(Path(path).expanduser().absolute())
     except (ForgeError, OSError, RuntimeError, ValueError) as e:  # the last three: no path that a disk could have
         raise _not_there(who, path, e) from e
+    if not who.is_local and _is_forges_own(shop, repo):
+        raise _not_there(who, path)
     place, id_ = _unicode(str(repo.work_tree or repo.git_dir).rstrip("/")), id_of(repo)
     if _rows(shop).add(id_, path=place, name=_name(place)):
         identity.record_new(shop, who, "repository", id_)
@@ -232,6 +234,13 @@ def _entry(row: RepositoryRow) -> RepositoryEntry:
         return RepositoryEntry(row.id, row.name, row.path, repo.default_branch, repo.current_branch)
     except ForgeError as e:
         return RepositoryEntry(row.id, row.name, row.path, None, None, e.message)
+
+
+def _is_forges_own(shop: Workshop, repo: Repository) -> bool:
+    """Below the workspace or the data directory: projects with their histories, and what they build, are somebody's."""
+    kept = [os.path.realpath(each) for each in (shop.settings.workspace, shop.settings.data_dir)]
+    places = [os.path.realpath(each) for each in (repo.work_tree, repo.git_dir, repo.common_dir) if each is not None]
+    return any(Path(place).is_relative_to(each) for place in places for each in kept)
 
 
 def _name(place: str) -> str:
