@@ -164,7 +164,23 @@ def test_files_are_taken_in_under_a_safe_and_free_name(client: httpx.Client, hou
     assert not list(house.place.rglob("../escape.txt"))
     assert code(client.post(address, files={"file": ("empty.txt", b"")})) == (422, "resource_refused")
     assert code(client.post(address, files={"file": (".hidden", b"x")})) == (422, "resource_refused")
-    assert code(client.post(address, data={"file": "no file"})) == (422, "request_invalid")
+    no_file = client.post(address, data={"file": "no file"})
+    assert code(no_file) == (422, "request_invalid")
+    assert "UploadFile" not in no_file.text
+
+
+@pytest.mark.parametrize("name", ["..", "x/..", "..\\..", ".", " ", "a" * 201])
+def test_a_file_whose_name_no_folder_can_hold_is_refused(client: httpx.Client, name: str) -> None:
+    address = f"/api/projects/{made(client)['id']}/resources"
+    assert code(client.post(address, files={"file": (name, b"x")})) == (422, "resource_refused")
+    assert client.get(address).json()["files"] == []
+
+
+def test_of_two_files_at_once_none_is_dropped_silently(client: httpx.Client) -> None:
+    address = f"/api/projects/{made(client)['id']}/resources"
+    both = [("file", ("one.txt", b"one")), ("file", ("two.txt", b"two"))]
+    assert code(client.post(address, files=both)) == (422, "invalid_input")
+    assert client.get(address).json()["files"] == []
 
 
 def test_a_large_file_is_streamed_and_one_too_large_is_refused(client: httpx.Client, house: House) -> None:
@@ -179,6 +195,9 @@ def test_a_large_file_is_streamed_and_one_too_large_is_refused(client: httpx.Cli
 
     headers = {"Content-Type": "multipart/form-data; boundary=mark"}
     assert client.post(address, content=parts(8), headers=headers).json()["bytes_size"] == 8_000_000
+    refused = client.post(address, content=parts(51), headers=headers)
+    assert code(refused) == (413, "file_too_large")
+    assert "/tmp" not in refused.text
     # Refused before a byte of it was sent.
     connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=10)
     with closing(connection):

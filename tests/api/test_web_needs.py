@@ -142,7 +142,8 @@ def test_a_file_is_handed_to_the_agent_of_a_branch(house: House, client: httpx.C
     context = client.get(f"{address}/session/context", params=asked).json()["files"]
     assert [each["path"] for each in context] == ["attachments/notes.md", "attachments/notes-2.md"]
     assert code(sent("..", b"x")) == (422, "attachment_refused")
-    assert code(sent("large.bin", b"x" * 10_000_001)) == (422, "attachment_refused")
+    assert code(sent("large.bin", b"x" * 10_000_001)) == (413, "file_too_large")
+    assert code(sent(" ", b"x")) == (422, "attachment_refused")
 
 
 def test_conflicts_come_with_the_text_of_each_side(house: House, client: httpx.Client) -> None:

@@ -15,7 +15,7 @@ from forge.api.problems import document, status_of
 from forge.app.identity import Who
 from forge.app.pages import MOST, Page
 from forge.app.workshop import Workshop
-from forge.errors import ForgeError
+from forge.errors import ForgeError, InvalidInput
 
 NDJSON = "application/x-ndjson"
 
@@ -83,6 +83,16 @@ def _lines(shape: type[BaseModel], page: Page[Any], page_of: Callable[[str | Non
 
 class _Broken(BaseModel):
     problem: dict[str, Any]
+
+
+async def one_file(request: Request) -> None:
+    """Of several files, the framework would take one and drop the others without a word."""
+    form = await request.form()
+    if len(form.multi_items()) > 1:
+        raise InvalidInput("More than one part was sent.", hint="Send one file a request, as the part `file`.")
+
+
+ONE_FILE = Depends(one_file)
 
 
 def in_pages(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:

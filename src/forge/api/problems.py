@@ -132,8 +132,14 @@ async def _invalid(request: Request, error: Exception) -> Response:
     faults = error.errors()
     if any(fault.get("type") == "json_invalid" for fault in faults):
         return problem(400, "request_malformed", "The body is not JSON.", "Send one JSON document.")
-    told = "; ".join(f"{_place(fault)}: {fault.get('msg', 'is wrong')}" for fault in faults[:5])
+    told = "; ".join(f"{_place(fault)}: {_fault(fault)}" for fault in faults[:5])
     return problem(422, "request_invalid", f"{told}.", "GET /api/openapi.json says what is expected.")
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    said = str(fault.get("msg", "is wrong"))
+    # The framework names its own class where something else than a file was sent.
+    return "A file is expected" if "UploadFile" in said else said
 
 
 def _place(fault: Mapping[str, Any]) -> str:

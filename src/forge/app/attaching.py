@@ -12,6 +12,7 @@ from forge.app.branches import tip_of
 from forge.app.identity import Who
 from forge.app.repositories import actor_of, author_of, moved_by, record, repository
 from forge.app.saving import anew
+from forge.app.sent_files import content_of, plain_name
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.git import Repository, WorkInProgressVFS
@@ -19,7 +20,6 @@ from forge.sessions.active import ActiveFile, read_active, write_active
 
 FOLDER = "attachments"
 LARGEST = 10_000_000
-_LONGEST_NAME = 200
 
 
 class AttachmentRefused(InvalidInput):
@@ -39,10 +39,9 @@ def attach(shop: Workshop, who: Who, repo_id: str, branch: str, *, name: str, co
     """`name` is what the sender called it. A name that is taken gets a number, unless the content is the same."""
     repo = repository(shop, who, repo_id, "write")
     tip_of(repo, branch)
-    data = content.read(LARGEST + 1)
-    if len(data) > LARGEST:
-        raise AttachmentRefused(f"The file is larger than {LARGEST:,} bytes.", hint="Send a part of it.")
-    plain = _plain(name)
+    data = content_of(content, LARGEST)
+    # A hidden file would be no attachment that anybody sees.
+    plain = PurePosixPath(plain_name(name, AttachmentRefused).lstrip(". "))
     # Several files are dropped or pasted at once, and each is a commit of its own.
     return anew(repo, branch, lambda: _put(shop, who, repo, branch, plain, data))
 
@@ -61,17 +60,6 @@ def _put(  # noqa: PLR0917
     commit = files.commit(f"attach: {path}"[:72], author_of(repo, who))
     record(shop, who, repo, "session.attach", moved_by(files.last_operation), detail=f"{branch}: {path}")
     return Attached(path, commit, len(data), is_text)
-
-
-def _plain(name: str) -> PurePosixPath:
-    """What stands before the last slash is not taken, and nothing that a path could not have."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(letter for letter in last if letter.isprintable()).strip().lstrip(".")
-    if not kept or len(kept.encode("utf-8", "replace")) > _LONGEST_NAME:
-        raise AttachmentRefused(
-            f"The file needs a name of at most {_LONGEST_NAME} bytes.", hint="Send it under another name."
-        )
-    return PurePosixPath(kept)
 
 
 def _free(files: WorkInProgressVFS, name: PurePosixPath, data: bytes) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,6 +18,7 @@ from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked
 from forge.app.projects import workspace_of
 from forge.app.repositories import repository
+from forge.app.sent_files import plain_name
 from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.boards.overview import BoardView
@@ -223,14 +222,7 @@ def _counted(items: tuple[Any, ...], after: str | None, limit: int) -> Page[Any]
 def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[bytes]) -> StoredFile:
     """`name` is what the sender called it; what stands before the last slash is not taken."""
     project = project_for(shop, who, id_, "write")
-    kept = Path(name.replace("\\", "/")).name.replace("\0", "")
-    if not kept or len(kept.encode()) > 200:
-        raise ResourceRefused("The file needs a name of at most 200 bytes.", hint="Send it under another name.")
-    with tempfile.TemporaryDirectory(prefix="forge-upload-") as folder:
-        source = Path(folder) / kept
-        with source.open("xb") as target:
-            shutil.copyfileobj(content, target, 1 << 20)
-        stored = saying.add_resource(shop, project, source)
+    stored = saying.take_resource(shop, project, plain_name(name, ResourceRefused), content)
     audit(shop, who, "project.add_resource", f"project:{id_}", stored)
     return _stored(project.directory / _RESOURCES / stored)
 

@@ -6,9 +6,11 @@ import asyncio
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from forge.app.pressing import press
 from forge.app.projects import changed
+from forge.app.sent_files import content_of
 from forge.app.surroundings import plugins_of
 from forge.app.underway import Pressed
 from forge.app.workshop import Workshop
@@ -77,5 +79,13 @@ def add_resource(shop: Workshop, project: Project, source: Path) -> str:
     """Copy a person's file into the project; it is read with the next distillation."""
     limit = shop.settings.resource.max_file_size_mb
     path = resources.add(project.directory / "resources", source, max_file_size_mb=limit)
+    project.records.take_in()
+    return path
+
+
+def take_resource(shop: Workshop, project: Project, name: str, content: IO[bytes]) -> str:
+    """The same for a file that was sent under this name."""
+    data = content_of(content, int(shop.settings.resource.max_file_size_mb * 1_000_000))
+    path = resources.put(project.directory / "resources", name, data)
     project.records.take_in()
     return path

@@ -92,20 +92,30 @@ def read(
 
 def add(resources: Path, source: Path, *, max_file_size_mb: float = MAX_FILE_SIZE_MB) -> str:
     """Copy a person's file into `resources`, under a name that is free there; gives that name."""
-    if source.name.startswith("."):
-        raise ResourceRefused(
-            f"{source.name} is a hidden file.", hint="Copy it under another name if it should be read."
-        )
+    _refuse_hidden(source.name)
     try:
         data = _content(source, int(max_file_size_mb * _MB))
     except OSError as e:
         raise ResourceRefused(f"{source} cannot be read: {_words(e)}.", hint="Name a file that you may read.") from e
     except _Unfit as e:
         raise ResourceRefused(f"{source}: {e}.", hint="Name a single file within the limit.") from e
-    name = "".join(letter if letter.isprintable() else "_" for letter in shown(source.name))
+    return put(resources, source.name, data)
+
+
+def put(resources: Path, name: str, data: bytes) -> str:
+    """Keep content that a person sent, under a name that is free; gives that name."""
+    _refuse_hidden(name)
+    if not data:
+        raise ResourceRefused(f"{shown(name)}: empty file.", hint="Send a file with something in it.")
+    kept = "".join(letter if letter.isprintable() else "_" for letter in shown(name))
     with reporting():
         resources.mkdir(parents=True, exist_ok=True)
-        return _put(resources, name, data)
+        return _put(resources, kept, data)
+
+
+def _refuse_hidden(name: str) -> None:
+    if name.startswith("."):
+        raise ResourceRefused(f"{name} is a hidden file.", hint="Copy it under another name if it should be read.")
 
 
 def _put(resources: Path, name: str, data: bytes) -> str:

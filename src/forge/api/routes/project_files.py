@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query, UploadFile
 from starlette.responses import FileResponse, Response
 
-from forge.api.asking import Asking, Part, Shop, binary, in_pages
+from forge.api.asking import ONE_FILE, Asking, Part, Shop, binary, in_pages
 from forge.api.problems import may_end
 from forge.api.routes.projects import Project
 from forge.api.routing import router_for
@@ -40,8 +40,15 @@ def list_resources(shop: Shop, who: Asking, *, project: Project) -> Any:
     status_code=201,
     response_model=shapes.FileShape,
     responses=may_end(
-        {**_MISSING, 409: ["project_busy"], 413: ["body_too_large"], 422: ["resource_refused"], 502: ["storage_failed"]}
+        {
+            **_MISSING,
+            409: ["project_busy"],
+            413: ["body_too_large", "file_too_large"],
+            422: ["request_invalid", "invalid_input", "resource_refused"],
+            502: ["storage_failed"],
+        }
     ),
+    dependencies=[ONE_FILE],
 )
 def add_resource(shop: Shop, who: Asking, *, project: Project, file: UploadFile) -> Any:
     """Send a file of up to 50 MB; it is read with the next distillation. A name that is taken gets a number."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, UploadFile
 
-from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.asking import ONE_FILE, Asking, Part, Shop, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
 from forge.api.routes.repositories import Repo
@@ -24,6 +24,7 @@ Model = Annotated[str | None, Query(min_length=1, max_length=200, description="W
 _TURN = {404: ("turn_missing",)}
 _LOOKED = may_end(together(REPOSITORY, LOOKING, _TURN))
 _CHANGED = may_end(together(REPOSITORY, CHANGING, _TURN))
+_ATTACHED = {413: ("body_too_large", "file_too_large"), 422: ("attachment_refused",)}
 _SAID = {
     404: ("model_unknown", "program_missing"),
     409: ("branch_busy",),
@@ -120,7 +121,8 @@ def change_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch,
     "/session/attachments",
     status_code=201,
     response_model=shapes.AttachedShape,
-    responses=may_end(together(REPOSITORY, CHANGING, {413: ("body_too_large",), 422: ("attachment_refused",)})),
+    responses=may_end(together(REPOSITORY, CHANGING, _ATTACHED)),
+    dependencies=[ONE_FILE],
 )
 def attach_file(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, file: UploadFile) -> Any:
     """Hand the agent a file of up to 10 MB: saved in `attachments/`, and in its context if it is text."""
