@@ -88,6 +88,38 @@ def test_the_same_press_twice_has_one_effect_and_gets_the_present_state(client: 
     at_rest(client, project["id"])
 
 
+def test_words_sent_again_with_their_key_are_said_once(client: httpx.Client, house: House) -> None:
+    project = made(client)
+    address, topic = f"/api/projects/{project['id']}/messages", f"project:{project['id']}"
+
+    def said(text: str, key: str) -> httpx.Response:
+        return client.post(address, json={"text": text}, headers={"Idempotency-Key": key})
+
+    def told() -> int:
+        return len(client.get("/api/events", params={"topic": topic}).json()["items"])
+
+    assert said(DUMP, "first").json()["changed"] is True
+    messages, events = client.get(address).json(), told()
+    again = said(DUMP, "first")
+    assert (again.status_code, again.json()["changed"]) == (202, False)
+    assert (client.get(address).json(), told()) == (messages, events)
+
+    for number in range(10):
+        assert said(f"More about it, number {number}.", f"more-{number}").json()["changed"] is True
+    assert said(DUMP, "first").json()["changed"] is False
+
+    assert code(said("Something else.", "first")) == (409, "press_reused")
+    distilled = f"/api/projects/{project['id']}/actions/distill"
+    assert code(client.post(distilled, headers={"Idempotency-Key": "first"})) == (409, "press_reused")
+    assert "Something else." not in client.get(address).text
+
+    assert client.post(distilled, headers={"Idempotency-Key": "distill"}).json()["changed"] is True
+    assert at_rest(client, project["id"])["phase"] == "human_review"
+    # In this phase, the same words would be a correction.
+    assert said(DUMP, "first").json()["changed"] is False
+    assert client.post(distilled, headers={"Idempotency-Key": "distill"}).json()["changed"] is False
+
+
 def test_what_cannot_be_pressed_is_refused_with_what_can_be(client: httpx.Client) -> None:
     project = made(client)
     refused = client.post(f"/api/projects/{project['id']}/actions/confirm")

@@ -21,7 +21,7 @@ from forge.app.views import state_of
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
 from forge.events import BOARD, ProjectMoved, ProjectSaid
-from forge.pipeline import actions, messages, realign
+from forge.pipeline import actions, messages, presses, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import answered
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
@@ -50,15 +50,19 @@ async def press(
     text: str = "",
     confirmed: bool = False,
     press_id: str | None = None,
+    asked: str | None = None,
 ) -> Pressed:
-    """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing."""
+    """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing.
+
+    `asked` is what a person asked for, where the state of the project decided which action that is.
+    """
     # What a person says is committed, told and recorded: not their keys.
     text = shop.redactor.text(text)
     await go_on(shop, project)
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     if action is Action.TERMINATE and confirmed:
         await _stop_working(shop, project)
-    wanted = _Wanted(action, text, confirmed, press_id)
+    wanted = _Wanted(action, text, confirmed, press_id, presses.digest(asked or action, text))
     decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
     match decided:
         case Refused(reason=reason, allowed=allowed):
@@ -89,6 +93,7 @@ class _Wanted:
     text: str
     confirmed: bool
     press_id: str | None
+    digest: str
 
 
 def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, str | None]:
@@ -103,6 +108,7 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
         before = draft.status.phase
         question = open_question(shop, project)
         draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
+        presses.remember(draft.info, wanted.press_id, wanted.digest)
         if question is None:
             _carry_out(shop, draft, decision, wanted.text)
         if draft.status.phase is not before:
@@ -132,6 +138,8 @@ def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
 
 def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -> actions.Decision:
     action = wanted.action
+    if presses.is_repeated(draft.info, wanted.press_id, wanted.digest):
+        return Duplicate()
     state = state_of(shop, project, draft)
     last = draft.info.get("last_press")
     before = Press(Action(last["action"]), last["id"]) if last else None
@@ -217,11 +225,14 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
         await shop.engine.wait(run, _PATIENCE)
 
 
-async def restarted(shop: Workshop, project: Project) -> Pressed | None:
+async def restarted(shop: Workshop, project: Project, *, text: str = "", press_id: str | None = None) -> Pressed | None:
     """Go on with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
 
-    None where a project is not in the middle of anything.
+    None where a project is not in the middle of anything, or this press had its effect before.
     """
+    wanted = presses.digest(Action.RESUME, shop.redactor.text(text))
+    if presses.is_repeated(await asyncio.to_thread(info_of, project), press_id, wanted):
+        return None
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     run = await go_on(shop, project)
     if run is None:
@@ -229,7 +240,12 @@ async def restarted(shop: Workshop, project: Project) -> Pressed | None:
     row = await asyncio.to_thread(shop.engine.status, run)
     phase = (await asyncio.to_thread(project.status)).phase
     if row.state in ("failed", "cancelled") and phase in KINDS:
-        await asyncio.to_thread(changed, project, lambda draft: begin(draft, KINDS[phase]), "resume: run")
+
+        def begun(draft: Draft) -> None:
+            presses.remember(draft.info, press_id, wanted)
+            begin(draft, KINDS[phase])
+
+        await asyncio.to_thread(changed, project, begun, "resume: run")
         return Pressed(changed=True, run=await go_on(shop, project), after=after)
     question = await asyncio.to_thread(open_question, shop, project)
     return None if row.has_ended or question else Pressed(changed=False, run=run, after=after)

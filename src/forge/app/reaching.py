@@ -165,10 +165,9 @@ async def press(
     shop: Workshop, who: Who, id_: str, action: str, *, text: str, confirmed: bool, press_id: str | None
 ) -> Pressed:
     project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=action == Action.TERMINATE)
-    again = await pressing.restarted(shop, project) if action == Action.RESUME else None
-    done = again or await pressing.press(
-        shop, project, Action(action), text=text, confirmed=confirmed, press_id=press_id
-    )
+    wanted: Json = {"text": text, "press_id": press_id}
+    again = await pressing.restarted(shop, project, **wanted) if action == Action.RESUME else None
+    done = again or await pressing.press(shop, project, Action(action), confirmed=confirmed, **wanted)
     return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
 
 

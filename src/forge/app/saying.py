@@ -21,6 +21,7 @@ from forge.projects import context_file, priming
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
+_SAID = "say"
 SCENE_NOTED = "Noted in context.md. Now, what problem or opportunity are you after?"
 
 
@@ -28,11 +29,11 @@ async def say(shop: Workshop, project: Project, text: str, *, press_id: str | No
     """A message to the project: more of the brain dump, a correction, an answer, or input for a stuck build."""
     phase = (await asyncio.to_thread(project.status)).phase
     if phase is Phase.BRAIN_DUMP:
-        return await _dump(shop, project, text)
-    if phase is Phase.BUILDING:
-        return await press(shop, project, Action.PROVIDE_INPUT, text=text, press_id=press_id)
+        return await _dump(shop, project, text, press_id)
     correction = phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
-    return await press(shop, project, Action.REALIGN if correction else Action.CORRECT, text=text, press_id=press_id)
+    spoken = Action.REALIGN if correction else Action.CORRECT
+    action = Action.PROVIDE_INPUT if phase is Phase.BUILDING else spoken
+    return await press(shop, project, action, text=text, press_id=press_id, asked=_SAID)
 
 
 def check_idea(shop: Workshop, text: str) -> None:
@@ -40,9 +41,11 @@ def check_idea(shop: Workshop, text: str) -> None:
     messages.check([text], minimum=shop.settings.brain_dump.min_word_count)
 
 
-async def _dump(shop: Workshop, project: Project, text: str) -> Pressed:
+async def _dump(shop: Workshop, project: Project, text: str, press_id: str | None) -> Pressed:
     first = priming.is_priming(await asyncio.to_thread(project.chat))
-    pressed = await press(shop, project, Action.CORRECT, text=text)
+    pressed = await press(shop, project, Action.CORRECT, text=text, press_id=press_id, asked=_SAID)
+    if not pressed.changed:
+        return pressed
     pulled = await pull_links(shop, project, text)
     told = [pulled] if pulled else []
     if first and sets_the_scene(text):

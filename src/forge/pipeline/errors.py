@@ -11,6 +11,12 @@ class ActionRefused(Conflict):
     code = "action_refused"
 
 
+class PressReused(Conflict):
+    """The id of a press was used before, for another one."""
+
+    code = "press_reused"
+
+
 class ConfirmationNeeded(InvalidInput):
     """Done only when it is confirmed."""
 

@@ -23,7 +23,7 @@ Key = Annotated[
 _MISSING = {404: ["project_missing"]}
 _PRESSED = {
     **_MISSING,
-    409: ["action_refused", "project_busy"],
+    409: ["action_refused", "press_reused", "project_busy"],
     422: ["request_invalid", "invalid_input", "confirmation_needed"],
     502: ["project_unwritable", "project_unreadable"],
 }
