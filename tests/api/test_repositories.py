@@ -183,6 +183,11 @@ def test_a_merge_is_previewed_resolved_and_performed_as_seen(client: httpx.Clien
     seen = {"seen_target": preview["target_tip"], "seen_source": preview["sources"][-1]}
     stale = client.post(f"{address}/merges", json={**solved, **seen, "seen_target": "0" * 40})
     assert code(stale) == (409, "branch_moved")
+    for only in ("seen_target", "seen_source"):
+        assert code(client.post(f"{address}/merges", json={**solved, only: "0" * 40})) == (409, "branch_moved")
+    for kind in ("rebase", "cherry-pick"):
+        other = {**order, "kind": kind, "seen_target": "0" * 40}
+        assert code(client.post(f"{address}/merges", json=other)) == (409, "branch_moved")
     done = client.post(f"{address}/merges", json={**solved, **seen})
     assert done.json()["performed"] is True, done.text
     merged = client.get(f"{address}/files/beds/north.md", params={"branch": "ai/one"})

@@ -116,6 +116,10 @@ class Indicator:
     """The files in conflict."""
 
 
+Seen = tuple[str | None, str | None]
+"""The target's tip and the last source of a preview; None: whatever it is."""
+
+
 def preview_merge(
     shop: Workshop,
     who: Who,
@@ -135,10 +139,10 @@ def perform_merge(
     repo_id: str,
     order: MergeOrder,
     *,
-    expected: MergeView | tuple[str, str] | None = None,
+    expected: MergeView | Seen | None = None,
     resolutions: Resolutions | StepResolutions | None = None,
 ) -> Merged:
-    """Do it, unless conflicts are left. `expected` is the view, or its target tip and last source, that was seen."""
+    """Do it, unless conflicts are left. `expected` is the view, or what of it was seen."""
     repo = repository(shop, who, repo_id, "write")
     preview = resolved(repo, previewed(repo, order), resolutions)
     if expected is not None:
@@ -223,11 +227,12 @@ def view_of(repo: Repository, preview: MergePreview) -> MergeView:
     )
 
 
-def _refuse_unseen(preview: MergePreview, expected: MergeView | tuple[str, str]) -> None:
+def _refuse_unseen(preview: MergePreview, expected: MergeView | Seen) -> None:
     seen = (expected.target_tip, expected.sources[-1]) if isinstance(expected, MergeView) else expected
-    if seen != (preview.target_tip, preview.sources[-1]):
-        moved = preview.target if seen[0] != preview.target_tip else "What is to be merged"
-        raise BranchMoved(f"{moved} has moved since the preview was made.", hint="Look at a new preview first.")
+    found = ((preview.target, preview.target_tip), ("What is to be merged", preview.sources[-1]))
+    for known, (what, now) in zip(seen, found, strict=True):
+        if known is not None and known != now:
+            raise BranchMoved(f"{what} has moved since the preview was made.", hint="Look at a new preview first.")
 
 
 def _conflict(objects: Objects, conflict: Conflict) -> ConflictView:

@@ -30,7 +30,7 @@ def preview_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.Mer
 @router.post("/merges", tags=["merges"], response_model=shapes.MergedShape, responses=_CHANGED)
 def perform_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeOrderShape) -> Any:
     """Do it, unless conflicts are left. With what the preview saw, only if nothing has moved since."""
-    seen = (body.seen_target, body.seen_source) if body.seen_target and body.seen_source else None
+    seen = (body.seen_target, body.seen_source)
     return merging.perform_merge(shop, who, repository, _order(body), expected=seen, resolutions=_resolutions(body))
 
 
