@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,46 @@ def test_a_file_is_saved_only_over_what_was_seen(client: httpx.Client, address: 
     assert code(stale) == (412, "file_changed")
     gone = client.delete(f"{address}/files/README.md", params={"branch": "ai/one"}, headers={"If-Match": f'"{now}"'})
     assert gone.json()["etag"] is None
+
+
+def test_conditions_hold_as_http_says(client: httpx.Client, address: str) -> None:
+    client.post(f"{address}/branches", json={"name": "ai/one"})
+    here, new = ({"url": f"{address}/files/{name}", "params": {"branch": "ai/one"}} for name in ("README.md", "new.md"))
+    assert client.get(**here, headers={"If-None-Match": "*"}).status_code == 304
+    assert code(client.get(**new, headers={"If-None-Match": "*"})) == (404, "file_missing")
+    for change in (lambda **more: client.put(**more, content=b"x"), client.delete):
+        assert code(change(**new, headers={"If-Match": "*"})) == (412, "file_changed")
+    assert code(client.get(**new)) == (404, "file_missing")
+
+    seen = client.get(**here).headers["etag"]
+    assert code(client.put(**here, content=b"lost?", headers={"If-Match": f"W/{seen}"})) == (412, "file_changed")
+    first = client.put(**here, content=b"# Beds\n", headers={"If-Match": f'"0123abcd", {seen}'})
+    assert first.status_code == 200, first.text
+    assert first.headers["etag"] == client.get(**here).headers["etag"] == f'"{first.json()["etag"]}"'
+    assert client.put(**here, content=b"# All\n", headers={"If-Match": "*"}).status_code == 200
+    assert code(client.put(**here, content=b"x", headers={"If-Match": f"{seen}, nonsense"})) == (
+        422,
+        "condition_invalid",
+    )
+
+
+def test_a_link_is_not_replaced_by_a_file(client: httpx.Client, house: House) -> None:
+    id_ = house.repository()
+    path = house.place / f"repository-{house.made}"
+    (path / "link").symlink_to("README.md")
+    for words in (("add", "link"), ("-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "--quiet", "-m", "link")):
+        subprocess.run(["git", *words], cwd=path, check=True)
+    for more in ({}, {"executable": True}, {"executable": False}):
+        address = f"/api/repositories/{id_}/files/link"
+        refused = client.put(address, params={"branch": "main", **more}, content=b"x")
+        assert code(refused) == (422, "invalid_path")
+        assert "symbolic link" in refused.json()["detail"]
+
+
+def test_a_path_that_is_not_utf8_is_not_saved_under_another_name(client: httpx.Client, address: str) -> None:
+    client.post(f"{address}/branches", json={"name": "ai/one"})
+    assert code(client.put(f"{address}/files/%ff?branch=ai/one", content=b"x")) == (422, "invalid_input")
+    assert client.put(f"{address}/files/%C3%BC.md?branch=ai/one", content=b"x").status_code == 200
 
 
 def test_parts_of_a_file_are_given(client: httpx.Client, house: House) -> None:

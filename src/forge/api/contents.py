@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -13,12 +13,13 @@ from starlette.responses import Response, StreamingResponse
 from forge.api.problems import of_error, problem
 from forge.api.shapes.repositories import Search
 from forge.app.files import Case, FileContent, Paths, Query
-from forge.app.saving import NEW, FileChanged
+from forge.app.saving import ANY, NEW, Expected, FileChanged
 from forge.errors import InvalidInput
 
 _AT_ONCE = 5_000
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
-_TAG = re.compile(r'(?:W/)?"([0-9a-f]{4,64})"')
+_TAG = re.compile(r'(W/)?"([!\x23-\x7e]{1,64})"')
+_TAGS = re.compile(rf"{_TAG.pattern}(?:\s*,\s*{_TAG.pattern})*")
 # What a browser may show by itself; anything else is saved, so that no page of a repository runs as one of Forge's.
 _PICTURES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
@@ -34,21 +35,44 @@ class ConditionInvalid(InvalidInput):
     code = "condition_invalid"
 
 
-def expected(request: Request) -> str | None:
-    """What has to be there for a change: an etag, nothing at all (`If-None-Match: *`), or whatever there is."""
-    wanted, unwanted = request.headers.get("if-match"), request.headers.get("if-none-match")
+def expected(request: Request) -> Expected:
+    """What has to be there for a change: one of some etags, anything, nothing at all, or whatever there is."""
+    wanted, unwanted = _header(request, "if-match"), _header(request, "if-none-match")
     if wanted is not None and unwanted is not None:
         raise ConditionInvalid("Two conditions at once.", hint="Send If-Match, or If-None-Match: *.")
     if unwanted is not None:
-        if unwanted.strip() != "*":
+        if unwanted != "*":
             raise ConditionInvalid("A change takes only `If-None-Match: *`.", hint="It means: only a new file.")
         return NEW
-    if wanted is None or wanted.strip() == "*":
+    if wanted is None:
         return None
-    found = _TAG.fullmatch(wanted.strip())
-    if found is None:
+    if wanted == "*":
+        return ANY
+    if _TAGS.fullmatch(wanted) is None:
         raise ConditionInvalid("If-Match is no etag.", hint='Send the ETag of the file, as in `"e69de29b"`.')
-    return found[1]
+    # A weak tag says that two contents are alike, never that they are the same.
+    return tuple(tag for weak, tag in _TAG.findall(wanted) if not weak)
+
+
+def _header(request: Request, name: str) -> str | None:
+    """A list may come in several headers, which are one."""
+    found = request.headers.getlist(name)
+    return ", ".join(found).strip() if found else None
+
+
+def _is_known(request: Request, etag: str) -> bool:
+    known = _header(request, "if-none-match") or ""
+    return known == "*" or etag in [tag for _, tag in _TAG.findall(known)]
+
+
+def refuse_other_bytes(request: Request) -> None:
+    """Of a path that is not UTF-8, only a replacement comes here, and nobody means a file of that name."""
+    try:
+        unquote_to_bytes(request.scope.get("raw_path") or b"").decode()
+    except UnicodeDecodeError as e:
+        raise InvalidInput(
+            "The path is not UTF-8.", hint="Encode its letters as UTF-8 before the percent signs."
+        ) from e
 
 
 def query(body: Search) -> Query:
@@ -74,7 +98,7 @@ def given(request: Request, content: FileContent) -> Response:
         "X-Forge-Mode": content.mode,
         **({"X-Forge-Commit": content.commit} if content.commit else {}),
     }
-    if content.etag in _TAG.findall(request.headers.get("if-none-match", "")):
+    if _is_known(request, content.etag):
         return Response(status_code=304, headers=headers)
     name = content.path.rpartition("/")[2]
     media_type = _PICTURES.get(name.rpartition(".")[2].lower(), "application/octet-stream")
@@ -88,7 +112,7 @@ def given(request: Request, content: FileContent) -> Response:
 def paths(request: Request, found: Paths) -> Response:
     """One path a line, as JSON, thousands at once: each piece costs a change of threads."""
     headers = {"ETag": f'"{found.etag}"', "Cache-Control": "private, no-cache"}
-    if found.etag in _TAG.findall(request.headers.get("if-none-match", "")):
+    if _is_known(request, found.etag):
         return Response(status_code=304, headers=headers)
     starts = range(0, len(found.paths), _AT_ONCE)
     pieces = ("".join(f"{_line(path)}\n" for path in found.paths[start : start + _AT_ONCE]) for start in starts)

@@ -33,7 +33,7 @@ def save_file(  # noqa: PLR0917
     path: str,
     data: bytes,
     *,
-    expected: str | None = None,
+    expected: saving.Expected = None,
     executable: bool | None = None,
     message: str | None = None,
 ) -> Saved:
@@ -63,7 +63,7 @@ def delete_file(
     branch: str,
     path: str,
     *,
-    expected: str | None = None,
+    expected: saving.Expected = None,
     message: str | None = None,
 ) -> Saved:
     repo = repository(shop, who, repo_id, "write")
@@ -80,7 +80,7 @@ def rename_file(  # noqa: PLR0917
     old: str,
     new: str,
     *,
-    expected: str | None = None,
+    expected: saving.Expected = None,
     message: str | None = None,
 ) -> Saved:
     repo = repository(shop, who, repo_id, "write")

@@ -29,6 +29,10 @@ from forge.git.errors import RefLocked
 T = TypeVar("T")
 NEW = ""
 """As `expected`: there must be no such file yet."""
+ANY = "*"
+"""As `expected`: there must be such a file, whatever it holds."""
+Expected = str | tuple[str, ...] | None
+"""The etag that a file must have for a change, or several of which it must have one; None: whatever there is."""
 _PATIENCE = 10.0
 # Saves to one branch in this process wait for each other instead of all but one being in vain.
 _IN_TURN = tuple(threading.Lock() for _ in range(64))
@@ -70,7 +74,7 @@ def save(
     path: str,
     data: bytes,
     *,
-    expected: str | None = None,
+    expected: Expected = None,
     executable: bool | None = None,
     message: str | None = None,
     actor: Actor = PERSON,
@@ -82,7 +86,9 @@ def save(
 
     def write(files: WorkInProgressVFS) -> None:
         _refuse_changed(files, path, expected)
-        files.write_bytes(path, data, mode=mode)
+        old = files.entry(path)
+        # A link is never written over: without a mode, the workspace says so.
+        files.write_bytes(path, data, mode=None if old is not None and old.is_symlink else mode)
 
     text = message or f"edit: {path.rpartition('/')[2]}"
     if seen is not None:
@@ -95,7 +101,7 @@ def delete(
     branch: str,
     path: str,
     *,
-    expected: str | None = None,
+    expected: Expected = None,
     message: str | None = None,
     actor: Actor = PERSON,
     author: Signature | None = None,
@@ -114,7 +120,7 @@ def rename(
     old: str,
     new: str,
     *,
-    expected: str | None = None,
+    expected: Expected = None,
     message: str | None = None,
     actor: Actor = PERSON,
     author: Signature | None = None,
@@ -209,14 +215,15 @@ def _in_turn(repo: Repository, branch: str) -> threading.Lock:
     return _IN_TURN[hash((repo.common_dir, branch)) % len(_IN_TURN)]
 
 
-def _refuse_changed(files: WorkInProgressVFS, path: str, expected: str | None) -> None:
+def _refuse_changed(files: WorkInProgressVFS, path: str, expected: Expected) -> None:
     if expected is None:
         return
     found = files.entry(path)
     etag = None if found is None else found.id
-    if (etag or NEW) == expected:
+    if (etag or NEW) in ((expected,) if isinstance(expected, str) else expected) or (etag and expected == ANY):
         return
     if etag is None:
-        raise FileChanged(f"{path} is not on {files.branch} any more.", hint="Save it as a new file.", etag=None)
+        since = "" if expected == ANY else " any more"
+        raise FileChanged(f"{path} is not on {files.branch}{since}.", hint="Save it as a new file.", etag=None)
     what = "exists already" if expected == NEW else "has changed since you read it"
     raise FileChanged(f"{path} {what}.", hint="Read it again and make your change there.", etag=etag)

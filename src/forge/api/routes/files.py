@@ -121,15 +121,21 @@ async def save_file(
     repository: Repo,
     path: Name,
     request: Request,
+    response: Response,
     branch: OnBranch,
     message: Message = None,
     executable: bool | None = None,
 ) -> Any:
     """Write a whole file. `If-Match` saves only over what you saw, `If-None-Match: *` only a new one."""
+    contents.refuse_other_bytes(request)
     data, wanted = await request.body(), contents.expected(request)
     options: dict[str, Any] = {"expected": wanted, "executable": executable, "message": message}
     place = (shop, who, repository, branch, path, data)
-    return await run_in_threadpool(contents.changed, edits.save_file, *place, conditional=wanted is not None, **options)
+    use = edits.save_file
+    saved = await run_in_threadpool(contents.changed, use, *place, conditional=wanted is not None, **options)
+    if isinstance(saved, edits.Saved):
+        response.headers["ETag"] = f'"{saved.etag}"'
+    return saved
 
 
 @router.delete(
