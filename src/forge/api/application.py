@@ -13,7 +13,8 @@ from starlette.types import Scope
 from forge import __version__
 from forge.api import problems
 from forge.api.access import Access, Gate
-from forge.api.bodies import BodyLimit, LastResort
+from forge.api.bodies import LARGE, SMALL, UPLOAD, BodyLimit, LastResort
+from forge.api.heads import Heads
 from forge.api.pages import Pages
 from forge.api.routes import (
     access,
@@ -28,10 +29,12 @@ from forge.api.routes import (
     sessions,
     tools,
 )
+from forge.api.routing import methods_at
 from forge.app.workshop import Workshop
 
 _ROUTES = (projects, project_files, files, history, merges, sessions, repositories, house, access, events, tools)
-_LARGE = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/(files/.+|session/attachments))")
+_UPLOAD = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/session/attachments)")
+_FILE = re.compile(r"/api/repositories/[^/]+/files/[\s\S]+")
 _ABOUT = """\
 Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sign-in`) or send a key as
 `Authorization: Bearer`. Errors are problem JSON: switch on `code`. Lists take `after` and `limit`; with
@@ -54,11 +57,12 @@ def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
     app.state.gate = gate
     for module in _ROUTES:
         app.include_router(module.router, prefix="/api")
-    problems.install(app)
+    problems.install(app, lambda path: methods_at([module.router for module in _ROUTES], path))
     _document(app)
     # The last one added is the first that a request meets.
+    app.add_middleware(Heads)
     app.add_middleware(Pages, gate=gate, static=static)
-    app.add_middleware(BodyLimit, is_large=_is_large)
+    app.add_middleware(BodyLimit, limit_of=_limit_of)
     app.add_middleware(Access, gate=gate)
     app.add_middleware(LastResort, redacted=shop.redactor.text)
     return app
@@ -68,8 +72,19 @@ def _operation_id(route: APIRoute) -> str:
     return route.name
 
 
-def _is_large(scope: Scope) -> bool:
-    return _LARGE.fullmatch(scope["path"]) is not None
+def _limit_of(scope: Scope) -> int:
+    if _FILE.fullmatch(scope["path"]):
+        return LARGE
+    return UPLOAD if _UPLOAD.fullmatch(scope["path"]) else SMALL
+
+
+def _add_media_types(document: dict[str, Any]) -> None:
+    """Whoever takes JSON refuses what does not say that it is JSON."""
+    code, _, _ = problems.MEDIA_TYPE_REFUSED
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            if "application/json" in operation.get("requestBody", {}).get("content", {}):
+                operation["responses"]["415"] = problems.documented(415, [code])
 
 
 def _document(app: FastAPI) -> None:
@@ -85,6 +100,7 @@ def _document(app: FastAPI) -> None:
                 "key": {"type": "http", "scheme": "bearer"},
                 "cookie": {"type": "apiKey", "in": "cookie", "name": app.state.gate.cookie_name},
             }
+            _add_media_types(document)
             document["security"] = [{"key": []}, {"cookie": []}]
         return document
 

@@ -18,6 +18,7 @@ from forge.app.workshop import Workshop
 from forge.errors import ForgeError, InvalidInput
 
 NDJSON = "application/x-ndjson"
+_JSON = ("application/json", "application/*", "*/*")
 
 
 async def _shop(connection: HTTPConnection) -> Workshop:
@@ -58,8 +59,24 @@ class Wanted:
         return StreamingResponse(_lines(shape, page, page_of), media_type=NDJSON)
 
 
+def prefers_lines(accept: str) -> bool:
+    """Whether NDJSON is named, and nothing that a page would be is liked better."""
+    liked = dict(_weighed(each) for each in accept.lower().split(","))
+    lines = liked.get(NDJSON, 0.0)
+    return lines > 0 and lines >= next((liked[name] for name in _JSON if name in liked), 0.0)
+
+
+def _weighed(accepted: str) -> tuple[str, float]:
+    name, *options = (word.strip() for word in accepted.split(";"))
+    weight = next((option[2:] for option in options if option.startswith("q=")), "1")
+    try:
+        return name, min(1.0, max(0.0, float(weight)))
+    except ValueError:
+        return name, 0.0
+
+
 async def _wanted(request: Request, after: After = None, limit: Limit = 100) -> Wanted:
-    return Wanted(after, limit, whole=NDJSON in request.headers.get("accept", ""))
+    return Wanted(after, limit, whole=prefers_lines(request.headers.get("accept", "")))
 
 
 # What a route depends on is asynchronous, for anything else would cost a change of threads each.

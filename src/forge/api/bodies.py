@@ -13,8 +13,10 @@ from forge.api.hardening import hardened
 from forge.api.problems import problem
 
 SMALL = 4 << 20
-LARGE = 50 * 1_000_000 + SMALL
-"""A file of 50 MB, and what multipart puts around it."""
+LARGE = 50 * 1_000_000
+"""A file as it is."""
+UPLOAD = LARGE + SMALL
+"""A file, and what multipart puts around it."""
 _HEARD_OUT = 8 << 20
 _LOG = logging.getLogger("forge.api")
 
@@ -22,15 +24,15 @@ _LOG = logging.getLogger("forge.api")
 class BodyLimit:
     """Refuses a body that is larger than allowed: at once if it says so, else as soon as it shows."""
 
-    def __init__(self, app: ASGIApp, *, is_large: Callable[[Scope], bool]) -> None:
+    def __init__(self, app: ASGIApp, *, limit_of: Callable[[Scope], int]) -> None:
         self._app = app
-        self._is_large = is_large
+        self._limit_of = limit_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = LARGE if self._is_large(scope) else SMALL
+        limit = self._limit_of(scope)
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if declared.isdigit() and int(declared) > limit:
             # Closed, because the rest of the body is not going to be read.

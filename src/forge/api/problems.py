@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from forge.api.hints import hint_for
 from forge.errors import Conflict, Denied, ForgeError, InvalidInput, NotFound, Upstream
 
 MEDIA_TYPE = "application/problem+json"
@@ -45,6 +46,11 @@ _BY_STATUS = {
     405: ("method_not_allowed", "This address does not take this method.", "The `Allow` header names those it takes."),
     413: ("body_too_large", "The request is larger than allowed.", "Send less at once."),
 }
+MEDIA_TYPE_REFUSED = (
+    "media_type_refused",
+    "The body does not say that it is JSON.",
+    "Send `Content-Type: application/json`.",
+)
 ALWAYS = (400, 401, 403, 413, 422, 429, 500)
 """Every operation may end so, whatever it does."""
 
@@ -57,7 +63,7 @@ class Problem(BaseModel):
     status: int
     code: str
     detail: str
-    hint: str = Field(description="What to do next; may be empty.")
+    hint: str = Field(description="What to do next.")
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
@@ -76,11 +82,11 @@ class Problem(BaseModel):
 
 def may_end(codes: Mapping[int, Sequence[str]] | None = None) -> dict[int | str, dict[str, Any]]:
     """For `responses=` of a route: the codes that it can end with, by status."""
-    told: dict[int | str, dict[str, Any]] = {status: _documented(status, ()) for status in ALWAYS}
-    return told | {status: _documented(status, names) for status, names in (codes or {}).items()}
+    told: dict[int | str, dict[str, Any]] = {status: documented(status, ()) for status in ALWAYS}
+    return told | {status: documented(status, names) for status, names in (codes or {}).items()}
 
 
-def _documented(status: int, codes: Sequence[str]) -> dict[str, Any]:
+def documented(status: int, codes: Sequence[str]) -> dict[str, Any]:
     names = f": {', '.join(f'`{code}`' for code in codes)}" if codes else ""
     reference = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {"description": f"{_TITLES[status]}{names}.", "content": {MEDIA_TYPE: reference}}
@@ -94,7 +100,7 @@ def problem(
 
 
 def document(status: int, code: str, detail: str, hint: str = "") -> dict[str, Any]:
-    title = _TITLES.get(status, "It did not work")
+    title, hint = _TITLES.get(status, "It did not work"), hint_for(status, code, hint)
     told = {"title": title, "status": status, "code": code, "detail": _sendable(detail), "hint": _sendable(hint)}
     return {"type": f"urn:forge:problem:{code}", **told}
 
@@ -112,10 +118,18 @@ def of_error(error: ForgeError, *, status: int | None = None) -> JSONResponse:
     return problem(status or status_of(error), error.code, error.message, error.hint, headers=headers)
 
 
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, methods_at: Callable[[str], Sequence[str]]) -> None:
+    """`methods_at` names all that an address takes; a route knows only its own."""
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        told = await _http_error(request, error)
+        if told.status_code == 405:
+            told.headers["Allow"] = ", ".join(methods_at(request.scope["path"]))
+        return told
+
     app.add_exception_handler(ForgeError, _forge_error)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(HTTPException, http_error)
 
 
 async def _forge_error(request: Request, error: Exception) -> Response:
@@ -127,13 +141,24 @@ async def _forge_error(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     """What was sent is never repeated: it may be a secret, and may be no text at all."""
-    del request
     assert isinstance(error, RequestValidationError)
     faults = error.errors()
+    if any(_is_unread(fault) for fault in faults) and not _is_json(request):
+        return problem(415, *MEDIA_TYPE_REFUSED)
     if any(fault.get("type") == "json_invalid" for fault in faults):
         return problem(400, "request_malformed", "The body is not JSON.", "Send one JSON document.")
     told = "; ".join(f"{_place(fault)}: {_fault(fault)}" for fault in faults[:5])
     return problem(422, "request_invalid", f"{told}.", "GET /api/openapi.json says what is expected.")
+
+
+def _is_unread(fault: Mapping[str, Any]) -> bool:
+    """Whether the body was handed on as bytes, because it did not say that it is JSON."""
+    return fault.get("loc") == ("body",) and isinstance(fault.get("input"), bytes)
+
+
+def _is_json(request: Request) -> bool:
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return media_type == "application/json" or media_type.endswith("+json")
 
 
 def _fault(fault: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from fastapi import APIRouter
@@ -37,6 +37,14 @@ class _Route(APIRoute):
 
 def router_for(prefix: str = "", *, tag: str | None = None) -> APIRouter:
     return _Router(prefix=prefix, tags=[tag] if tag else None, route_class=_Route)
+
+
+def methods_at(routers: Iterable[APIRouter], path: str) -> list[str]:
+    """All methods of an address, and `HEAD` wherever there is `GET`."""
+    below = path.removeprefix("/api")
+    routes = (route for router in routers for route in router.routes if isinstance(route, APIRoute))
+    found = {method for route in routes if route.path_regex.match(below) for method in route.methods}
+    return sorted(found | ({"HEAD"} if "GET" in found else set()))
 
 
 def _written(endpoint: Callable[..., Any], shape: type[BaseModel], status: int) -> Callable[..., Any]:

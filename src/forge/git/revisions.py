@@ -34,7 +34,7 @@ def resolved(objects: Objects, refs: Refs, rev: str) -> CommitId:
             raise RevisionMissing("There is no commit here yet.", hint=hint) from e
         raise RevisionMissing(f"There is no commit or branch {rev}.", hint=_LISTS) from e
     except (pygit2.GitError, ValueError, TypeError) as e:
-        raise InvalidRevision(f"{rev!r} does not name a commit: {e}", hint="Name a branch or an id.") from e
+        raise InvalidRevision(f"{rev!r} does not name a commit.", hint="Name a branch or an id.") from e
 
 
 def revisions(objects: Objects, start: Sequence[str], *, exclude: Sequence[str] = ()) -> list[str]:

@@ -3214,7 +3214,7 @@ export interface components {
             detail: string;
             /**
              * Hint
-             * @description What to do next; may be empty.
+             * @description What to do next.
              */
             hint: string;
             /** Status */
@@ -4563,6 +4563,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `key_options_invalid`. */
             422: {
                 headers: {
@@ -5197,6 +5206,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong. */
             422: {
                 headers: {
@@ -5523,6 +5541,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `invalid_record`. */
             422: {
                 headers: {
@@ -5626,7 +5653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `action_refused`, `project_busy`. */
+            /** @description It clashes with what is there now: `action_refused`, `press_reused`, `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5637,6 +5664,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6670,7 +6706,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `action_refused`, `project_busy`. */
+            /** @description It clashes with what is there now: `action_refused`, `press_reused`, `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6681,6 +6717,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6891,7 +6936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large: `body_too_large`. */
+            /** @description The request is too large: `body_too_large`, `file_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6900,7 +6945,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `resource_refused`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `resource_refused`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7315,6 +7360,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `prompt_unusable`. */
             422: {
                 headers: {
@@ -7720,6 +7774,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `provider_key_invalid`. */
             422: {
                 headers: {
@@ -8111,6 +8174,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `invalid_input`. */
             422: {
                 headers: {
@@ -8283,6 +8355,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8854,6 +8935,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
             422: {
                 headers: {
@@ -9193,6 +9283,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10211,6 +10310,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
             422: {
                 headers: {
@@ -10806,6 +10914,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
             422: {
                 headers: {
@@ -11036,6 +11153,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11762,6 +11888,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `condition_invalid`. */
             422: {
                 headers: {
@@ -11872,6 +12007,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12106,7 +12250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large: `body_too_large`. */
+            /** @description The request is too large: `body_too_large`, `file_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12466,6 +12610,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
             422: {
                 headers: {
@@ -12578,6 +12731,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12704,6 +12866,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `key_missing`. */
             422: {
                 headers: {
@@ -12816,6 +12987,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13827,6 +14007,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The request is wrong: `settings_invalid`. */
             422: {
                 headers: {
@@ -13990,6 +14179,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14250,6 +14448,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14537,6 +14744,15 @@ export interface operations {
             };
             /** @description The request is too large. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
