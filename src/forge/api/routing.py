@@ -43,7 +43,7 @@ def methods_at(routers: Iterable[APIRouter], path: str) -> list[str]:
     """All methods of an address, and `HEAD` wherever there is `GET`."""
     below = path.removeprefix("/api")
     routes = (route for router in routers for route in router.routes if isinstance(route, APIRoute))
-    found = {method for route in routes if route.path_regex.match(below) for method in route.methods}
+    found = {method for route in routes if route.path_regex.match(below) for method in route.methods or ()}
     return sorted(found | ({"HEAD"} if "GET" in found else set()))
 
 
