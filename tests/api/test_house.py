@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -82,6 +83,14 @@ def test_a_mistake_of_forges_own_tells_nothing_and_is_logged_without_secrets(
     assert "ValueError" not in told.text
     assert "ValueError" in caplog.text
     assert "ghp_0123" not in caplog.text
+
+
+@pytest.mark.req("X-06")
+def test_nothing_in_the_process_of_a_server_logs_a_secret(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
+    logging.getLogger("a.library.of.strangers").error("with %s", secret, exc_info=ValueError(secret))
+    assert "ValueError" in caplog.text
+    assert secret not in caplog.text
 
 
 def test_settings_are_shown_without_secrets_and_changed(client: httpx.Client, house: House) -> None:

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forge.agents.journal import Journal
+from forge.app.redacted_logs import redacted_logs
 from forge.engine.engine import Engine
 from forge.notices.sender import Sender, Warn
 from forge.plugins.contracts import Channel, Notice
@@ -74,19 +75,20 @@ async def open_workshop(
     )
     turning.register(shop)
     pipelining.register(shop)
-    try:
-        await engine.start()
-        sending = asyncio.create_task(sender.run())
+    with redacted_logs(known):
         try:
-            yield shop
+            await engine.start()
+            sending = asyncio.create_task(sender.run())
+            try:
+                yield shop
+            finally:
+                await engine.close()
+                sending.cancel()
+                await asyncio.gather(sending, return_exceptions=True)
+                await sender.flush()
         finally:
-            await engine.close()
-            sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
-            await sender.flush()
-    finally:
-        await asyncio.to_thread(events.close)
-        database.close()
+            await asyncio.to_thread(events.close)
+            database.close()
 
 
 def _load_workflows() -> tuple[ModuleType, ModuleType]:

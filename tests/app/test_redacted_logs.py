@@ -1,0 +1,48 @@
+"""Nothing is logged with a secret in it, whoever logs it."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+
+from forge.app.redacted_logs import redacted_logs
+from forge.git import Repository, WorkInProgressVFS
+from forge.sessions.redaction import Redactor
+from forge.tools.contract import Tool
+from forge.tools.toolbox import Toolbox
+
+pytestmark = pytest.mark.req("X-06")
+SECRET = "of-this-test-alone"
+TOKEN = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
+
+
+class Broken(Tool):
+    def get_schema(self) -> dict[str, Any]:
+        return {"name": "broken", "description": "Breaks.", "parameters": {"type": "object", "properties": {}}}
+
+    def execute(self, vfs: WorkInProgressVFS, arguments: dict[str, Any]) -> str:
+        raise ZeroDivisionError(f"{SECRET} {TOKEN}")
+
+
+def test_a_tool_that_breaks_is_logged_without_secrets(make_repo: Any, caplog: pytest.LogCaptureFixture) -> None:
+    vfs = Repository.open(make_repo({"a": "b"})).workspace("main")
+    with redacted_logs(Redactor([SECRET])):
+        assert Toolbox([Broken()]).run(vfs, "broken", {}).failed
+    assert "ZeroDivisionError" in caplog.text
+    assert "[redacted:" in caplog.text
+    assert SECRET not in caplog.text
+    assert TOKEN not in caplog.text
+
+
+def test_words_arguments_and_stacks_are_logged_without_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    log = logging.getLogger("a.library.of.strangers")
+    with redacted_logs(Redactor([SECRET])):
+        log.warning("asked with %s", SECRET, stack_info=True)
+        log.warning(f"{SECRET} %d", "no number")
+        log.error(TypeError(SECRET))
+    assert len(caplog.records) == 3
+    assert SECRET not in caplog.text
+    log.warning("afterwards %s", "as it is")
+    assert "afterwards as it is" in caplog.text
