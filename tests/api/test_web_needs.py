@@ -235,6 +235,7 @@ def test_keys_of_providers_go_into_the_keyring_and_are_never_shown(
     assert kept.status_code == 200, kept.text
     assert (kept.json()["is_set"], kept.json()["in_keyring"]) == (True, True)
     assert remembering.held == {("forge", "openai"): secret}
+    assert secret not in house.shop.redactor.text(f"It was {secret}.")
     shown = {each["provider"]: each for each in client.get("/api/provider-keys").json()["keys"]}
     assert shown["openai"]["origin"].startswith("keyring")
     assert not shown["google"]["is_set"]

@@ -58,6 +58,8 @@ def set_provider_key(shop: Workshop, who: Who, provider: str, key: str) -> Provi
     value = key.strip()
     if not value or len(value) > _LONGEST or not value.isascii() or not value.isprintable() or " " in value:
         raise ProviderKeyInvalid("This is no key.", hint="Copy it from the provider's page, without spaces.")
+    # Before it is used anywhere.
+    shop.redactor.learn(value)
     if not _done(lambda keyring: keyring.set_password(SERVICE, provider, value)) or _kept(provider) != value:
         # It may be where nobody looks for it.
         _done(lambda keyring: keyring.delete_password(SERVICE, provider))

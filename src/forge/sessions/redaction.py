@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -44,6 +45,7 @@ _ASSIGNED = re.compile(
     r"(?P<quote>[\"']?)(?P<secret>[^\s\"'`,;(){}<>\[\]]{8,})(?P=quote)",
     re.I,
 )
+_SHORTEST = 8
 _LONG = 32
 _WORD = re.compile(rf"(?<![A-Za-z0-9+/_=-])[A-Za-z0-9+/_=-]{{{_LONG},}}")
 # Each of the shapes above holds one of these. Most text holds none, and looking for them is far cheaper.
@@ -63,8 +65,17 @@ class Redactor:
     """Knows what secrets look like, and the ones that this very process uses."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        known = sorted({s for s in secrets if len(s) >= 8}, key=len, reverse=True)
-        self._own = re.compile("|".join(map(re.escape, known))) if known else None
+        self._lock = threading.Lock()
+        self._secrets: set[str] = set()
+        self._own: re.Pattern[str] | None = None
+        self.learn(*secrets)
+
+    def learn(self, *secrets: str) -> None:
+        """Know these as well, from now on and wherever this redactor is used. Short ones would hit too much."""
+        with self._lock:
+            self._secrets |= {secret for secret in secrets if len(secret) >= _SHORTEST}
+            known = sorted(self._secrets, key=len, reverse=True)
+            self._own = re.compile("|".join(map(re.escape, known))) if known else None
 
     def text(self, text: str) -> str:
         # What is replaced may leave a secret's beginning free beside it; a few passes settle that.
