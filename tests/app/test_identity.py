@@ -176,6 +176,16 @@ def test_a_name_that_would_mislead_is_refused(shop: Access, name: str) -> None:
     assert code(caught) == "user_name_invalid"
 
 
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize(
+    "name", ["u_0123456789abcdef", "U_0123456789ABCDEF", " u_0123456789abcdef ", "ｕ_0123456789abcdef"]
+)
+def test_a_name_that_looks_like_an_id_is_refused(shop: Access, name: str) -> None:
+    with pytest.raises(ForgeError) as caught:
+        users.add_user(shop, LOCAL, name)
+    assert code(caught) == "user_name_invalid"
+
+
 @pytest.mark.parametrize("name", ["Ada", "Ada Lovelace", "ada.l+x@example.org", "Ødegård", "O'Neil", "1st", "李"])
 def test_a_name_of_a_person_is_taken(shop: Access, name: str) -> None:
     assert users.add_user(shop, LOCAL, name).name == name

@@ -30,6 +30,7 @@ _LENGTH = 43  # of 62 letters: 256 bits
 _KEY = re.compile(rf"fk_[A-Za-z0-9]{{{_LENGTH}}}", re.ASCII)
 _PREFIX = len("fk_") + 6
 _NAME = re.compile(r"[^\W_](?:[\w .@+'-]{0,62}[\w.])?")
+_ID = re.compile(r"u_[0-9a-f]{16}", re.IGNORECASE | re.ASCII)
 _DAY = 86_400.0
 _MOST_BUCKETS = 10_000
 
@@ -88,10 +89,12 @@ def opened_access(settings: Settings, environ: Mapping[str, str]) -> Iterator[Ac
 def add_user(shop: Shop, who: Who, name: str) -> User:
     require(who, "admin")
     typed = unicodedata.normalize("NFKC", name).strip()
-    if _NAME.fullmatch(typed) is None:
+    # By the name of a user, or by what looks like an id, everybody shall mean the same one.
+    if _NAME.fullmatch(typed) is None or _ID.fullmatch(typed):
         raise UserNameInvalid(
             f"{name!r} cannot be the name of a user.",
-            hint="Take up to 64 letters, digits, spaces and . @ + - ', beginning with a letter or digit.",
+            hint="Take up to 64 letters, digits, spaces and . @ + - ', beginning with a letter or digit; and nothing "
+            "that looks like an id.",
         )
     id_ = f"u_{secrets.token_hex(8)}"
     if not Users(shop.database).add(id_, typed, now=time.time()):
