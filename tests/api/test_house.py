@@ -93,6 +93,18 @@ def test_nothing_in_the_process_of_a_server_logs_a_secret(house: House, caplog: 
     assert secret not in caplog.text
 
 
+@pytest.mark.req("X-06")
+def test_an_address_with_a_login_is_set_and_never_shown(client: httpx.Client) -> None:
+    name = "providers.workshop.base_url"
+    changed = client.put(f"/api/settings/{name}", json={"value": "http://me:planted-pw@models.example/v1"})
+    assert changed.json()["value"] == "http://…@models.example/v1"
+    told = [client.get(f"/api/settings{rest}").text for rest in ("", "/providers", f"/{name}")]
+    assert "planted" not in "".join([changed.text, *told])
+    # What is shown is not the address, and must not take its place.
+    again = client.put(f"/api/settings/{name}", json={"value": "http://…@models.example/v2"})
+    assert code(again) == (422, "settings_invalid")
+
+
 def test_settings_are_shown_without_secrets_and_changed(client: httpx.Client, house: House) -> None:
     changed = client.put("/api/settings/polish.max_iterations", json={"value": 7})
     assert changed.json()["value"] == 7

@@ -20,6 +20,8 @@ from forge.settings.listing import shown
 
 _FILE = ".forge/config.yaml"
 _PRIVATE = 0o600
+_WITHOUT_LOGIN = ("…@", "\\u2026@")
+"""What is shown of an address with a login, as it stands and as JSON: not to be taken for the address."""
 
 
 def load_settings(repo: Repository | None, environ: Mapping[str, str]) -> Settings:
@@ -54,6 +56,10 @@ class Changed:
 
 def change_setting(environ: Mapping[str, str], name: str, word: str) -> Changed:
     """Set `name` in the person's own file. Only a file that can be used afterwards is written."""
+    if any(mark in word for mark in _WITHOUT_LOGIN):
+        raise SettingsInvalid(
+            f"`{name}`: this address has `…` in place of its login.", hint="Write it whole; the login is not shown."
+        )
     path = config_path(environ)
     text = _own_text(path)
     new, settings = _fitting(environ, path, text, name, word)
