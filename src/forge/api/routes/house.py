@@ -61,7 +61,7 @@ def show_setting(shop: Shop, who: Asking, *, name: Name) -> Any:
     "/settings/{name}",
     tags=["settings"],
     response_model=shapes.ChangedSetting,
-    responses=may_end({**_SETTING, 409: ["settings_not_edited"]}),
+    responses=may_end({**_SETTING, 409: ["settings_not_edited"], 422: ["settings_invalid", "model_unknown"]}),
 )
 def change_setting(shop: Shop, who: Asking, *, name: Name, body: shapes.NewValue) -> Any:
     """Change one value in the settings file. A running server takes it up when it starts again."""

@@ -22,7 +22,7 @@ Key = Annotated[
 ]
 _MISSING = {404: ["project_missing"]}
 _PRESSED = {
-    **_MISSING,
+    404: ["project_missing", "repository_missing"],
     409: ["action_refused", "press_reused", "project_busy"],
     422: ["request_invalid", "invalid_input", "confirmation_needed"],
     502: ["project_unwritable", "project_unreadable"],
@@ -43,7 +43,12 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
     status_code=201,
     response_model=shapes.ProjectShape,
     responses=may_end(
-        {404: ["project_missing", "repository_missing"], 409: ["project_exists"], 502: ["project_unwritable"]}
+        {
+            404: ["project_missing", "repository_missing"],
+            409: ["project_exists"],
+            422: ["model_unknown"],
+            502: ["project_unwritable"],
+        }
     ),
 )
 async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:

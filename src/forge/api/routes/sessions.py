@@ -103,7 +103,11 @@ def rewind_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch,
     return talking.rewind(shop, who, repository, branch, body.turn)
 
 
-@router.get("/session/context", response_model=shapes.ContextShape, responses=_LOOKED)
+@router.get(
+    "/session/context",
+    response_model=shapes.ContextShape,
+    responses=may_end(together(REPOSITORY, LOOKING, _TURN, {422: ("model_unknown",)})),
+)
 def show_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, model: Model = None) -> Any:
     """The files that the agent has before it, and how much its next prompt takes."""
     return prompting.next_prompt(shop, who, repository, branch, model=model)

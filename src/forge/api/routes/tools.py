@@ -93,7 +93,9 @@ def show_question(shop: Shop, who: Asking, *, question: Question) -> Any:
     "/questions/{question}/answer",
     tags=["questions"],
     response_model=shapes.AnsweredShape,
-    responses=may_end({404: ["question_unknown"], 409: ["question_closed"], 422: ["invalid_input"]}),
+    responses=may_end(
+        {404: ["question_unknown", "repository_missing"], 409: ["question_closed"], 422: ["invalid_input"]}
+    ),
 )
 async def answer_question(shop: Shop, who: Asking, *, question: Question, body: shapes.Answer) -> Any:
     """The first answer counts; the same once more does no harm, another one is refused."""
