@@ -159,6 +159,12 @@ def test_what_cannot_be_written_is_told(office: Office, repo: Path, monkeypatch:
     assert "FORGE_DATA_DIR" in data.hint
 
 
+def test_a_data_directory_that_cannot_be_made_is_told_whoever_asks(office: Office) -> None:
+    place = place_of(office, environ={"FORGE_DATA_DIR": "/proc/forge", "FORGE_WORKSPACE": "/proc/work"})
+    assert places.data(place).detail == "/proc cannot be written."
+    assert {places.data(place).state, places.workspace(place).state} == {State.FAILED}
+
+
 def test_a_file_in_the_place_of_the_workspace_is_told(office: Office) -> None:
     (office.place / "workspace").touch()
     check = places.workspace(place_of(office))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 from forge.app.checks import REPAIR, Check, Place, failed, ok, warning
@@ -40,9 +41,18 @@ def _kept(name: str, folder: Path, hint: str) -> Check:
     there = _nearest(folder)
     if not there.is_dir():
         return failed(name, f"{there} is no directory.", hint)
-    if not os.access(there, os.W_OK | os.X_OK):
+    if not (os.access(there, os.W_OK | os.X_OK) and _takes_something(there)):
         return failed(name, f"{there} cannot be written.", hint)
     return ok(name, str(folder) if there == folder else f"{folder}, not made yet.")
+
+
+def _takes_something(folder: Path) -> bool:
+    """Only trying tells: some file systems refuse whoever they say may write, root too."""
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".forge-"):
+            return True
+    except OSError:
+        return False
 
 
 def disk(place: Place) -> Check:
