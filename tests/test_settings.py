@@ -63,18 +63,26 @@ def test_the_file_is_found_in_the_config_directory_and_by_variable(home: Path, t
 
 
 def test_a_file_named_by_variable_must_exist(tmp_path: Path) -> None:
-    with pytest.raises(SettingsInvalid, match="does not exist"):
+    with pytest.raises(SettingsInvalid, match="does not exist") as caught:
         load({"FORGE_CONFIG": str(tmp_path / "gone.yaml")})
+    assert "`forge config set NAME VALUE` makes it; `unset FORGE_CONFIG`" in caught.value.hint
+
+
+def test_what_is_not_yaml_is_told_with_its_line(tmp_path: Path) -> None:
+    file = write(tmp_path / "config.yaml", "sessions: tree\nlimits: [\n")
+    with pytest.raises(SettingsInvalid, match="line 3") as caught:
+        load({"FORGE_CONFIG": str(file)})
+    assert caught.value.hint.startswith("Correct line 3, or the lines before it; ")
 
 
 @pytest.mark.parametrize(
     ("text", "said", "hint"),
     [
         ("limts: {}", "`limts`", "`limits`"),
-        ("limits: {turn_us: 3}", "`limits.turn_us`", "`turn_usd`"),
-        ("models: {chatt: x}", "`models.chatt`", "`chat`"),
+        ("limits: {turn_us: 3}", "`limits.turn_us`", "`limits.turn_usd`"),
+        ("models: {chatt: x}", "`models.chatt`", "`models.chat`"),
         ("providers: {antropic: {model: x}}", "providers.antropic", "`anthropic`"),
-        ("providers: {openai: {base_ur: x}}", "`providers.openai.base_ur`", "`base_url`"),
+        ("providers: {openai: {base_ur: x}}", "`providers.openai.base_ur`", "`providers.openai.base_url`"),
         ("path: /x", "`path`", ""),
         ("limits: {turn_usd: many}", "limits.turn_usd", ""),
         ("providers: {openai: {base_url: 'file:///etc'}}", "base_url", ""),

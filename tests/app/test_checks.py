@@ -12,10 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from forge.app import notifying
 from forge.app.checks import Check, Place, State, answering, machine, places, repository
 from forge.app.workshop import database_url
 from forge.git import Repository
 from forge.git.reservations import reserve
+from forge.notices.errors import NotDelivered
 from forge.settings import load
 from forge.store.inspection import Inspection
 from tests.agents.conftest import only_this_machine  # noqa: F401 - keys of the developer are not seen
@@ -104,7 +106,10 @@ def test_only_old_locks_are_worth_a_warning(office: Office, repo: Path, git: Git
         os.utime(lock, (time.time() - 3600,) * 2)
     check = repository.locks(place)
     assert check.state is State.WARNING
-    assert check.detail == "Old lock files: packed-refs.lock, refs/heads/main.lock, worktrees/linked/index.lock."
+    git_dir = repo / ".git"
+    old = [f"{git_dir}/{name}" for name in ("packed-refs.lock", "refs/heads/main.lock", "worktrees/linked/index.lock")]
+    assert check.detail == f"Old lock files: {', '.join(old)}."
+    assert check.hint.endswith(f"`rm {' '.join(old)}`")
 
 
 def test_a_lock_that_goes_while_we_look_is_no_trouble(tmp_path: Path) -> None:
@@ -244,3 +249,16 @@ def test_agent_programs_are_told_with_their_versions(office: Office, tmp_path: P
     check = answering.agents(place_of(office, environ={"PATH": str(package / "bin")}))
     assert check.detail == "claude 9.8.7"
     assert "No agent program" in answering.agents(place_of(office, environ={"PATH": ""})).detail
+
+
+def test_who_failed_to_send_a_test_is_not_told_to_send_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Deaf:
+        async def send(self, notice: object) -> None:
+            raise NotDelivered("ntfy did not take the notice", hint="check the channel with `forge notify test`")
+
+    plugins = SimpleNamespace(made_channels=lambda _: [("ntfy", Deaf())])
+    monkeypatch.setattr(notifying, "plugins_of", lambda _: plugins)
+    (sent,) = office.do(notifying.send_test)
+    assert not sent.sent
+    assert sent.reason.endswith("Check its settings: `forge config show notifications.channels.ntfy`.")
+    assert "notify test" not in sent.reason

@@ -62,6 +62,12 @@ def test_a_branch_that_is_not_there_is_an_error(forge: Forge, repo: Path, words:
     assert "forge branch list" in ran.document["error"]["hint"]
 
 
+def test_who_names_nobody_is_told_who_there_is(forge: Forge, repo: Path) -> None:
+    hint = forge("chat", "-b", "ai/x", "-m", "hi", "--agent", "nobody", "--json").document["error"]["hint"]
+    assert hint.startswith("There are `builtin`, models as `provider:model`, and ")
+    assert hint.endswith("`forge models` shows who can answer.")
+
+
 def test_a_message_without_words_is_a_wrong_command_line(forge: Forge, repo: Path) -> None:
     for words in (["-m", "  "], ["-m", "-"], []):
         ran = forge("chat", "--branch", "ai/x", *words, "--json")

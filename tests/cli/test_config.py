@@ -127,6 +127,18 @@ def test_what_does_not_fit_is_not_written(forge: Forge, file: Path, name: str, v
     assert file.read_text() == MINE
 
 
+@pytest.mark.parametrize("name", ["limits.turn_dollars", "turn_usd"])
+def test_a_name_that_is_not_there_is_told_with_the_whole_name_of_the_nearest(
+    forge: Forge, file: Path, name: str
+) -> None:
+    write(file, MINE)
+    ran = forge("config", "set", name, "3")
+    assert ran.err.splitlines() == [
+        f"forge: There is no setting `{name}`.",
+        "  → Did you mean `limits.turn_usd`? `forge config show` lists all.",
+    ]
+
+
 def test_set_says_when_a_variable_still_decides(forge: Forge, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORGE_WORKSPACE", "/elsewhere")
     ran = forge("config", "set", "workspace", "/work")

@@ -64,7 +64,8 @@ def test_a_warning_comes_with_a_hint_and_is_no_failure(forge: Forge, repo: Path)
     os.utime(lock, (1, 1))
     done = forge("doctor")
     assert done.code == 0
-    assert "! locks       Old lock files: index.lock.\n" in done.out
+    assert f"! locks       Old lock files: {lock}.\n" in done.out
+    assert f"`rm {lock}`\n" in done.out
 
 
 def test_each_repair_is_told(forge: Forge, repo: Path) -> None:

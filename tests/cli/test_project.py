@@ -83,6 +83,7 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     assert "human" in {each["role"] for each in whole[: -len(now)]}
     early = forge("project", "confirm", "--json")
     assert (early.code, early.error) == (1, "action_refused")
+    assert "forge project say " in early.document["error"]["hint"]
     assert "2 questions are still open" in early.err
     answered = forge("project", "say", "party", "--json", stdin="all: You decide.")
     assert (answered.code, answered.document["open_questions"]) == (4, [])
@@ -110,6 +111,7 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     assert forge("project", "archive", "party", "--undo", "--json").document["archived"] is False
     kept = forge("project", "delete", "party", "--json")
     assert (kept.code, kept.error) == (1, "deletion_unconfirmed")
+    assert "--confirm party" in kept.document["error"]["hint"]
     gone = forge("project", "delete", "party", "--confirm", "party", "--json").document
     assert list(gone) == ["deleted", "kept"]
     assert Path(gone["kept"]).is_dir()

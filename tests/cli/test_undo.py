@@ -54,7 +54,7 @@ Your checkout <repo> follows.
 Took back: save 1
 Your checkout <repo> follows.
 """)
-    assert done.err == "forge: Forge has moved nothing here that is left to undo.\n"
+    assert done.err.startswith("forge: Forge has moved nothing here that is left to undo.\n  → `forge undo --list`")
     assert forge("undo", "--json").error == "nothing_to_undo"
 
 

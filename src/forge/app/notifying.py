@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from forge.app.surroundings import plugins_of
 from forge.app.workshop import Workshop
 from forge.errors import ForgeError
+from forge.notices.errors import NotDelivered
 from forge.plugins.contracts import Notice
 from forge.store.outbox import Outbox
 
@@ -57,5 +58,12 @@ async def send_test(shop: Workshop) -> tuple[Sent, ...]:
             await channel.send(_TEST)
             results.append(Sent(name, sent=True))
         except ForgeError as e:
-            results.append(Sent(name, sent=False, reason=f"{e.message} {e.hint}".strip()))
+            results.append(Sent(name, sent=False, reason=f"{e.message} {_what_to_do(name, e)}".strip()))
     return tuple(results)
+
+
+def _what_to_do(channel: str, error: ForgeError) -> str:
+    """Who is not heard is usually told to send a test, which is what was just done."""
+    if isinstance(error, NotDelivered):
+        return f"Check its settings: `forge config show notifications.channels.{channel}`."
+    return error.hint

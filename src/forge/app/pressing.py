@@ -35,7 +35,7 @@ from forge.plugins.contracts import Notice
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
-__all__ = ["Action"]
+__all__ = ["Action", "ActionRefused"]
 
 Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shutil
 from collections.abc import Mapping
 
 from forge.agents.errors import ProgramMissing
@@ -18,13 +19,18 @@ def programs(settings: Settings) -> dict[str, Program]:
 def found_program(settings: Settings, environ: Mapping[str, str], name: str) -> Found:
     known = programs(settings)
     if name not in known:
-        near = difflib.get_close_matches(name, known, 1)
-        raise ProgramMissing(
-            f"There is no agent {name}.",
-            hint=f"Did you mean {near[0]}?" if near else f"There are {', '.join(known)}; settings can add others.",
-        )
+        near = difflib.get_close_matches(name, ["builtin", *known], 1)
+        hint = f"Did you mean {near[0]}?" if near else _who_there_is(known, environ)
+        raise ProgramMissing(f"There is no agent {name}.", hint=hint)
     return find_program(known[name], environ.get("PATH", ""))
 
 
 def installed_programs(settings: Settings, environ: Mapping[str, str]) -> tuple[Found, ...]:
     return find_programs(environ.get("PATH", ""), programs(settings).values())
+
+
+def _who_there_is(known: Mapping[str, Program], environ: Mapping[str, str]) -> str:
+    path = environ.get("PATH", "")
+    here = [name for name, program in known.items() if shutil.which(program.command[0], path=path)]
+    told = f"and {', '.join(here)}" if here else f"and programs, none of which is installed ({', '.join(known)})"
+    return f"There are `builtin`, models as `provider:model`, {told}; `forge models` shows who can answer."

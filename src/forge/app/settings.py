@@ -14,9 +14,10 @@ from forge.errors import ForgeError
 from forge.git import Repository, disk
 from forge.plugins.loading import load_plugins
 from forge.settings import Settings, SettingsInvalid, config_path, load
+from forge.settings.checking import require_known
 from forge.settings.editing import changed
 from forge.settings.errors import SettingsNotEdited
-from forge.settings.listing import shown
+from forge.settings.listing import listed, shown
 
 _FILE = ".forge/config.yaml"
 _PRIVATE = 0o600
@@ -62,6 +63,7 @@ def change_setting(environ: Mapping[str, str], name: str, word: str) -> Changed:
         )
     path = config_path(environ)
     text = _own_text(path)
+    require_known(name, [each.name for each in listed(Settings())])
     new, settings = _fitting(environ, path, text, name, word)
     if _own_text(path) != text:
         raise SettingsNotEdited(f"{path} was changed in the meantime; nothing was written.", hint="Try again.")

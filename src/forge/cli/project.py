@@ -18,6 +18,7 @@ from forge.cli.projecting import (
     directory_of,
     exit_of,
     found,
+    next_steps,
     opened_shop,
     output_of,
     settings_of,
@@ -246,7 +247,7 @@ def _act(
 
 
 async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool) -> Pressed:
-    from forge.app.pressing import Action, press, restarted  # noqa: PLC0415
+    from forge.app.pressing import Action, ActionRefused, press, restarted  # noqa: PLC0415
     from forge.app.saying import say  # noqa: PLC0415
     from forge.app.underway import Pressed  # noqa: PLC0415
 
@@ -254,7 +255,13 @@ async def _pressed(shop: Workshop, project: Project, action: str | None, text: s
         return await say(shop, project, text) if text else Pressed(changed=False, run=None, after=0)
     if action == "resume" and (again := await restarted(shop, project)) is not None:
         return again
-    return await press(shop, project, Action(action), text=text, confirmed=confirmed)
+    try:
+        return await press(shop, project, Action(action), text=text, confirmed=confirmed)
+    except ActionRefused as e:
+        from forge.app.views import view  # noqa: PLC0415
+
+        steps = next_steps(view(shop, project), project.directory.name)
+        raise ActionRefused(e.message, hint=f"Now: {'; '.join(steps)}" if steps else e.hint) from e
 
 
 @app.add("accept-tests")

@@ -111,4 +111,5 @@ def _undoable(refs: Refs, operation_id: str | None) -> Operation:
             return operation
     if operation_id is not None:
         raise OperationMissing(f"There is no operation {operation_id}.", hint="`forge undo --list` shows them.")
-    raise NothingToUndo("Forge has moved nothing here that is left to undo.")
+    hint = "`forge undo --list` shows what Forge did; what git did by itself, `git reflog` knows."
+    raise NothingToUndo("Forge has moved nothing here that is left to undo.", hint=hint)

@@ -160,7 +160,7 @@ class Workspace:
         project = self.open(which)
         name = project.directory.name
         if confirm != name:
-            raise DeletionUnconfirmed(f"{name} was not deleted.", hint=f"Repeat its name to confirm: {name}")
+            raise DeletionUnconfirmed(f"{name} was not deleted.", hint=f"Confirm by its name: `--confirm {name}`.")
         with reported():
             kept = self.directory / "deleted"
             kept.mkdir(exist_ok=True)

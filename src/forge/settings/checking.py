@@ -14,6 +14,7 @@ from forge.settings.values import DERIVED, PROVIDERS, Provider, Settings
 
 Json = dict[str, Any]
 _LARGEST = 256 * 1024
+_ALIKE = 55
 
 
 def parse(text: str, where: str) -> Json:
@@ -28,8 +29,10 @@ def parse(text: str, where: str) -> Json:
         # The error's own text quotes the file, which may hold keys.
         mark = getattr(e, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark is not None else ""
+        spot = f"line {mark.line + 1}, or the lines before it" if mark is not None else "it"
         raise SettingsInvalid(
-            f"{where}{line} is not valid YAML: {getattr(e, 'problem', None) or 'unreadable'}."
+            f"{where}{line} is not valid YAML: {getattr(e, 'problem', None) or 'unreadable'}.",
+            hint=f"Correct {spot}; `forge config default` shows how settings are written.",
         ) from None
     if values is None:
         return {}
@@ -41,9 +44,7 @@ def parse(text: str, where: str) -> Json:
 def check(values: Json, where: str) -> None:
     """Refuse names that do not exist, with the nearest one, and values that do not fit."""
     for dotted, known in _unknown(values, Settings, ""):
-        raise SettingsInvalid(
-            f"{where} sets `{dotted}`, which does not exist.", hint=nearest(dotted.rpartition(".")[2], known)
-        )
+        raise SettingsInvalid(f"{where} sets `{dotted}`, which does not exist.", hint=_nearest_to(dotted, known))
     providers = values.get("providers")
     for name, entry in providers.items() if isinstance(providers, dict) else ():
         if isinstance(entry, dict) and name not in PROVIDERS and not entry.get("base_url"):
@@ -54,8 +55,27 @@ def check(values: Json, where: str) -> None:
     validated(values, where)
 
 
+def require_known(name: str, every: Sequence[str]) -> None:
+    """Refuse a dotted name that no file may set, with the nearest of all there are."""
+    values: Any = None
+    for part in reversed(name.split(".")):
+        values = {part: values}
+    if next(_unknown(values, Settings, ""), None) is None:
+        return
+    near = process.extractOne(name, every, score_cutoff=_ALIKE)
+    guess = f"Did you mean `{near[0]}`? " if near else ""
+    raise SettingsInvalid(f"There is no setting `{name}`.", hint=f"{guess}`forge config show` lists all.")
+
+
+def _nearest_to(dotted: str, known: Sequence[str]) -> str:
+    """By the last part of the name, and told with all of it."""
+    above, dot, last = dotted.rpartition(".")
+    near = process.extractOne(last, known, score_cutoff=_ALIKE)
+    return f"Did you mean `{above}{dot}{near[0]}`?" if near else nearest(last, known)
+
+
 def nearest(name: str, known: Sequence[str]) -> str:
-    near = process.extractOne(name, known, score_cutoff=55)
+    near = process.extractOne(name, known, score_cutoff=_ALIKE)
     return f"Did you mean `{near[0]}`?" if near else f"Known here: {', '.join(sorted(known))}."
 
 
@@ -81,4 +101,5 @@ def validated(values: Json, where: str) -> Settings:
         first = e.errors(include_input=False, include_url=False, include_context=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         text = first["msg"].removeprefix("Value error, ")
-        raise SettingsInvalid(f"{where}: {f'`{name}`: ' if name else ''}{text}.") from None
+        hint = "Give it a value that fits; docs/configuration.md says which do."
+        raise SettingsInvalid(f"{where}: {f'`{name}`: ' if name else ''}{text}.", hint=hint) from None

@@ -26,7 +26,8 @@ def own_text(path: Path, *, must_exist: bool) -> str | None:
     except FileNotFoundError:
         if not must_exist:
             return None
-        raise SettingsInvalid(f"The settings file {path} does not exist.", hint="FORGE_CONFIG names it.") from None
+        hint = "FORGE_CONFIG names it: `forge config set NAME VALUE` makes it; `unset FORGE_CONFIG` uses the usual one."
+        raise SettingsInvalid(f"The settings file {path} does not exist.", hint=hint) from None
     except (OSError, UnicodeDecodeError) as e:
         reason = e.strerror if isinstance(e, OSError) else "it is not UTF-8 text"
         raise SettingsInvalid(f"The settings file {path} cannot be read: {reason}.") from e

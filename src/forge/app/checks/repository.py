@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 
@@ -32,10 +33,11 @@ def writing(place: Place) -> Check:
 def locks(place: Place) -> Check:
     common = _repo(place).common_dir
     files = [*common.glob("*.lock"), *(common / "refs").rglob("*.lock"), *common.glob("worktrees/*/*.lock")]
-    old = [str(file.relative_to(common)) for file in files if age(file) > _OLD_LOCK]
+    old = sorted(str(file) for file in files if age(file) > _OLD_LOCK)
     if old:
-        hint = "If no git is running, a crash left them: remove them."
-        return warning("locks", f"Old lock files: {', '.join(sorted(old))}.", hint)
+        # Not ours to remove: nobody can tell from outside whether a git elsewhere still holds them.
+        hint = f"If no git is running, a crash left them: `rm {shlex.join(old)}`"
+        return warning("locks", f"Old lock files: {', '.join(old)}.", hint)
     return ok("locks", "No lock files were left behind.")
 
 
@@ -70,7 +72,8 @@ def turns(place: Place) -> Check:
         return warning("turns", f"Still reserved by turns that have ended: {some([o.branch for o in over])}.", REPAIR)
     dead = [each.branch for each in found if each.abandoned]
     if dead:
-        hint = "`forge worker --until-idle` finishes what can be finished; `forge session cancel` ends it."
+        end = f"`forge session cancel --branch {shlex.quote(dead[0])}`"
+        hint = f"`forge worker --until-idle` finishes what can be finished; {end} ends it."
         return warning("turns", f"Interrupted on {some(dead)}.", hint)
     return ok("turns", f"{len(found)} at work." if found else "No agent is at work.")
 
