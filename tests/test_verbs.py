@@ -214,3 +214,29 @@ def test_a_few_failures_are_run_once_more_alone_and_named(
     done = machine.run(checkout / "script" / "test", cwd=checkout)
     assert (done.returncode, "again: " in done.stdout) == (status, again), done.stdout + done.stderr
     assert ("tests/test_a.py::test_0" in done.stdout) is again
+
+
+@pytest.mark.parametrize(
+    ("words", "builds"),
+    [
+        ("", True),
+        ("serve --port 0", True),
+        ("--json serve", True),
+        ("-C . --direct serve", True),
+        ("-C serve", True),
+        ("demo --open", True),
+        ("demo", False),
+        ("serve --help", False),
+        ("-C . serve -h", False),
+        ("help serve", False),
+        ("-C serve log", False),
+        ("log", False),
+        ("exec -- serve", False),
+    ],
+)
+def test_the_web_interface_is_built_only_for_who_will_see_it(
+    checkout: Path, machine: Machine, words: str, *, builds: bool
+) -> None:
+    done = machine.run(checkout / "script" / "forge", *words.split(), cwd=checkout)
+    assert (done.returncode, done.stderr) == (0, "web <--once>\n" if builds else "")
+    assert done.stdout == f"forge{''.join(f' <{word}>' for word in words.split()) or ' <>'}\n"
