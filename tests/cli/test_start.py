@@ -12,6 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from forge import __version__
+from forge.cli import serve
 from forge.cli.main import COMMANDS, _shared_options
 from tests.cli.conftest import PROGRAM, Forge, Installed
 from tests.conftest import MakeRepo
@@ -249,3 +250,14 @@ def test_a_current_directory_that_is_gone_is_told(installed: Installed, tmp_path
     assert done.returncode == 1
     assert json.loads(done.stdout)["error"]["code"] == "not_found"
     assert "Traceback" not in done.stderr
+
+
+def test_who_serves_other_machines_is_told_that_it_is_plain_http() -> None:
+    assert [serve.exposure(host) for host in ("127.0.0.1", "localhost", "::1")] == ["", "", ""]
+    for host in ("0.0.0.0", "::", "192.168.0.7"):
+        assert "plain HTTP" in serve.exposure(host)
+        assert "docs/team-server.md" in serve.exposure(host)
+
+
+def test_a_choice_that_is_not_there_is_told_with_those_that_are(forge: Forge) -> None:
+    assert "': 'bogus' is not one of 'branch', 'day', 'model', 'run'." in forge("cost", "--by", "bogus").err

@@ -100,7 +100,7 @@ def _settings(repo: Repository | None, environ: Mapping[str, str]) -> tuple[Sett
     try:
         return load_settings(repo, environ), None
     except ForgeError as e:
-        check = failed("settings", e.message, e.hint or "`forge config check` says more.")
+        check = failed("settings", e.message, e.hint or "Correct it; `forge config check` says when it is right.")
     try:
         return load(environ, text=""), check
     except ForgeError:

@@ -35,7 +35,7 @@ def board(context: typer.Context) -> None:
                     "  " + out.styled(card.row.name, "cyan"),
                     card.row.halt_reason or (cut(f"waits: {card.row.waiting}", 50) if card.row.waiting else ""),
                     _span(card.in_phase),
-                    f"{card.row.rounds} rounds" if card.row.rounds else "",
+                    f"{card.row.rounds} round{'s' * (card.row.rounds != 1)}" if card.row.rounds else "",
                     f"{card.sparkline} {card.trend}".strip(),
                 )
                 for card in column.cards

@@ -28,7 +28,7 @@ class By(StrEnum):
 @app.add()
 def cost(
     context: typer.Context,
-    by: Annotated[By, typer.Option("--by", help="What to add up for.")] = By.BRANCH,
+    by: Annotated[By, typer.Option("--by", metavar="WHAT", help="Add up by branch, day, model or run.")] = By.BRANCH,
     days: Annotated[int, typer.Option("--days", metavar="N", min=1, help="How far back.")] = 30,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="All repositories, not only this one.")] = False,
 ) -> None:

@@ -12,9 +12,13 @@ import typer
 
 from forge.cli.projecting import Which, directory_of, found, opened_shop, output_of, settings_of
 
+Named = Annotated[str, typer.Argument(metavar="PROJECT", help="Its directory, id or name.")]
+
 
 def rename(
-    context: typer.Context, project: Annotated[str, typer.Argument()], name: Annotated[str, typer.Argument()]
+    context: typer.Context,
+    project: Named,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it from now on.")],
 ) -> None:
     """Give a project another name; its directory stays."""
     from forge.app.projects import workspace_of  # noqa: PLC0415
@@ -28,7 +32,7 @@ def rename(
 
 def archive(
     context: typer.Context,
-    project: Annotated[str, typer.Argument()],
+    project: Named,
     back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
 ) -> None:
     """Keep a project out of lists; nothing else changes."""
@@ -44,7 +48,7 @@ def archive(
 
 def delete(
     context: typer.Context,
-    project: Annotated[str, typer.Argument()],
+    project: Named,
     confirm_name: Annotated[
         str, typer.Option("--confirm", metavar="DIRECTORY", help="Repeat the name of its directory.")
     ] = "",
@@ -75,6 +79,8 @@ def log(
     out = output_of(context)
     lines = list(found(settings_of(out), project, directory_of(context)).log.lines())[-last:]
     out.result(lines)
+    if not lines:
+        out.aside("Nothing has been logged yet.")
     for line in lines:
         colour = {"warn": "yellow", "error": "red"}.get(line["level"], "dim")
         stamp = str(line["timestamp"]).replace("T", " ")[:19]
@@ -99,4 +105,6 @@ def artifacts(
         return
     places = projects.artifacts(one)
     out.result([{"name": place.name, "path": place, "bytes": place.stat().st_size} for place in places])
+    if not places:
+        out.aside("It has produced nothing yet: `forge project status` says where it stands.")
     out.table((out.styled(place.name, "cyan"), f"{place.stat().st_size:,} B", str(place)) for place in places)

@@ -51,7 +51,7 @@ def new(
 @app.add("list")
 def list_all(
     context: typer.Context,
-    user: Annotated[str | None, typer.Argument(metavar="[USER]", help="Only the keys of this user.")] = None,
+    user: Annotated[str | None, typer.Argument(metavar="USER", help="Only the keys of this user.")] = None,
 ) -> None:
     """List keys: whose, for what, since when, when they were used last."""
     from forge.app.identity import LOCAL  # noqa: PLC0415

@@ -113,7 +113,7 @@ def option_help(option: TyperOption) -> str:
         parts.append("May be repeated.")
     if option.required:
         parts.append("Required.")
-    elif option.default not in (None, False):
+    elif option.default not in (None, False, ""):
         parts.append(f"[default: {option.default}]")
     return " ".join(parts)
 

@@ -102,7 +102,8 @@ def _called(app: typer.Typer, name: str, args: list[str], session: Session) -> i
 
 def _bad_usage(error: typer.TyperException) -> BadUsage:
     context = getattr(error, "ctx", None)
+    message = error.format_message().replace("Value error, ", "")  # pydantic's word for what typer asked it to check
     if context is None:
-        return BadUsage(error.format_message(), hint="Run `forge --help`.")
+        return BadUsage(message, hint="Run `forge --help`.")
     usage = " ".join(context.get_usage().removeprefix("Usage: ").split())
-    return BadUsage(error.format_message(), hint=f"{usage}   (`{context.command_path} --help` explains it)")
+    return BadUsage(message, hint=f"{usage}   (`{context.command_path} --help` explains it)")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from forge.settings import Settings
 
 app = Commands(__doc__)
+_OWN_MACHINE = ("localhost", "::1")
 _IN_A_REPOSITORY = "There you and agents work on {name}, on branches; your files here stay as they are until you merge."
 _NO_REPOSITORY = "There is no repository here; ideas become projects there all the same, and repositories can be added."
 
@@ -78,6 +79,8 @@ def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str]
         opening = replace(opening, project=_project(settings, opening.project))
     for warning in settings.warnings:
         out.note(f"forge: {warning}")
+    if warning := exposure(host or settings.server.host):
+        out.note(f"forge: {warning}")
     try:
         with only_server(settings.data_dir):
             # The faces do not know each other; this one only starts the other.
@@ -94,6 +97,16 @@ def _serve(out: Output, host: str | None, port: int | None, names: Sequence[str]
         found = asyncio.run(until_found(settings.data_dir))
         out.note("forge: a server runs on this data already; this is the way to it.")
         asyncio.run(_tell(out, found, _token(settings), opening))
+
+
+def exposure(host: str) -> str:
+    """What to tell who serves more than this machine; empty where nobody else can reach it."""
+    if host in _OWN_MACHINE or host.startswith("127."):
+        return ""
+    return (
+        f"{host} is reached from other machines, by plain HTTP: keys and work can be read on the way by everybody who "
+        "reaches this machine. docs/team-server.md says how to share a server."
+    )
 
 
 def _project(settings: Settings, which: str) -> str:

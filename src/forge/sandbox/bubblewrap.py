@@ -34,7 +34,11 @@ ulimit -c 0 2>/dev/null; ulimit -f "$1" 2>/dev/null
 shift; exec nice -n {GIVES_WAY} "$@"
 """
 # The command starts when the caller says so, who by then watches it and whose death would end it.
-_READY = 'echo; read -r _ && exec "$@"'
+_READY = """\
+echo; read -r _ || exit
+command -v -- "$1" >/dev/null || { echo "forge: $1: not found, neither on PATH nor on the branch" >&2; exit 127; }
+exec "$@"
+"""
 _PROBE_SECONDS = 10
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
