@@ -119,5 +119,10 @@ def in_pages(shape: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
 
 
 def binary(description: str) -> dict[int | str, dict[str, Any]]:
+    """For `responses=` of a download: the whole, a range of it, or that nothing has changed."""
     content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-    return {200: {"description": description, "content": content}}
+    return {
+        200: {"description": description, "content": content},
+        206: {"description": "The range that was asked for.", "content": content},
+        304: {"description": "It is what you have."},
+    }

@@ -90,7 +90,8 @@ def query(body: Search) -> Query:
     )
 
 
-def given(request: Request, content: FileContent) -> Response:
+def given(request: Request, content: FileContent, *, shown: bool = True) -> Response:
+    """Pictures may be `shown` by a browser; whatever else there is, it saves."""
     headers = {
         "ETag": f'"{content.etag}"',
         "Accept-Ranges": "bytes",
@@ -101,7 +102,8 @@ def given(request: Request, content: FileContent) -> Response:
     if _is_known(request, content.etag):
         return Response(status_code=304, headers=headers)
     name = content.path.rpartition("/")[2]
-    media_type = _PICTURES.get(name.rpartition(".")[2].lower(), "application/octet-stream")
+    picture = _PICTURES.get(name.rpartition(".")[2].lower()) if shown else None
+    media_type = picture or "application/octet-stream"
     headers["Content-Disposition"] = disposition(name, inline=media_type.startswith("image/"))
     wanted = request.headers.get("range")
     if wanted is None or request.headers.get("if-range", headers["ETag"]) != headers["ETag"]:

@@ -97,8 +97,6 @@ def list_folder(
     responses={
         **may_end(together(REPOSITORY, LOOKING, {416: ("range_missing",)})),
         **binary("The content."),
-        206: binary("The range that was asked for.")[200],
-        304: {"description": "It is what you have."},
     },
 )
 def read_file(

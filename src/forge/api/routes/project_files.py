@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Path, Query, UploadFile
-from starlette.responses import FileResponse, Response
+from fastapi import Path, Query, Request, UploadFile
+from starlette.responses import Response
 
+from forge.api import contents
 from forge.api.asking import ONE_FILE, Asking, Part, Shop, binary, in_pages
 from forge.api.problems import may_end
 from forge.api.routes.projects import Project
 from forge.api.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
-from forge.app import documents, reaching
+from forge.app import documents, project_files, reaching
 
 router = router_for("/projects/{project}", tag="projects")
 
 Name = Annotated[str, Path(max_length=300, examples=["plan.md"])]
 _MISSING = {404: ["project_missing"]}
+_PAGED = {422: ["request_invalid", "invalid_page"]}
 _NO_FILE = {404: ["project_missing", "document_missing"]}
+_DOWNLOADED: dict[str, Any] = {
+    "response_class": Response,
+    "openapi_extra": {"parameters": [contents.IF_NONE_MATCH, contents.RANGE]},
+    "responses": {**may_end({**_NO_FILE, 416: ["range_missing"]}), **binary("The file.")},
+}
 _NO_VERSION = {
     404: ["project_missing", "document_missing", "revision_missing"],
     409: ["project_busy"],
@@ -55,16 +62,32 @@ def add_resource(shop: Shop, who: Asking, *, project: Project, file: UploadFile)
     return reaching.add_resource(shop, who, project, file.filename or "", file.file)
 
 
+@router.get("/resources/{name}", **_DOWNLOADED)
+def download_resource(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
+    """One of them, as it was sent."""
+    return _download(request, project_files.resource(shop, who, project, name))
+
+
+@router.delete(
+    "/resources/{name}",
+    status_code=204,
+    responses=may_end({**_NO_FILE, 409: ["project_busy"], 502: ["project_unwritable", "project_unreadable"]}),
+)
+def remove_resource(shop: Shop, who: Asking, *, project: Project, name: Name) -> None:
+    """Take it out again; the project's history keeps it."""
+    project_files.remove_resource(shop, who, project, name)
+
+
 @router.get("/artifacts", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_artifacts(shop: Shop, who: Asking, *, project: Project) -> Any:
     """What can be taken away: the documents, and what the explorer wrote."""
     return {"files": reaching.artifacts(shop, who, project)}
 
 
-@router.get("/artifacts/{name}", response_class=FileResponse, responses={**may_end(_NO_FILE), **binary("The file.")})
-def download_artifact(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
+@router.get("/artifacts/{name}", **_DOWNLOADED)
+def download_artifact(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
     """One of them, to save."""
-    return _download(reaching.artifact(shop, who, project, name))
+    return _download(request, reaching.artifact(shop, who, project, name))
 
 
 @router.get("/documents", response_model=shapes.FilesShape, responses=may_end(_MISSING))
@@ -94,18 +117,16 @@ def diff_document(
     return documents.document_diff(shop, who, project, name, old=old, new=new)
 
 
-@router.get(
-    "/documents/{name}", response_class=FileResponse, responses={**may_end(_NO_FILE), **binary("The document.")}
-)
-def read_document(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
+@router.get("/documents/{name}", **_DOWNLOADED)
+def read_document(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
     """A document of the project, such as `intent.md`, `spec.md` or `plan.md`."""
-    return _download(reaching.document(shop, who, project, name))
+    return _download(request, reaching.document(shop, who, project, name))
 
 
 @router.get(
     "/log",
     response_model=Page[shapes.LogLine],
-    responses={**may_end(_MISSING), **in_pages(shapes.LogLine)},
+    responses={**may_end({**_MISSING, **_PAGED}), **in_pages(shapes.LogLine)},
 )
 def list_log(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
     """The operational log, oldest line first."""
@@ -114,7 +135,6 @@ def list_log(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
     )
 
 
-def _download(file: reaching.StoredFile) -> FileResponse:
+def _download(request: Request, file: reaching.StoredFile) -> Response:
     """Always as bytes to save: a page that somebody put there must not run as one of Forge's own."""
-    headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'"}
-    return FileResponse(file.path, media_type="application/octet-stream", filename=file.name, headers=headers)
+    return contents.given(request, project_files.content(file), shown=False)
