@@ -195,7 +195,7 @@ def test_models_of_a_provider_have_prices_and_connectors_a_state(client: httpx.C
     models = client.get("/api/models/anthropic").json()["models"]
     assert all(each["name"].startswith("anthropic:") for each in models)
     assert any(each["input_price"] for each in models)
-    assert client.get("/api/models/nobody").json() == {"models": []}
+    assert code(client.get("/api/models/nobody")) == (404, "provider_unknown")
     connectors = client.get("/api/connectors").json()["connectors"]
     assert {each["name"]: each["enabled"] for each in connectors} == {"google_drive": False, "notion": False}
 

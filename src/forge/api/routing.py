@@ -53,7 +53,11 @@ def _written(endpoint: Callable[..., Any], shape: type[BaseModel], status: int) 
         found = endpoint(*args, **options)
         if isinstance(found, Response):
             return found
-        body = shape.model_validate(found, from_attributes=True).model_dump_json(by_alias=True)
-        return Response(body, status, media_type="application/json")
+        return written(shape, found, status)
 
     return write
+
+
+def written(shape: type[BaseModel], found: Any, status: int = 200) -> Response:
+    body = shape.model_validate(found, from_attributes=True).model_dump_json(by_alias=True)
+    return Response(body, status, media_type="application/json")

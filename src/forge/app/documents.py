@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from forge.app.comparing import patch_text
 from forge.app.identity import Who
-from forge.app.pages import Page, checked, unreadable
+from forge.app.pages import Page, checked, position
 from forge.app.reaching import DocumentMissing, project_for
 from forge.app.workshop import Workshop
 from forge.git import CommitId, Repository
 from forge.projects.records import Records
 
 _FOLDER = "docs"
-_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +39,7 @@ def list_versions(
     shop: Workshop, who: Who, id_: str, name: str, *, after: str | None = None, limit: int = 100
 ) -> Page[Version]:
     """Newest first; what people changed by hand is among them. `after` counts versions."""
-    start = int(after) if after and after.isdecimal() and len(after) <= _DIGITS else 0
-    if after and not start:
-        raise unreadable(after)
+    start = position(after)
     path, end = _path(name), start + checked(limit)
     records = _records(shop, who, id_)
     found = _versions(records, path, skip=start, limit=limit + 1)

@@ -15,6 +15,7 @@ from forge.app.comparing import ChangedFile, changed_files, diff, parent_of, pat
 from forge.app.pages import Page, checked, unreadable
 from forge.app.repositories import repository
 from forge.app.words import sound
+from forge.errors import InvalidInput
 from forge.git import BlameLine, Commit, GraphCursor, GraphRow, NotText, Repository, history
 from forge.git.lanes import Edge
 from forge.git.vfs import file_at
@@ -133,6 +134,8 @@ def blame(
     shop: Workshop, who: Who, repo_id: str, path: str, rev: str = "HEAD", *, first: int = 1, last: int | None = None
 ) -> Blame:
     """Who wrote which line, from `first` to `last`; of a longer file, the first lines of that."""
+    if last is not None and last < first:
+        raise InvalidInput(f"There are no lines {first} to {last}.", hint="Say the first line, then the last.")
     repo = repository(shop, who, repo_id)
     at = repo.resolve(rev)
     view = repo.commit_vfs(at)

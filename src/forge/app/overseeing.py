@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from forge.app.identity import Who, audit, require
 from forge.app.models import refuse_paths
 from forge.app.prompts import prompts
 from forge.app.repositories import repository
-from forge.app.settings import Changed, change_setting, load_settings
+from forge.app.settings import Changed, load_settings, set_value
 from forge.app.workshop import Workshop
 from forge.prompts import Prompt
 from forge.settings.listing import Setting, listed, shown
@@ -54,7 +53,7 @@ def set_setting(shop: Workshop, who: Who, name: str, value: Any) -> Changed:
     require(who, "admin")
     for name_of_model in _texts(value):
         refuse_paths(who, name_of_model)
-    done = change_setting(shop.environ, name, json.dumps(value))
+    done = set_value(shop.environ, name, value)
     audit(shop, who, "settings.change", name)
     return done
 
@@ -112,7 +111,10 @@ def costs(shop: Workshop, who: Who, *, by: str, days: int, repository_id: str | 
         require(who, "admin")
     else:
         where["repository"] = str(repository(shop, who, repository_id).common_dir)
-    return Costs(by, days, shop.costs.by(cast("Grouping", by), **where), shop.costs.total(**where))
+    rows = shop.costs.by(cast("Grouping", by), **where)
+    # Projects are worked on outside of branches.
+    named = {name or f"no {by}": spent for name, spent in rows.items()}
+    return Costs(by, days, named, shop.costs.total(**where))
 
 
 async def test_notifications(shop: Workshop, who: Who) -> tuple[notifying.Sent, ...]:

@@ -9,6 +9,8 @@ from forge.errors import InvalidInput
 
 T = TypeVar("T")
 MOST = 1000
+_DIGITS = 18
+"""What a database still takes for a number."""
 
 
 class InvalidPage(InvalidInput):
@@ -28,6 +30,15 @@ def checked(limit: int) -> int:
     if not 1 <= limit <= MOST:
         raise InvalidPage(f"A page has 1 to {MOST} items, not {limit}.", hint="Ask for fewer, and for the next page.")
     return limit
+
+
+def position(after: str | None) -> int:
+    """Of lists whose items are counted: how many come before the page."""
+    if not after:
+        return 0
+    if not (after.isascii() and after.isdecimal() and len(after) <= _DIGITS):
+        raise unreadable(after)
+    return int(after)
 
 
 def unreadable(after: str) -> InvalidPage:

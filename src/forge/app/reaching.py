@@ -15,7 +15,7 @@ from forge.app.building_places import refuse_where_they_may_not_build, shown, wi
 from forge.app.identity import Who, audit, forget_owner, missing, only_owner, owned, record_new, require, visible
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
-from forge.app.pages import Page, checked
+from forge.app.pages import Page, checked, position
 from forge.app.projects import workspace_of
 from forge.app.repositories import repository
 from forge.app.sent_files import plain_name
@@ -213,7 +213,7 @@ def log_lines(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: i
 
 
 def _counted(items: tuple[Any, ...], after: str | None, limit: int) -> Page[Any]:
-    start = int(after) if after and after.isdecimal() and len(after) < 10 else 0
+    start = position(after)
     end = start + checked(limit)
     return Page(items[start:end], str(end) if end < len(items) else None)
 

@@ -61,7 +61,12 @@ def list_repositories(shop: Workshop, who: Who) -> tuple[RepositoryEntry, ...]:
 
 
 def add_repository(shop: Workshop, who: Who, path: Path | str) -> RepositoryEntry:
-    """Look after the repository at or above `path` from now on; one that is there already is simply shown.
+    """Look after the repository at or above `path` from now on; one that is there already is simply shown."""
+    return add_new_repository(shop, who, path)[0]
+
+
+def add_new_repository(shop: Workshop, who: Who, path: Path | str) -> tuple[RepositoryEntry, bool]:
+    """The same, and whether it is new here.
 
     Paths are those of this machine, so only who may administer it names them.
     """
@@ -75,12 +80,13 @@ def add_repository(shop: Workshop, who: Who, path: Path | str) -> RepositoryEntr
     if not who.is_local and _is_forges_own(shop, repo):
         raise _not_there(who, path)
     place, id_ = _unicode(str(repo.work_tree or repo.git_dir).rstrip("/")), id_of(repo)
-    if _rows(shop).add(id_, path=place, name=_name(place)):
+    is_new = _rows(shop).add(id_, path=place, name=_name(place))
+    if is_new:
         identity.record_new(shop, who, "repository", id_)
         identity.audit(shop, who, "repository.add", f"repository:{id_}", place)
     elif not identity.may_see(shop, who, "repository", id_):
         raise _not_there(who, path)
-    return repository_entry(shop, who, id_)
+    return repository_entry(shop, who, id_), bool(is_new)
 
 
 def repository_entry(shop: Workshop, who: Who, id_: str) -> RepositoryEntry:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,13 @@ from forge.settings.checking import require_known
 from forge.settings.editing import changed
 from forge.settings.errors import SettingsNotEdited
 from forge.settings.listing import listed, shown
+from forge.settings.loading import VARIABLES_OF_SETTINGS
 
 _FILE = ".forge/config.yaml"
 _PRIVATE = 0o600
-_WITHOUT_LOGIN = ("…@", "\\u2026@")
-"""What is shown of an address with a login, as it stands and as JSON: not to be taken for the address."""
+_MOST = 10**12
+_WITHOUT_LOGIN = "…@"
+"""What is shown of an address with a login: not to be taken for the address."""
 
 
 def load_settings(repo: Repository | None, environ: Mapping[str, str]) -> Settings:
@@ -56,27 +58,42 @@ class Changed:
 
 
 def change_setting(environ: Mapping[str, str], name: str, word: str) -> Changed:
+    """Set `name` in the person's own file to what a word means. See `set_value`."""
+    return _written(environ, name, _readings(word))
+
+
+def set_value(environ: Mapping[str, str], name: str, value: Any) -> Changed:
     """Set `name` in the person's own file. Only a file that can be used afterwards is written."""
-    if any(mark in word for mark in _WITHOUT_LOGIN):
+    return _written(environ, name, [value])
+
+
+def _written(environ: Mapping[str, str], name: str, values: Sequence[Any]) -> Changed:
+    if _WITHOUT_LOGIN in str(values):
         raise SettingsInvalid(
             f"`{name}`: this address has `…` in place of its login.", hint="Write it whole; the login is not shown."
         )
     path = config_path(environ)
     text = _own_text(path)
     require_known(name, [each.name for each in listed(Settings())])
-    new, settings = _fitting(environ, path, text, name, word)
+    new, settings = _fitting(environ, path, text, name, values)
     if _own_text(path) != text:
         raise SettingsNotEdited(f"{path} was changed in the meantime; nothing was written.", hint="Try again.")
     _write(path, new)
     return Changed(path, name, shown(settings, name), settings.origin(name))
 
 
-def _fitting(environ: Mapping[str, str], path: Path, text: str, name: str, word: str) -> tuple[str, Settings]:
-    """The new text: with the word read as YAML, else as it is, whichever the settings take."""
+def _fitting(
+    environ: Mapping[str, str], path: Path, text: str, name: str, values: Sequence[Any]
+) -> tuple[str, Settings]:
+    """The new text, with the first of these values that the settings take."""
     refused: SettingsInvalid | None = None
-    for value in _readings(word):
+    bare = {variable: value for variable, value in environ.items() if variable not in VARIABLES_OF_SETTINGS}
+    for value in values:
+        _refuse_huge(name, value)
         new = changed(text, name, value, path=path)
         try:
+            # A variable may hide the value today, and be gone tomorrow.
+            load(bare, path=path, text=new)
             return new, load(environ, path=path, text=new)
         except SettingsInvalid as e:
             refused = refused or e
@@ -84,7 +101,14 @@ def _fitting(environ: Mapping[str, str], path: Path, text: str, name: str, word:
     raise refused
 
 
+def _refuse_huge(name: str, value: Any) -> None:
+    """No setting means anything beyond that, and some would stand for ever in the way of a program that counts."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and not -_MOST <= value <= _MOST:
+        raise SettingsInvalid(f"The number for `{name}` is too large.", hint=f"Use one up to {_MOST:,}.")
+
+
 def _readings(word: str) -> list[Any]:
+    """As YAML, else as it is."""
     try:
         value = yaml.safe_load(word)
     except yaml.YAMLError:

@@ -12,9 +12,10 @@ from forge.app.branches import BranchMade, BranchMove, tip_of
 from forge.app.conversations import Conversation
 from forge.app.identity import Who
 from forge.app.models import refuse_paths
-from forge.app.pages import Page, checked
+from forge.app.pages import Page, checked, unreadable
 from forge.app.repositories import moved_by, record, repository
 from forge.app.workshop import Workshop
+from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.git.reservations import Reservation
 from forge.sessions.active import ActiveFile
@@ -91,15 +92,17 @@ def list_turns(
     count = checked(limit)
     moments = _conversation(shop, who, repo_id, branch, at).moments
     ids = [moment.turn.id for moment in moments]
-    start = ids.index(after) + 1 if after in ids else 0
+    if after and after not in ids:
+        raise unreadable(after)
+    start = ids.index(after) + 1 if after else 0
     items = tuple(_turn(moment) for moment in moments[start : start + count])
     return Page(items, items[-1].id if start + count < len(moments) else None)
 
 
 def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> TurnEntry:
-    """By its number or id, with all that was said and done in it."""
+    """By its number, its id or the end of that, by which it was known while it ran."""
     for moment in _conversation(shop, who, repo_id, branch, None).moments:
-        if which in (moment.turn.id, str(moment.turn.number)):
+        if which in (moment.turn.id, str(moment.turn.number), moment.turn.id.partition("-")[2]):
             return _turn(moment, whole=True)
     raise TurnMissing("There is no such turn on this branch.", hint="List the turns to see what there is.")
 
@@ -119,7 +122,9 @@ async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working
     """None where no turn is under way."""
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
     held = await turns.cancel(shop, repo, branch)
-    if held is not None:
+    if held is None:
+        await asyncio.to_thread(tip_of, repo, branch)
+    else:
         await asyncio.to_thread(record, shop, who, repo, "session.cancel", {}, detail=f"{branch}: {held.holder}")
     return _working(held)
 
@@ -162,10 +167,16 @@ def change_context(
         _, commit = contexts.remove(repo, branch, remove)
         _told(shop, who, repo, branch, commit)
     if add:
-        wanted = [ActiveFile(path, tuple((first, last) for first, last in ranges)) for path, ranges in add]
+        wanted = [ActiveFile(path, tuple(_lines(*each) for each in ranges)) for path, ranges in add]
         _, commit = contexts.add(repo, branch, wanted)
         _told(shop, who, repo, branch, commit)
     return context(shop, who, repo_id, branch)
+
+
+def _lines(first: int, last: int) -> tuple[int, int]:
+    if not 1 <= first <= last:
+        raise InvalidInput(f"There are no lines {first} to {last}.", hint="Say the first line, then the last.")
+    return first, last
 
 
 def _told(shop: Workshop, who: Who, repo: Repository, branch: str, commit: Any) -> None:

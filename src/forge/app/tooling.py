@@ -142,12 +142,16 @@ def provider_models(shop: Workshop, who: Who, provider: str) -> tuple[KnownModel
     from forge.agents import pricing  # noqa: PLC0415 - as above
     from forge.agents.models import local_ollama  # noqa: PLC0415
     from forge.agents.models.endpoint import BASE_URLS  # noqa: PLC0415
+    from forge.agents.models.names import BUILTIN, known_providers  # noqa: PLC0415
     from forge.app.identity import require  # noqa: PLC0415
+    from forge.app.keys_of_providers import ProviderUnknown  # noqa: PLC0415
 
     require(who, "read")
     if provider == "ollama":
         held = local_ollama.models(shop.settings.provider("ollama").base_url or BASE_URLS["ollama"])
         return tuple(KnownModel(f"ollama:{name}", None, None, None) for name in held)
+    if provider not in {*known_providers(shop.settings), BUILTIN}:
+        raise ProviderUnknown("There is no such provider.", hint="List the models to see which there are.")
     found = []
     for name in pricing.known_models(provider):
         price = pricing.price(provider, name)

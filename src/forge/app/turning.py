@@ -20,7 +20,7 @@ from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnRequest, Work, run_turn
 from forge.app.conversations import sessions_of
 from forge.app.programs import found_program
-from forge.app.repositories import opened
+from forge.app.repositories import id_of, opened
 from forge.app.sandboxed import TurnCommands
 from forge.app.turns import WORKFLOW, is_unfinished
 from forge.app.workshop import Workshop, journal_of
@@ -184,6 +184,7 @@ class _Bench:
             model=answer.model or self._request.model,
             usage=answer.usage,
             time=time.time(),
+            session=f"{id_of(self._repo)}:{self._request.branch}",
         )
 
 

@@ -12,8 +12,9 @@ from forge.api.problems import may_end
 from forge.api.routing import router_for
 from forge.api.shapes import access as shapes
 from forge.api.shapes.base import Page
-from forge.app import identity, users
+from forge.app import identity, reaching, repositories, users
 from forge.app.pages import Page as FoundPage
+from forge.app.pages import position
 
 router = router_for()
 
@@ -107,6 +108,7 @@ def revoke_key(shop: Shop, who: Asking, gate: Doors, *, key: Id) -> Any:
 def list_shares(shop: Shop, who: Asking, *, kind: Kind, id: Id) -> Any:  # noqa: A002
     """With whom it is shared; for its owner."""
     identity.require(who, "read")
+    _refuse_missing(shop, who, kind, id)
     return {"shares": identity.shared_with(shop, who, _KINDS[kind], id)}
 
 
@@ -114,6 +116,7 @@ def list_shares(shop: Shop, who: Asking, *, kind: Kind, id: Id) -> Any:  # noqa:
 def share(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id, body: shapes.Share) -> None:  # noqa: A002
     """Let another user see it, or also change it."""
     identity.require(who, "write")
+    _refuse_missing(shop, who, kind, id)
     identity.share(shop, who, _KINDS[kind], id, user, right=body.right)
 
 
@@ -121,6 +124,7 @@ def share(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id, body: shapes
 def unshare(shop: Shop, who: Asking, gate: Doors, *, kind: Kind, id: Id, user: Id) -> None:  # noqa: A002
     """Take that back. They hear of it no more, either."""
     identity.require(who, "write")
+    _refuse_missing(shop, who, kind, id)
     identity.unshare(shop, who, _KINDS[kind], id, user)
     gate.look_again()
 
@@ -137,8 +141,15 @@ def list_audit(
     """Who did what, newest first."""
 
     def page(after: str | None, limit: int) -> FoundPage[Any]:
-        before = int(after) if after and after.isdecimal() and len(after) < 18 else None
-        found = identity.audited(shop, who, before=before, limit=limit, user=user)
+        found = identity.audited(shop, who, before=position(after) or None, limit=limit, user=user)
         return FoundPage(found, str(found[-1].id) if len(found) == limit else None)
 
     return part.given(shapes.DeedShape, page)
+
+
+def _refuse_missing(shop: Shop, who: Asking, kind: Kind, id_: str) -> None:
+    """The person at this machine may share everything, but only what there is."""
+    if kind == "projects":
+        reaching.project_for(shop, who, id_)
+    else:
+        repositories.repository_entry(shop, who, id_)

@@ -21,6 +21,7 @@ Key = Annotated[
     Header(alias="Idempotency-Key", max_length=200, description="Names this press: sent again, it changes nothing."),
 ]
 _MISSING = {404: ["project_missing"]}
+_PAGED = {422: ["request_invalid", "invalid_page"]}
 _PRESSED = {
     404: ["project_missing", "repository_missing"],
     409: ["action_refused", "press_reused", "project_busy"],
@@ -94,7 +95,7 @@ def delete_project(
 @router.get(
     "/{project}/messages",
     response_model=Page[shapes.MessageShape],
-    responses={**may_end(_MISSING), **in_pages(shapes.MessageShape)},
+    responses={**may_end({**_MISSING, **_PAGED}), **in_pages(shapes.MessageShape)},
 )
 def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
     """The chat, oldest first."""
@@ -106,7 +107,7 @@ def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
 @router.get(
     "/{project}/earlier-messages",
     response_model=Page[shapes.MessageShape],
-    responses={**may_end(_MISSING), **in_pages(shapes.MessageShape)},
+    responses={**may_end({**_MISSING, **_PAGED}), **in_pages(shapes.MessageShape)},
 )
 def list_earlier_messages(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
     """What was said before the chat was cleared by a confirmation, oldest first."""

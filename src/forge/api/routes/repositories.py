@@ -10,7 +10,7 @@ import forge.api.whole_paths  # noqa: F401 - routes below use its kind of path
 from forge.api.asking import Asking, Part, Shop, in_pages
 from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.problems import may_end
-from forge.api.routing import router_for
+from forge.api.routing import router_for, written
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
 from forge.app import branches, repositories
@@ -33,11 +33,15 @@ def list_repositories(shop: Shop, who: Asking) -> Any:
     tags=["repositories"],
     status_code=201,
     response_model=shapes.RepositoryShape,
-    responses=may_end(REPOSITORY),
+    responses={
+        **may_end(REPOSITORY),
+        200: {"model": shapes.RepositoryShape, "description": "It was looked after already."},
+    },
 )
 def add_repository(shop: Shop, who: Asking, *, body: shapes.NewRepository) -> Any:
     """Look after the repository at this path from now on."""
-    return repositories.add_repository(shop, who, body.path)
+    entry, is_new = repositories.add_new_repository(shop, who, body.path)
+    return entry if is_new else written(shapes.RepositoryShape, entry)
 
 
 @router.get(

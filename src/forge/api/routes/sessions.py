@@ -69,7 +69,7 @@ def list_turns(
 def show_turn(
     shop: Shop, who: Asking, *, repository: Repo, turn: Annotated[str, Path(max_length=64)], branch: Branch
 ) -> Any:
-    """One turn, by number or id, with everything that was said and done."""
+    """One turn, by its number, its id, or `turn` of what was under way; with everything that was said and done."""
     return talking.turn(shop, who, repository, branch, turn)
 
 

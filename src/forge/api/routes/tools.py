@@ -21,6 +21,7 @@ router = router_for()
 Name = Annotated[str, Path(min_length=1, max_length=200)]
 Question = Annotated[str, Path(min_length=1, max_length=200)]
 About = Annotated[str | None, Query(max_length=250)]
+_PROVIDER = {404: ["provider_unknown"]}
 _TOOL = {404: ("user_tool_missing",), 409: ("approvals_unreadable",), 422: ("user_tool_broken", "tool_unreadable")}
 
 
@@ -63,7 +64,7 @@ def list_models(shop: Shop, who: Asking) -> Any:
     return tooling.models(shop, who)
 
 
-@router.get("/models/{provider}", tags=["models"], response_model=KnownModelsShape, responses=may_end())
+@router.get("/models/{provider}", tags=["models"], response_model=KnownModelsShape, responses=may_end(_PROVIDER))
 def list_provider_models(shop: Shop, who: Asking, *, provider: Name) -> Any:
     """Models of a provider with their prices, as far as they are known."""
     return {"models": tooling.provider_models(shop, who, provider)}
