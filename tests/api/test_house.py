@@ -209,3 +209,17 @@ def test_a_request_changes_threads_once(client: httpx.Client, monkeypatch: pytes
     monkeypatch.setattr(anyio.to_thread, "run_sync", counted)
     assert client.get(path).status_code == 200
     assert len(changes) == 1
+
+
+def test_the_doctor_looks_at_the_machine_and_at_a_repository(house: House, client: httpx.Client) -> None:
+    found = client.get("/api/doctor")
+    assert found.status_code == 200, found.text
+    names = [check["name"] for check in found.json()["checks"]]
+    assert {"settings", "git", "database", "disk"} <= set(names)
+    assert "branches" not in names
+    within = client.get("/api/doctor", params={"repository": house.repository()}).json()
+    assert "branches" in [check["name"] for check in within["checks"]]
+    assert within["ok"] is all(check["state"] != "failed" for check in within["checks"])
+    assert code(client.get("/api/doctor", params={"repository": "none"})) == (404, "repository_missing")
+    with house.client(house.user("patient")) as patient:
+        assert code(patient.get("/api/doctor")) == (403, "scope_missing")

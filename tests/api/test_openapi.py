@@ -80,6 +80,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/board get show_board",
             "/api/connectors get list_connectors",
             "/api/costs get show_costs",
+            "/api/doctor get show_doctor",
             "/api/events get list_events",
             "/api/health get health",
             "/api/keys get list_keys",

@@ -127,6 +127,10 @@ def test_what_cannot_be_pressed_is_refused_with_what_can_be(client: httpx.Client
     assert refused.json()["hint"]
     unconfirmed = client.post(f"/api/projects/{project['id']}/actions/terminate")
     assert code(unconfirmed) == (422, "confirmation_needed")
+    elsewhere = client.post(f"/api/projects/{project['id']}/actions/distill", json={"agent": "builtin"})
+    assert code(elsewhere) == (422, "invalid_input")
+    unknown = client.post(f"/api/projects/{project['id']}/actions/resume", json={"agent": "nobody:at-all"})
+    assert code(unknown) == (422, "model_unknown")
     done = client.post(f"/api/projects/{project['id']}/actions/terminate", json={"confirmed": True})
     assert done.json()["project"]["phase"] == "halted"
     assert code(client.post(f"/api/projects/{project['id']}/actions/dance")) == (422, "request_invalid")

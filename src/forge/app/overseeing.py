@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from forge.app import notifying
+from forge.app.checks import Check
 from forge.app.identity import Who, audit, require
 from forge.app.models import refuse_paths
 from forge.app.prompts import prompts
@@ -69,6 +70,15 @@ def _texts(value: Any) -> Iterator[str]:
         case dict():
             for each in value.values():
                 yield from _texts(each)
+
+
+def doctor(shop: Workshop, who: Who, repository_id: str | None = None) -> tuple[Check, ...]:
+    """What `forge doctor` finds where the server runs, and in one repository if it is named. Nothing is mended."""
+    from forge.app.doctor import examine  # noqa: PLC0415 - takes a moment to load
+
+    require(who, "admin")
+    place = repository(shop, who, repository_id).common_dir if repository_id else shop.settings.data_dir
+    return tuple(examine(place, shop.environ))
 
 
 def list_prompts(shop: Workshop, who: Who) -> tuple[Prompt, ...]:

@@ -22,7 +22,7 @@ from forge.app.sent_files import plain_name
 from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.boards.overview import BoardView
-from forge.errors import ForgeError, NotFound
+from forge.errors import ForgeError, InvalidInput, NotFound
 from forge.memory import Recalled
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
@@ -162,13 +162,31 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
 
 
 async def press(
-    shop: Workshop, who: Who, id_: str, action: str, *, text: str, confirmed: bool, press_id: str | None
+    shop: Workshop,
+    who: Who,
+    id_: str,
+    action: str,
+    *,
+    text: str,
+    confirmed: bool,
+    press_id: str | None,
+    agent: str | None = None,
 ) -> Pressed:
+    """`agent` is who answers from here on; only a project that is resumed can be given another one."""
     project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=action == Action.TERMINATE)
+    if agent is not None:
+        await asyncio.to_thread(_choose_agent, shop, who, project, action, agent)
     wanted: Json = {"text": text, "press_id": press_id}
     again = await pressing.restarted(shop, project, **wanted) if action == Action.RESUME else None
     done = again or await pressing.press(shop, project, Action(action), confirmed=confirmed, **wanted)
     return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
+
+
+def _choose_agent(shop: Workshop, who: Who, project: Project, action: str, agent: str) -> None:
+    if action != Action.RESUME:
+        raise InvalidInput("Only `resume` takes an agent.", hint="Leave `agent` out.")
+    refuse_paths(who, agent)
+    projects.choose_agent(shop, project, agent)
 
 
 async def say(shop: Workshop, who: Who, id_: str, text: str, *, press_id: str | None) -> Pressed:

@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/doctor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Doctor
+         * @description Whether everything that Forge stands on is in order, and a repository if one is named. Nothing is mended.
+         */
+        get: operations["show_doctor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -2011,6 +2031,31 @@ export interface components {
             /** Value */
             value: unknown;
         };
+        /**
+         * CheckShape
+         * @example {
+         *       "detail": "git 2.47.3",
+         *       "hint": "",
+         *       "name": "git",
+         *       "state": "ok"
+         *     }
+         */
+        CheckShape: {
+            /** Detail */
+            detail: string;
+            /**
+             * Hint
+             * @description What to do about it; empty where nothing is to do.
+             */
+            hint: string;
+            /** Name */
+            name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "ok" | "warning" | "failed";
+        };
         /** ColumnShape */
         ColumnShape: {
             /** Cards */
@@ -2213,6 +2258,16 @@ export interface components {
             old: string | null;
             /** Truncated */
             truncated: boolean;
+        };
+        /** DoctorShape */
+        DoctorShape: {
+            /** Checks */
+            checks: components["schemas"]["CheckShape"][];
+            /**
+             * Ok
+             * @description Whether nothing must be mended.
+             */
+            ok: boolean;
         };
         /** DocumentDiffShape */
         DocumentDiffShape: {
@@ -3181,6 +3236,11 @@ export interface components {
          *     }
          */
         Press: {
+            /**
+             * Agent
+             * @description With `resume`: who answers from here on.
+             */
+            agent?: string | null;
             /**
              * Confirmed
              * @description Some actions ask for a confirmation first.
@@ -4233,6 +4293,100 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CostsShape"];
+                };
+            };
+            /** @description The request cannot be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_doctor: {
+        parameters: {
+            query?: {
+                repository?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DoctorShape"];
                 };
             };
             /** @description The request cannot be read. */

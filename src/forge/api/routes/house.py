@@ -31,6 +31,17 @@ async def health() -> Any:
     return {"status": "ok", "version": __version__, "pid": os.getpid()}
 
 
+@router.get(
+    "/doctor", tags=["health"], response_model=shapes.DoctorShape, responses=may_end({404: ["repository_missing"]})
+)
+def show_doctor(
+    shop: Shop, who: Asking, *, repository: Annotated[str | None, Query(min_length=1, max_length=64)] = None
+) -> Any:
+    """Whether everything that Forge stands on is in order, and a repository if one is named. Nothing is mended."""
+    checks = overseeing.doctor(shop, who, repository)
+    return {"ok": all(check.state != "failed" for check in checks), "checks": checks}
+
+
 @router.get("/board", tags=["board"], response_model=BoardShape, responses=may_end())
 def show_board(shop: Shop, who: Asking) -> Any:
     """Your projects in the columns of their phases."""

@@ -139,9 +139,8 @@ async def press_action(
 ) -> Any:
     """Press a button. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
-    pressed = reaching.press(
-        shop, who, project, action, text=given.text, confirmed=given.confirmed, press_id=idempotency_key
-    )
+    wanted = {"text": given.text, "confirmed": given.confirmed, "agent": given.agent}
+    pressed = reaching.press(shop, who, project, action, press_id=idempotency_key, **wanted)
     return await shop.engine.at_work(pressed)
 
 

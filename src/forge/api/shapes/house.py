@@ -17,6 +17,19 @@ class HealthShape(Shape):
     model_config = shown(status="ok", version="0.1.0", pid=4711)
 
 
+class CheckShape(Shape):
+    name: str
+    state: Literal["ok", "warning", "failed"]
+    detail: Text
+    hint: Text = Field(description="What to do about it; empty where nothing is to do.")
+    model_config = shown(name="git", state="ok", detail="git 2.47.3", hint="")
+
+
+class DoctorShape(Shape):
+    ok: bool = Field(description="Whether nothing must be mended.")
+    checks: list[CheckShape]
+
+
 class EventShape(Shape):
     topic: Text
     id: int

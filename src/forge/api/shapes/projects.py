@@ -34,6 +34,9 @@ class NewMessage(Given):
 class Press(Given):
     text: str = Field(default="", max_length=400_000)
     confirmed: bool = Field(default=False, description="Some actions ask for a confirmation first.")
+    agent: str | None = Field(
+        default=None, min_length=1, max_length=200, description="With `resume`: who answers from here on."
+    )
     model_config = taken(text="", confirmed=True)
 
 
