@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -21,6 +22,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from forge.api.problems import status_of
+from forge.errors import ForgeError
 from forge.sessions.redaction import Redactor
 from tests.api.house import House
 from tests.api.test_projects import made
@@ -36,6 +39,14 @@ CHECKS = [
 ]
 EXAMPLES = int(os.environ.get("FORGE_API_EXAMPLES", "2"))
 """For each address, of what fits and of what does not; more of them take minutes."""
+ALWAYS = {
+    "400": "request_malformed",
+    "401": "sign_in_needed",
+    "403": "scope_missing",
+    "422": "request_invalid",
+    "429": "rate_limited",
+    "500": "internal",
+}
 # These take away what the others are tried on, so they get ids that nobody has.
 DESTRUCTIVE = {"forget_repository", "delete_project"}
 
@@ -54,14 +65,33 @@ def test_every_address_has_a_name_a_tag_and_its_problems(client: httpx.Client) -
     assert len(names) == len(set(names))
     for method, path, operation in operations(document):
         assert operation["tags"], path
-        assert operation.get("summary"), path
-        assert operation.get("description"), path
+        assert operation["description"].startswith(operation["summary"]), path
+        assert " " in operation["summary"], path
         if path != "/api/health":
-            assert {"401", "403", "422", "500"} <= set(operation["responses"]), (method, path)
+            for status, name in ALWAYS.items():
+                assert f"`{name}`" in operation["responses"][status]["description"], (method, path)
         for status, response in operation["responses"].items():
             if status >= "400":
                 assert list(response["content"]) == ["application/problem+json"], (path, status)
     assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+def test_codes_stand_at_the_status_that_they_come_with(client: httpx.Client) -> None:
+    """An error knows its family, and with it its status; the documentation says the same."""
+    known = {each.code: status_of(each("")) for each in _errors(ForgeError)}
+    document = client.get("/api/openapi.json").json()
+    for method, path, operation in operations(document):
+        for status, response in operation["responses"].items():
+            for name in re.findall(r"`(\w+)`", response["description"]) if status >= "400" else ():
+                wanted = {known.get(name, int(status)), 412 if name == "file_changed" else 0}
+                assert int(status) in wanted, (method, path, name)
+
+
+def _errors(family: type[ForgeError]) -> Iterator[type[ForgeError]]:
+    for each in family.__subclasses__():
+        if "__init__" not in vars(each):
+            yield each
+        yield from _errors(each)
 
 
 @pytest.mark.req("X-06")

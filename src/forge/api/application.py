@@ -14,6 +14,7 @@ from forge import __version__
 from forge.api import problems
 from forge.api.access import Access, Gate
 from forge.api.bodies import LARGE, SMALL, UPLOAD, BodyLimit, LastResort
+from forge.api.documenting import complete
 from forge.api.heads import Heads
 from forge.api.pages import Pages
 from forge.api.routes import (
@@ -78,15 +79,6 @@ def _limit_of(scope: Scope) -> int:
     return UPLOAD if _UPLOAD.fullmatch(scope["path"]) else SMALL
 
 
-def _add_media_types(document: dict[str, Any]) -> None:
-    """Whoever takes JSON refuses what does not say that it is JSON."""
-    code, _, _ = problems.MEDIA_TYPE_REFUSED
-    for methods in document["paths"].values():
-        for operation in methods.values():
-            if "application/json" in operation.get("requestBody", {}).get("content", {}):
-                operation["responses"]["415"] = problems.documented(415, [code])
-
-
 def _document(app: FastAPI) -> None:
     made = app.openapi
 
@@ -94,14 +86,7 @@ def _document(app: FastAPI) -> None:
         fresh = app.openapi_schema is None
         document = made()
         if fresh:
-            parts = document.setdefault("components", {})
-            parts.setdefault("schemas", {})["Problem"] = problems.Problem.model_json_schema()
-            parts["securitySchemes"] = {
-                "key": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": app.state.gate.cookie_name},
-            }
-            _add_media_types(document)
-            document["security"] = [{"key": []}, {"cookie": []}]
+            complete(document, cookie_name=app.state.gate.cookie_name)
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]

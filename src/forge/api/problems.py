@@ -51,7 +51,15 @@ MEDIA_TYPE_REFUSED = (
     "The body does not say that it is JSON.",
     "Send `Content-Type: application/json`.",
 )
-ALWAYS = (400, 401, 403, 413, 422, 429, 500)
+ALWAYS: Mapping[int, Sequence[str]] = {
+    400: ("request_malformed",),
+    401: ("sign_in_needed",),
+    403: ("scope_missing", "origin_refused"),
+    413: ("body_too_large",),
+    422: ("request_invalid",),
+    429: ("rate_limited",),
+    500: ("internal",),
+}
 """Every operation may end so, whatever it does."""
 
 
@@ -82,8 +90,9 @@ class Problem(BaseModel):
 
 def may_end(codes: Mapping[int, Sequence[str]] | None = None) -> dict[int | str, dict[str, Any]]:
     """For `responses=` of a route: the codes that it can end with, by status."""
-    told: dict[int | str, dict[str, Any]] = {status: documented(status, ()) for status in ALWAYS}
-    return told | {status: documented(status, names) for status, names in (codes or {}).items()}
+    own = codes or {}
+    every = {status: (*ALWAYS.get(status, ()), *own.get(status, ())) for status in (*ALWAYS, *own)}
+    return {status: documented(status, tuple(dict.fromkeys(names))) for status, names in every.items()}
 
 
 def documented(status: int, codes: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Audit
+         * Who did what, newest first
          * @description Who did what, newest first.
          */
         get: operations["list_audit"];
@@ -32,7 +32,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Board
+         * Your projects in the columns of their phases
          * @description Your projects in the columns of their phases.
          */
         get: operations["show_board"];
@@ -52,7 +52,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Connectors
+         * What can bring documents from elsewhere, and whether it can be used
          * @description What can bring documents from elsewhere, and whether it can be used.
          */
         get: operations["list_connectors"];
@@ -72,7 +72,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Costs
+         * What models have taken, in tokens and dollars
          * @description What models have taken, in tokens and dollars.
          */
         get: operations["show_costs"];
@@ -92,7 +92,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Doctor
+         * Whether everything that Forge stands on is in order, and a repository if one is named
          * @description Whether everything that Forge stands on is in order, and a repository if one is named. Nothing is mended.
          */
         get: operations["show_doctor"];
@@ -112,7 +112,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Events
+         * Recorded events of a topic, each once and in order
          * @description Recorded events of a topic, each once and in order.
          */
         get: operations["list_events"];
@@ -132,7 +132,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Health
+         * Whether the server answers
          * @description Whether the server answers; for anybody.
          */
         get: operations["health"];
@@ -152,13 +152,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Keys
+         * Your own keys
          * @description Your own keys; for who may administer, a user's or everybody's. Never the keys themselves.
          */
         get: operations["list_keys"];
         put?: never;
         /**
-         * Create Key
+         * A new key
          * @description A new key. It is shown this once.
          */
         post: operations["create_key"];
@@ -178,8 +178,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke Key
-         * @description It opens nothing any more, and streams that it opened are closed.
+         * Revoke a key: it opens nothing any more, and streams that it opened are closed
+         * @description Revoke a key: it opens nothing any more, and streams that it opened are closed.
          */
         post: operations["revoke_key"];
         delete?: never;
@@ -196,7 +196,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Memory
+         * What is remembered of a project's work, and which source ruled
          * @description What is remembered of a project's work, and which source ruled.
          */
         get: operations["read_memory"];
@@ -216,7 +216,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Models
+         * Who can answer here
          * @description Who can answer here. Keys are never shown, only where they come from.
          */
         get: operations["list_models"];
@@ -236,7 +236,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Provider Models
+         * Models of a provider with their prices, as far as they are known
          * @description Models of a provider with their prices, as far as they are known.
          */
         get: operations["list_provider_models"];
@@ -258,7 +258,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Test Notifications
+         * Send a test message through every channel that is set up, and say how it went
          * @description Send a test message through every channel that is set up, and say how it went.
          */
         post: operations["test_notifications"];
@@ -276,13 +276,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Projects
+         * Projects that you may see, by id
          * @description Projects that you may see, by id.
          */
         get: operations["list_projects"];
         put?: never;
         /**
-         * Create Project
+         * A new project
          * @description A new project. Say something to it next.
          */
         post: operations["create_project"];
@@ -300,22 +300,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Project
+         * A project as it is now, with what can be pressed
          * @description A project as it is now, with what can be pressed.
          */
         get: operations["show_project"];
         put?: never;
         post?: never;
         /**
-         * Delete Project
-         * @description Move it into the folder `deleted` of the workspace.
+         * Move a project into the folder `deleted` of the workspace
+         * @description Move a project into the folder `deleted` of the workspace.
          */
         delete: operations["delete_project"];
         options?: never;
         head?: never;
         /**
-         * Change Project
-         * @description Rename it, or take it into the archive and out again.
+         * Rename a project, or take it into the archive and out again
+         * @description Rename a project, or take it into the archive and out again.
          */
         patch: operations["change_project"];
         trace?: never;
@@ -330,8 +330,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Press Action
-         * @description Press a button. The work that follows goes on by itself and is told in the project's topic.
+         * Press a button of a project
+         * @description Press a button of a project. The work that follows goes on by itself and is told in the project's topic.
          */
         post: operations["press_action"];
         delete?: never;
@@ -348,8 +348,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Artifacts
-         * @description What can be taken away: the documents, and what the explorer wrote.
+         * What can be taken away of a project: the documents, and what the explorer wrote
+         * @description What can be taken away of a project: the documents, and what the explorer wrote.
          */
         get: operations["list_artifacts"];
         put?: never;
@@ -368,8 +368,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download Artifact
-         * @description One of them, to save.
+         * An artifact, to save
+         * @description An artifact, to save.
          */
         get: operations["download_artifact"];
         put?: never;
@@ -388,8 +388,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Documents
-         * @description What it has come to so far: intent, specification, plan and the like.
+         * What a project has come to so far: intent, specification, plan and the like
+         * @description What a project has come to so far: intent, specification, plan and the like.
          */
         get: operations["list_documents"];
         put?: never;
@@ -408,7 +408,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read Document
+         * A document of the project, such as `intent.md`, `spec.md` or `plan.md`
          * @description A document of the project, such as `intent.md`, `spec.md` or `plan.md`.
          */
         get: operations["read_document"];
@@ -428,8 +428,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Diff Document
-         * @description What changed between two versions; in the newest one, if none is named.
+         * What changed between two versions of a document
+         * @description What changed between two versions of a document; in the newest one, if none is named.
          */
         get: operations["diff_document"];
         put?: never;
@@ -448,8 +448,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Document Versions
-         * @description When and by whom it was changed, newest first; what people changed by hand is among it.
+         * When and by whom a document was changed, newest first
+         * @description When and by whom a document was changed, newest first; what people changed by hand is among it.
          */
         get: operations["list_document_versions"];
         put?: never;
@@ -468,7 +468,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Earlier Messages
+         * What was said before the chat was cleared by a confirmation, oldest first
          * @description What was said before the chat was cleared by a confirmation, oldest first.
          */
         get: operations["list_earlier_messages"];
@@ -488,8 +488,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Log
-         * @description The operational log, oldest line first.
+         * The operational log of a project, oldest line first
+         * @description The operational log of a project, oldest line first.
          */
         get: operations["list_log"];
         put?: never;
@@ -508,14 +508,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Project Messages
-         * @description The chat, oldest first.
+         * The chat of a project, oldest first
+         * @description The chat of a project, oldest first.
          */
         get: operations["list_project_messages"];
         put?: never;
         /**
-         * Say To Project
-         * @description More of the brain dump, a correction, an answer, or input for a stuck build.
+         * Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build
+         * @description Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build.
          */
         post: operations["say_to_project"];
         delete?: never;
@@ -532,13 +532,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Resources
-         * @description What people gave it to read.
+         * What people gave a project to read
+         * @description What people gave a project to read.
          */
         get: operations["list_resources"];
         put?: never;
         /**
-         * Add Resource
+         * Send a file of up to 50 MB
          * @description Send a file of up to 50 MB; it is read with the next distillation. A name that is taken gets a number.
          */
         post: operations["add_resource"];
@@ -556,15 +556,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download Resource
-         * @description One of them, as it was sent.
+         * A resource, as it was sent
+         * @description A resource, as it was sent.
          */
         get: operations["download_resource"];
         put?: never;
         post?: never;
         /**
-         * Remove Resource
-         * @description Take it out again; the project's history keeps it.
+         * Take a resource out again
+         * @description Take a resource out again; the project's history keeps it.
          */
         delete: operations["remove_resource"];
         options?: never;
@@ -582,7 +582,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Accept Tests
+         * The tests of the last run are enough, although there are fewer than before
          * @description The tests of the last run are enough, although there are fewer than before.
          */
         post: operations["accept_tests"];
@@ -600,7 +600,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Prompts
+         * The words that agents are given, and which of them are your own
          * @description The words that agents are given, and which of them are your own.
          */
         get: operations["list_prompts"];
@@ -620,13 +620,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Prompt
+         * A prompt as it is used, and as it comes with Forge
          * @description A prompt as it is used, and as it comes with Forge.
          */
         get: operations["show_prompt"];
         /**
-         * Save Prompt
-         * @description Your own text; it is used from the next call on.
+         * Your own text for a prompt
+         * @description Your own text for a prompt; it is used from the next call on.
          */
         put: operations["save_prompt"];
         post?: never;
@@ -644,7 +644,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Diff Prompt
+         * What your text changes in the default
          * @description What your text changes in the default.
          */
         get: operations["diff_prompt"];
@@ -666,8 +666,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reset Prompt
-         * @description Back to the default; your text is kept beside it.
+         * Set a prompt back to its default
+         * @description Set a prompt back to its default; your text is kept beside it.
          */
         post: operations["reset_prompt"];
         delete?: never;
@@ -684,7 +684,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Provider Keys
+         * Which providers have a key, and where it comes from
          * @description Which providers have a key, and where it comes from. Never the keys themselves.
          */
         get: operations["list_provider_keys"];
@@ -705,14 +705,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Set Provider Key
-         * @description Keep it in the keyring of the server's machine. It is never shown.
+         * Keep a provider's key in the keyring of the server's machine
+         * @description Keep a provider's key in the keyring of the server's machine. It is never shown.
          */
         put: operations["set_provider_key"];
         post?: never;
         /**
-         * Remove Provider Key
-         * @description Take it out of the keyring.
+         * Take a provider's key out of the keyring
+         * @description Take a provider's key out of the keyring.
          */
         delete: operations["remove_provider_key"];
         options?: never;
@@ -728,7 +728,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Questions
+         * Questions that wait for a person, oldest first
          * @description Questions that wait for a person, oldest first; all, or only those about what is named.
          */
         get: operations["list_questions"];
@@ -748,8 +748,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Question
-         * @description One of them, also when it is closed.
+         * One question, also when it is closed
+         * @description One question, also when it is closed.
          */
         get: operations["show_question"];
         put?: never;
@@ -770,8 +770,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer Question
-         * @description The first answer counts; the same once more does no harm, another one is refused.
+         * Answer a question
+         * @description Answer a question. The first answer counts; the same once more does no harm, another one is refused.
          */
         post: operations["answer_question"];
         delete?: never;
@@ -788,13 +788,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Repositories
-         * @description Those that you may see, by name.
+         * Repositories that you may see, by name
+         * @description Repositories that you may see, by name.
          */
         get: operations["list_repositories"];
         put?: never;
         /**
-         * Add Repository
+         * Look after the repository at this path from now on
          * @description Look after the repository at this path from now on.
          */
         post: operations["add_repository"];
@@ -812,15 +812,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Repository
-         * @description One of them.
+         * One repository
+         * @description One repository.
          */
         get: operations["show_repository"];
         put?: never;
         post?: never;
         /**
-         * Forget Repository
-         * @description Look after it no more. The repository itself stays as it is.
+         * Look after a repository no more
+         * @description Look after a repository no more. The repository itself stays as it is.
          */
         delete: operations["forget_repository"];
         options?: never;
@@ -836,7 +836,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Blame
+         * Who wrote which line
          * @description Who wrote which line.
          */
         get: operations["show_blame"];
@@ -856,13 +856,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Branches
-         * @description By name, with who is at work on them.
+         * Branches by name, with who is at work on them
+         * @description Branches by name, with who is at work on them.
          */
         get: operations["list_branches"];
         put?: never;
         /**
-         * Create Branch
+         * A new branch at `start`, with its conversation if wanted
          * @description A new branch at `start`, with its conversation if wanted.
          */
         post: operations["create_branch"];
@@ -880,22 +880,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Branch
+         * One branch, with its details
          * @description One branch, with its details. Slashes in its name stay as they are.
          */
         get: operations["show_branch"];
         put?: never;
         post?: never;
         /**
-         * Delete Branch
-         * @description Its tip is kept; undo brings it back.
+         * Delete a branch
+         * @description Delete a branch. Its tip is kept; undo brings it back.
          */
         delete: operations["delete_branch"];
         options?: never;
         head?: never;
         /**
-         * Change Branch
-         * @description Rename it, or set it back to an earlier commit; what came after stays reachable.
+         * Rename a branch, or set it back to an earlier commit
+         * @description Rename a branch, or set it back to an earlier commit; what came after stays reachable.
          */
         patch: operations["change_branch"];
         trace?: never;
@@ -908,8 +908,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Commits
-         * @description Newest first, of HEAD if nothing is named.
+         * Commits, newest first, of HEAD if nothing is named
+         * @description Commits, newest first, of HEAD if nothing is named.
          */
         get: operations["list_commits"];
         put?: never;
@@ -928,7 +928,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Commit
+         * A commit and the files that it changed
          * @description A commit and the files that it changed.
          */
         get: operations["show_commit"];
@@ -948,7 +948,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Diff
+         * Which files differ from `old` to `new`
          * @description Which files differ from `old` to `new`; without `old`, what the commit `new` changed.
          */
         get: operations["show_diff"];
@@ -968,7 +968,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Files
+         * Every file whose path begins with `prefix`
          * @description Every file whose path begins with `prefix`.
          */
         get: operations["list_files"];
@@ -988,18 +988,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read File
+         * The content of a file
          * @description The content of a file. Its ETag is the id of the content.
          */
         get: operations["read_file"];
         /**
-         * Save File
+         * Write a whole file
          * @description Write a whole file. `If-Match` saves only over what you saw, `If-None-Match: *` only a new one.
          */
         put: operations["save_file"];
         post?: never;
         /**
-         * Delete File
+         * Delete a file
          * @description Delete a file; with `If-Match` only the content that you saw.
          */
         delete: operations["delete_file"];
@@ -1018,7 +1018,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rename Folder
+         * Give a folder another path: every file below it moves, in one commit
          * @description Give a folder another path: every file below it moves, in one commit.
          */
         post: operations["rename_folder"];
@@ -1036,14 +1036,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Folder
+         * What is directly in a folder
          * @description What is directly in a folder; the top one if left out.
          */
         get: operations["list_folder"];
         put?: never;
         post?: never;
         /**
-         * Delete Folder
+         * Delete every file below a folder, in one commit
          * @description Delete every file below a folder, in one commit.
          */
         delete: operations["delete_folder"];
@@ -1060,7 +1060,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Graph
+         * Commits of all branches with the lanes to draw them in, newest first
          * @description Commits of all branches with the lanes to draw them in, newest first.
          */
         get: operations["show_graph"];
@@ -1080,7 +1080,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Kept Branches
+         * Where deleted, rewound and rebased branches were
          * @description Where deleted, rewound and rebased branches were.
          */
         get: operations["list_kept_branches"];
@@ -1102,8 +1102,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Perform Merge
-         * @description Do it, unless conflicts are left. With what the preview saw, only if nothing has moved since.
+         * Merge, rebase or cherry-pick, unless conflicts are left
+         * @description Merge, rebase or cherry-pick, unless conflicts are left. With what the preview saw, only if nothing has moved since.
          */
         post: operations["perform_merge"];
         delete?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Merge Indicators
+         * For each branch, whether it would merge cleanly into `target`
          * @description For each branch, whether it would merge cleanly into `target`.
          */
         get: operations["list_merge_indicators"];
@@ -1142,8 +1142,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Preview Merge
-         * @description What it would give, with its conflicts. Nothing is written.
+         * What a merge would give, with its conflicts
+         * @description What a merge would give, with its conflicts. Nothing is written.
          */
         post: operations["preview_merge"];
         delete?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Operations
+         * What moved branches, newest first
          * @description What moved branches, newest first.
          */
         get: operations["list_operations"];
@@ -1182,8 +1182,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo Last Operation
-         * @description Take back the last one that is not undone yet.
+         * Take back the last operation that is not undone yet
+         * @description Take back the last operation that is not undone yet.
          */
         post: operations["undo_last_operation"];
         delete?: never;
@@ -1202,8 +1202,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo Operation
-         * @description Take back this one.
+         * Take back an operation
+         * @description Take back an operation.
          */
         post: operations["undo_operation"];
         delete?: never;
@@ -1220,7 +1220,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Patch
+         * How one file differs, line by line
          * @description How one file differs, line by line.
          */
         get: operations["show_patch"];
@@ -1240,7 +1240,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Paths
+         * Every path, one JSON string a line
          * @description Every path, one JSON string a line; for finding one by its letters. Its ETag is the id of the tree.
          */
         get: operations["list_paths"];
@@ -1262,7 +1262,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rename File
+         * Give a file another path
          * @description Give a file another path.
          */
         post: operations["rename_file"];
@@ -1282,7 +1282,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search Files
+         * Lines that match, within 10 seconds and the limits given
          * @description Lines that match, within 10 seconds and the limits given.
          */
         post: operations["search_files"];
@@ -1300,7 +1300,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Session
+         * The conversation of a branch: how long it is, what it took, and whether a turn is under way
          * @description The conversation of a branch: how long it is, what it took, and whether a turn is under way.
          */
         get: operations["show_session"];
@@ -1322,7 +1322,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Attach File
+         * Hand the agent a file of up to 10 MB: saved in `attachments/`, and in its context if it is text
          * @description Hand the agent a file of up to 10 MB: saved in `attachments/`, and in its context if it is text.
          */
         post: operations["attach_file"];
@@ -1342,7 +1342,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel Turn
+         * End the turn that is under way, wherever it runs
          * @description End the turn that is under way, wherever it runs. Its conversation is kept.
          */
         post: operations["cancel_turn"];
@@ -1360,7 +1360,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Context
+         * The files that the agent has before it, and how much its next prompt takes
          * @description The files that the agent has before it, and how much its next prompt takes.
          */
         get: operations["show_context"];
@@ -1370,8 +1370,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change Context
-         * @description Take files in and out.
+         * Take files into the context and out
+         * @description Take files into the context and out.
          */
         patch: operations["change_context"];
         trace?: never;
@@ -1386,7 +1386,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Fork Session
+         * A new branch as this one was right after a turn: files and conversation
          * @description A new branch as this one was right after a turn: files and conversation.
          */
         post: operations["fork_session"];
@@ -1406,7 +1406,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send Message
+         * Begin a turn
          * @description Begin a turn. It goes on by itself, and is told in the topic that is given back.
          */
         post: operations["send_message"];
@@ -1426,8 +1426,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rewind Session
-         * @description Back to right after a turn. The old tip is kept, and undo takes it back.
+         * Set a branch back to right after a turn
+         * @description Set a branch back to right after a turn. The old tip is kept, and undo takes it back.
          */
         post: operations["rewind_session"];
         delete?: never;
@@ -1444,8 +1444,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Turns
-         * @description Its turns, newest first.
+         * Turns of a conversation, newest first
+         * @description Turns of a conversation, newest first.
          */
         get: operations["list_turns"];
         put?: never;
@@ -1464,7 +1464,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Turn
+         * One turn, by its number, its id, or `turn` of what was under way
          * @description One turn, by its number, its id, or `turn` of what was under way; with everything that was said and done.
          */
         get: operations["show_turn"];
@@ -1484,7 +1484,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Sessions
+         * Branches on which somebody has talked with an agent, or does right now
          * @description Branches on which somebody has talked with an agent, or does right now.
          */
         get: operations["list_sessions"];
@@ -1504,7 +1504,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Tools
+         * What agents can do on a branch: built-in tools, and the repository's own with their approvals
          * @description What agents can do on a branch: built-in tools, and the repository's own with their approvals.
          */
         get: operations["list_tools"];
@@ -1526,8 +1526,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve Tool
-         * @description Let it run as it is now.
+         * Let a tool run as it is now
+         * @description Let a tool run as it is now.
          */
         post: operations["approve_tool"];
         delete?: never;
@@ -1546,8 +1546,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke Tool
-         * @description Let it run no more.
+         * Let a tool run no more
+         * @description Let a tool run no more.
          */
         post: operations["revoke_tool"];
         delete?: never;
@@ -1564,7 +1564,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Settings
+         * All settings, or those at and below a dotted name
          * @description All settings, or those at and below a dotted name. Secrets are never shown.
          */
         get: operations["list_settings"];
@@ -1584,12 +1584,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Setting
+         * One setting or section
          * @description One setting or section.
          */
         get: operations["show_setting"];
         /**
-         * Change Setting
+         * Change one value in the settings file
          * @description Change one value in the settings file. A running server takes it up when it starts again.
          */
         put: operations["change_setting"];
@@ -1608,18 +1608,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show Who
+         * Who is signed in, and what they may do
          * @description Who is signed in, and what they may do.
          */
         get: operations["show_who"];
         put?: never;
         /**
-         * Sign In
+         * A cookie, for the one-time token of the start URL or for a key
          * @description A cookie, for the one-time token of the start URL or for a key.
          */
         post: operations["sign_in"];
         /**
-         * Sign Out
+         * Sign this browser out
          * @description Sign this browser out.
          */
         delete: operations["sign_out"];
@@ -1636,13 +1636,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Users
+         * All users
          * @description All users.
          */
         get: operations["list_users"];
         put?: never;
         /**
-         * Add User
+         * A new user
          * @description A new user. A key lets them in.
          */
         post: operations["add_user"];
@@ -1662,8 +1662,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disable User
-         * @description All their keys stop working at once, and their streams are closed. What is theirs stays theirs.
+         * Disable a user: all their keys stop working at once, and their streams are closed
+         * @description Disable a user: all their keys stop working at once, and their streams are closed. What is theirs stays theirs.
          */
         post: operations["disable_user"];
         delete?: never;
@@ -1680,8 +1680,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List Shares
-         * @description With whom it is shared; for its owner.
+         * With whom a project or repository is shared
+         * @description With whom a project or repository is shared; for its owner.
          */
         get: operations["list_shares"];
         put?: never;
@@ -1701,14 +1701,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Share
-         * @description Let another user see it, or also change it.
+         * Let another user see a project or repository, or also change it
+         * @description Let another user see a project or repository, or also change it.
          */
         put: operations["share"];
         post?: never;
         /**
-         * Unshare
-         * @description Take that back. They hear of it no more, either.
+         * Take a share back
+         * @description Take a share back. They hear of it no more, either.
          */
         delete: operations["unshare"];
         options?: never;
@@ -4042,7 +4042,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4051,7 +4051,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4060,7 +4060,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4069,7 +4069,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4078,7 +4078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4087,7 +4087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4096,7 +4096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4125,7 +4125,7 @@ export interface operations {
                     "application/json": components["schemas"]["BoardShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4134,7 +4134,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4143,7 +4143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4152,7 +4152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4161,7 +4161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4170,7 +4170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4179,7 +4179,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4208,7 +4208,7 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectorsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4217,7 +4217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4226,7 +4226,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4235,7 +4235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4244,7 +4244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4253,7 +4253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4262,7 +4262,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4295,7 +4295,7 @@ export interface operations {
                     "application/json": components["schemas"]["CostsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4304,7 +4304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4313,7 +4313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4331,7 +4331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4340,7 +4340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4349,7 +4349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4358,7 +4358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4389,7 +4389,7 @@ export interface operations {
                     "application/json": components["schemas"]["DoctorShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4398,7 +4398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4407,7 +4407,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4425,7 +4425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4434,7 +4434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4443,7 +4443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4452,7 +4452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4486,7 +4486,7 @@ export interface operations {
                     "application/json": components["schemas"]["EventsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4495,7 +4495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4504,7 +4504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4522,7 +4522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4531,7 +4531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `topic_unknown`. */
+            /** @description The request is wrong: `request_invalid`, `topic_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4540,7 +4540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4549,7 +4549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4600,7 +4600,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeysShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4609,7 +4609,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4618,7 +4618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4636,7 +4636,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4645,7 +4645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4654,7 +4654,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4663,7 +4663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4696,7 +4696,7 @@ export interface operations {
                     "application/json": components["schemas"]["NewKeyShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4705,7 +4705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4714,7 +4714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4732,7 +4732,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4750,7 +4750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `key_options_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `key_options_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4759,7 +4759,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4768,7 +4768,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4799,7 +4799,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4808,7 +4808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4817,7 +4817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4835,7 +4835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4844,7 +4844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4853,7 +4853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4862,7 +4862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4893,7 +4893,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemoryShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4902,7 +4902,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4911,7 +4911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4929,7 +4929,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4938,7 +4938,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4947,7 +4947,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4956,7 +4956,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4985,7 +4985,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4994,7 +4994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5003,7 +5003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5012,7 +5012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5021,7 +5021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5030,7 +5030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,7 +5039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5070,7 +5070,7 @@ export interface operations {
                     "application/json": components["schemas"]["KnownModelsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5079,7 +5079,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5088,7 +5088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5106,7 +5106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5115,7 +5115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5124,7 +5124,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5133,7 +5133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5162,7 +5162,7 @@ export interface operations {
                     "application/json": components["schemas"]["SentNotices"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5171,7 +5171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5180,7 +5180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5189,7 +5189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5198,7 +5198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5207,7 +5207,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5216,7 +5216,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5252,7 +5252,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5261,7 +5261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5270,7 +5270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5279,7 +5279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5288,7 +5288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5297,7 +5297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5306,7 +5306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5339,7 +5339,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5348,7 +5348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5357,7 +5357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `key_missing`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5384,7 +5384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5402,7 +5402,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5411,7 +5411,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5420,7 +5420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5461,7 +5461,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5470,7 +5470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5479,7 +5479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5497,7 +5497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5515,7 +5515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5524,7 +5524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5557,7 +5557,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5566,7 +5566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5575,7 +5575,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5602,7 +5602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5611,7 +5611,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `deletion_unconfirmed`. */
+            /** @description The request is wrong: `request_invalid`, `deletion_unconfirmed`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5620,7 +5620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5629,7 +5629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5674,7 +5674,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5683,7 +5683,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5692,7 +5692,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5719,7 +5719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5737,7 +5737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_record`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_record`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5746,7 +5746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5755,7 +5755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5804,7 +5804,7 @@ export interface operations {
                     "application/json": components["schemas"]["PressedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5813,7 +5813,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5822,7 +5822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `key_missing`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5831,7 +5831,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `project_missing`. */
+            /** @description Not found: `project_missing`, `repository_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5849,7 +5849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5867,7 +5867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5876,7 +5876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5885,7 +5885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5926,7 +5926,7 @@ export interface operations {
                     "application/json": components["schemas"]["FilesShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5935,7 +5935,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5944,7 +5944,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5962,7 +5962,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5971,7 +5971,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5980,7 +5980,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5989,7 +5989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6041,7 +6041,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6050,7 +6050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6059,7 +6059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6077,7 +6077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6095,7 +6095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6104,7 +6104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6113,7 +6113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6145,7 +6145,7 @@ export interface operations {
                     "application/json": components["schemas"]["FilesShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6154,7 +6154,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6163,7 +6163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6181,7 +6181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6190,7 +6190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6199,7 +6199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6208,7 +6208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6260,7 +6260,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6269,7 +6269,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6278,7 +6278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6296,7 +6296,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6314,7 +6314,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6323,7 +6323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6332,7 +6332,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6370,7 +6370,7 @@ export interface operations {
                     "application/json": components["schemas"]["DocumentDiffShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6379,7 +6379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6388,7 +6388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6415,7 +6415,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6433,7 +6433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6442,7 +6442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6490,7 +6490,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6499,7 +6499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6508,7 +6508,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6535,7 +6535,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6553,7 +6553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6562,7 +6562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6609,7 +6609,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6618,7 +6618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6627,7 +6627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6645,7 +6645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6663,7 +6663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6672,7 +6672,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6710,7 +6710,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6719,7 +6719,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6728,7 +6728,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6746,7 +6746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6764,7 +6764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6773,7 +6773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6811,7 +6811,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6820,7 +6820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6829,7 +6829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6847,7 +6847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6865,7 +6865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6874,7 +6874,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6913,7 +6913,7 @@ export interface operations {
                     "application/json": components["schemas"]["PressedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6922,7 +6922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6931,7 +6931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6940,7 +6940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `project_missing`. */
+            /** @description Not found: `project_missing`, `repository_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6958,7 +6958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -6985,7 +6985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -6994,7 +6994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7035,7 +7035,7 @@ export interface operations {
                     "application/json": components["schemas"]["FilesShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7044,7 +7044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7053,7 +7053,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7071,7 +7071,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7080,7 +7080,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7089,7 +7089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7098,7 +7098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7134,7 +7134,7 @@ export interface operations {
                     "application/json": components["schemas"]["FileShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7143,7 +7143,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7152,7 +7152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7197,7 +7197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7206,7 +7206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7267,7 +7267,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7276,7 +7276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7285,7 +7285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7303,7 +7303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7321,7 +7321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7330,7 +7330,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7339,7 +7339,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7370,7 +7370,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7379,7 +7379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7388,7 +7388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7415,7 +7415,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7424,7 +7424,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7433,7 +7433,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7442,7 +7442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7483,7 +7483,7 @@ export interface operations {
                     "application/json": components["schemas"]["AcceptedTests"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7492,7 +7492,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7501,7 +7501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7519,7 +7519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7528,7 +7528,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7537,7 +7537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7546,7 +7546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7584,7 +7584,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7593,7 +7593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7602,7 +7602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7620,7 +7620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7629,7 +7629,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7638,7 +7638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7647,7 +7647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7687,7 +7687,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptTextShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7696,7 +7696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7705,7 +7705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7723,7 +7723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7732,7 +7732,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7741,7 +7741,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7750,7 +7750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7794,7 +7794,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptTextShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7803,7 +7803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7812,7 +7812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7830,7 +7830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7848,7 +7848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7857,7 +7857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7866,7 +7866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7906,7 +7906,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptDiff"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7915,7 +7915,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7924,7 +7924,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7942,7 +7942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -7951,7 +7951,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7960,7 +7960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -7969,7 +7969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8009,7 +8009,7 @@ export interface operations {
                     "application/json": components["schemas"]["PromptTextShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8018,7 +8018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8027,7 +8027,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8045,7 +8045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8054,7 +8054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8063,7 +8063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8072,7 +8072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8110,7 +8110,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderKeysShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8119,7 +8119,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8128,7 +8128,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8137,7 +8137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8146,7 +8146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8155,7 +8155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8164,7 +8164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8199,7 +8199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderKeyShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8208,7 +8208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8217,7 +8217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8244,7 +8244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8262,7 +8262,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `provider_key_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `provider_key_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8271,7 +8271,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8280,7 +8280,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8311,7 +8311,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderKeyShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8320,7 +8320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8329,7 +8329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8356,7 +8356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8365,7 +8365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8374,7 +8374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8383,7 +8383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8416,7 +8416,7 @@ export interface operations {
                     "application/json": components["schemas"]["QuestionsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8425,7 +8425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8434,7 +8434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8443,7 +8443,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8452,7 +8452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8461,7 +8461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8470,7 +8470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8501,7 +8501,7 @@ export interface operations {
                     "application/json": components["schemas"]["QuestionShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8510,7 +8510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8519,7 +8519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8537,7 +8537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8546,7 +8546,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8555,7 +8555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8564,7 +8564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8599,7 +8599,7 @@ export interface operations {
                     "application/json": components["schemas"]["AnsweredShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8608,7 +8608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8617,7 +8617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8626,7 +8626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `question_unknown`. */
+            /** @description Not found: `question_unknown`, `repository_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -8644,7 +8644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8662,7 +8662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8671,7 +8671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8680,7 +8680,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8709,7 +8709,7 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoriesShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8718,7 +8718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8727,7 +8727,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8736,7 +8736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8745,7 +8745,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8754,7 +8754,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8763,7 +8763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8805,7 +8805,7 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8814,7 +8814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8823,7 +8823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8841,7 +8841,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8868,7 +8868,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8877,7 +8877,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -8918,7 +8918,7 @@ export interface operations {
                     "application/json": components["schemas"]["RepositoryShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8927,7 +8927,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8936,7 +8936,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8954,7 +8954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -8972,7 +8972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8981,7 +8981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9020,7 +9020,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9029,7 +9029,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9038,7 +9038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9056,7 +9056,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9074,7 +9074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9083,7 +9083,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9130,7 +9130,7 @@ export interface operations {
                     "application/json": components["schemas"]["BlameShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9139,7 +9139,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9148,7 +9148,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9175,7 +9175,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9193,7 +9193,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9202,7 +9202,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9252,7 +9252,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9261,7 +9261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9270,7 +9270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9297,7 +9297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9315,7 +9315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9324,7 +9324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9369,7 +9369,7 @@ export interface operations {
                     "application/json": components["schemas"]["BranchMadeShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9378,7 +9378,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9387,7 +9387,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9414,7 +9414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9441,7 +9441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9450,7 +9450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9492,7 +9492,7 @@ export interface operations {
                     "application/json": components["schemas"]["BranchShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9501,7 +9501,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9510,7 +9510,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9537,7 +9537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9555,7 +9555,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9564,7 +9564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9606,7 +9606,7 @@ export interface operations {
                     "application/json": components["schemas"]["BranchMoveShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9615,7 +9615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9624,7 +9624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9651,7 +9651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9669,7 +9669,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9678,7 +9678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9724,7 +9724,7 @@ export interface operations {
                     "application/json": components["schemas"]["BranchMoveShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9733,7 +9733,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9742,7 +9742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9769,7 +9769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9796,7 +9796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9805,7 +9805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9858,7 +9858,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9867,7 +9867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9876,7 +9876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9903,7 +9903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -9921,7 +9921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9930,7 +9930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -9972,7 +9972,7 @@ export interface operations {
                     "application/json": components["schemas"]["CommitDetailShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9981,7 +9981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9990,7 +9990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10017,7 +10017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10035,7 +10035,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10044,7 +10044,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10092,7 +10092,7 @@ export interface operations {
                     "application/json": components["schemas"]["DiffShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10101,7 +10101,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10110,7 +10110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10137,7 +10137,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10155,7 +10155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10164,7 +10164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10216,7 +10216,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10225,7 +10225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10234,7 +10234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10261,7 +10261,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10279,7 +10279,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10288,7 +10288,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10354,7 +10354,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10363,7 +10363,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10372,7 +10372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10399,7 +10399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10426,7 +10426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10435,7 +10435,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10489,7 +10489,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10498,7 +10498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10507,7 +10507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10561,7 +10561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10570,7 +10570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10618,7 +10618,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10627,7 +10627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10636,7 +10636,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10690,7 +10690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10699,7 +10699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10744,7 +10744,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10753,7 +10753,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10762,7 +10762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10789,7 +10789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10816,7 +10816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10825,7 +10825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10877,7 +10877,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10886,7 +10886,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10895,7 +10895,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10922,7 +10922,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -10940,7 +10940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10949,7 +10949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -10995,7 +10995,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11004,7 +11004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11013,7 +11013,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11040,7 +11040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11058,7 +11058,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11067,7 +11067,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11116,7 +11116,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11125,7 +11125,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11134,7 +11134,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11161,7 +11161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11179,7 +11179,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11188,7 +11188,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11231,7 +11231,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeptTipsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11240,7 +11240,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11249,7 +11249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11276,7 +11276,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11294,7 +11294,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11303,7 +11303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11348,7 +11348,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11357,7 +11357,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11366,7 +11366,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11393,7 +11393,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11420,7 +11420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11429,7 +11429,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11477,7 +11477,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11486,7 +11486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11495,7 +11495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11522,7 +11522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11540,7 +11540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11549,7 +11549,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11594,7 +11594,7 @@ export interface operations {
                     "application/json": components["schemas"]["MergeShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11603,7 +11603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11612,7 +11612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11639,7 +11639,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11666,7 +11666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11675,7 +11675,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11722,7 +11722,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11731,7 +11731,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11740,7 +11740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11767,7 +11767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11785,7 +11785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11794,7 +11794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11835,7 +11835,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11844,7 +11844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11853,7 +11853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11880,7 +11880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -11898,7 +11898,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11907,7 +11907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -11949,7 +11949,7 @@ export interface operations {
                     "application/json": components["schemas"]["OperationShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11958,7 +11958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11967,7 +11967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11994,7 +11994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12012,7 +12012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12021,7 +12021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12069,7 +12069,7 @@ export interface operations {
                     "application/json": components["schemas"]["PatchShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12078,7 +12078,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12087,7 +12087,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12114,7 +12114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12132,7 +12132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12141,7 +12141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12196,7 +12196,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12205,7 +12205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12214,7 +12214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12241,7 +12241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12259,7 +12259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12268,7 +12268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12313,7 +12313,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12322,7 +12322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12331,7 +12331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12394,7 +12394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12403,7 +12403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12448,7 +12448,7 @@ export interface operations {
                     "application/json": components["schemas"]["FoundShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12457,7 +12457,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12466,7 +12466,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12493,7 +12493,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12520,7 +12520,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12529,7 +12529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12574,7 +12574,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12583,7 +12583,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12592,7 +12592,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12619,7 +12619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12637,7 +12637,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12646,7 +12646,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12693,7 +12693,7 @@ export interface operations {
                     "application/json": components["schemas"]["AttachedShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12702,7 +12702,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12711,7 +12711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12756,7 +12756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12765,7 +12765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12808,7 +12808,7 @@ export interface operations {
                     "application/json": components["schemas"]["CancelledShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12817,7 +12817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12826,7 +12826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12853,7 +12853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12871,7 +12871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12880,7 +12880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -12925,7 +12925,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContextShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12934,7 +12934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12943,7 +12943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12970,7 +12970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -12979,7 +12979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `model_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12988,7 +12988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12997,7 +12997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13044,7 +13044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContextShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13053,7 +13053,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13062,7 +13062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13089,7 +13089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13116,7 +13116,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13125,7 +13125,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13172,7 +13172,7 @@ export interface operations {
                     "application/json": components["schemas"]["BranchMadeShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13181,7 +13181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13190,7 +13190,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13217,7 +13217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13244,7 +13244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13253,7 +13253,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13300,7 +13300,7 @@ export interface operations {
                     "application/json": components["schemas"]["SentShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13309,7 +13309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13318,7 +13318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `key_missing`, `protected_branch`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13327,7 +13327,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `model_unknown`, `program_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13345,7 +13345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13363,7 +13363,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `key_missing`. */
+            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13372,7 +13372,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13381,7 +13381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13428,7 +13428,7 @@ export interface operations {
                     "application/json": components["schemas"]["BranchMoveShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13437,7 +13437,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13446,7 +13446,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13473,7 +13473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13500,7 +13500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13509,7 +13509,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13561,7 +13561,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13570,7 +13570,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13579,7 +13579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13606,7 +13606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13624,7 +13624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13633,7 +13633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13677,7 +13677,7 @@ export interface operations {
                     "application/json": components["schemas"]["TurnShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13686,7 +13686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13695,7 +13695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13722,7 +13722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13740,7 +13740,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13749,7 +13749,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13790,7 +13790,7 @@ export interface operations {
                     "application/json": components["schemas"]["SessionsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13799,7 +13799,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13808,7 +13808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13835,7 +13835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13853,7 +13853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13862,7 +13862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -13905,7 +13905,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -13914,7 +13914,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -13923,7 +13923,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13941,7 +13941,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `approvals_unreadable`. */
+            /** @description It clashes with what is there now: `session_unreadable`, `approvals_unreadable`, `user_tool_broken`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13950,7 +13950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -13959,7 +13959,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `user_tool_broken`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13968,7 +13968,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13977,7 +13977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14021,7 +14021,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolChangeShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14030,7 +14030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14039,7 +14039,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14057,7 +14057,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `approvals_unreadable`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `approvals_unreadable`, `user_tool_broken`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14066,7 +14066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14075,7 +14075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `user_tool_broken`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14084,7 +14084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14093,7 +14093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14137,7 +14137,7 @@ export interface operations {
                     "application/json": components["schemas"]["ToolChangeShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14146,7 +14146,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14155,7 +14155,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14173,7 +14173,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `approvals_unreadable`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `approvals_unreadable`, `user_tool_broken`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14182,7 +14182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14191,7 +14191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `user_tool_broken`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14200,7 +14200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14209,7 +14209,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14249,7 +14249,7 @@ export interface operations {
                     "application/json": components["schemas"]["SettingsShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14258,7 +14258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14267,7 +14267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14285,7 +14285,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14294,7 +14294,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `settings_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `settings_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14303,7 +14303,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14312,7 +14312,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14343,7 +14343,7 @@ export interface operations {
                     "application/json": components["schemas"]["SettingShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14352,7 +14352,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14361,7 +14361,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14379,7 +14379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14388,7 +14388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `settings_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `settings_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14397,7 +14397,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14406,7 +14406,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14441,7 +14441,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedSetting"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14450,7 +14450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14459,7 +14459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14486,7 +14486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14504,7 +14504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `settings_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `settings_invalid`, `model_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14513,7 +14513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14522,7 +14522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14551,7 +14551,7 @@ export interface operations {
                     "application/json": components["schemas"]["WhoShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14560,7 +14560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14569,7 +14569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14578,7 +14578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14587,7 +14587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14596,7 +14596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14605,7 +14605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14638,7 +14638,7 @@ export interface operations {
                     "application/json": components["schemas"]["WhoShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14647,7 +14647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in: `token_refused`. */
+            /** @description Nobody is signed in: `sign_in_needed`, `token_refused`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14656,7 +14656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14665,7 +14665,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14683,7 +14683,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14692,7 +14692,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14701,7 +14701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14728,7 +14728,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14737,7 +14737,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14746,7 +14746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14755,7 +14755,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14764,7 +14764,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14773,7 +14773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14782,7 +14782,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14811,7 +14811,7 @@ export interface operations {
                     "application/json": components["schemas"]["UsersShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14820,7 +14820,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14829,7 +14829,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14838,7 +14838,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14847,7 +14847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14856,7 +14856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14865,7 +14865,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -14898,7 +14898,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -14907,7 +14907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -14916,7 +14916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14934,7 +14934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -14952,7 +14952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `user_name_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `user_name_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14961,7 +14961,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14970,7 +14970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15001,7 +15001,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15010,7 +15010,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15019,7 +15019,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15037,7 +15037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15046,7 +15046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong. */
+            /** @description The request is wrong: `request_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15055,7 +15055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15064,7 +15064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15096,7 +15096,7 @@ export interface operations {
                     "application/json": components["schemas"]["SharesShape"];
                 };
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15105,7 +15105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15114,7 +15114,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15132,7 +15132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15141,7 +15141,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15150,7 +15150,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15159,7 +15159,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15194,7 +15194,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15203,7 +15203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15212,7 +15212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15230,7 +15230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15248,7 +15248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15257,7 +15257,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15266,7 +15266,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -15297,7 +15297,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request cannot be read. */
+            /** @description The request cannot be read: `request_malformed`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -15306,7 +15306,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Nobody is signed in. */
+            /** @description Nobody is signed in: `sign_in_needed`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -15315,7 +15315,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15333,7 +15333,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is too large. */
+            /** @description The request is too large: `body_too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -15342,7 +15342,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15351,7 +15351,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15360,7 +15360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Forge made a mistake. */
+            /** @description Forge made a mistake: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;

@@ -66,7 +66,7 @@ def add_user(shop: Shop, who: Asking, *, body: shapes.NewUser) -> Any:
 
 @router.post("/users/{user}/disable", tags=["access"], response_model=shapes.UserShape, responses=may_end(_USER))
 def disable_user(shop: Shop, who: Asking, gate: Doors, *, user: Id) -> Any:
-    """All their keys stop working at once, and their streams are closed. What is theirs stays theirs."""
+    """Disable a user: all their keys stop working at once, and their streams are closed. What is theirs stays theirs."""
     disabled = users.disable_user(shop, who, user)
     gate.look_again()
     return disabled
@@ -98,7 +98,7 @@ def create_key(shop: Shop, who: Asking, *, body: shapes.NewKeyOrder) -> Any:
     responses=may_end({404: ["key_unknown"]}),
 )
 def revoke_key(shop: Shop, who: Asking, gate: Doors, *, key: Id) -> Any:
-    """It opens nothing any more, and streams that it opened are closed."""
+    """Revoke a key: it opens nothing any more, and streams that it opened are closed."""
     revoked = users.revoke_key(shop, who, key)
     gate.look_again()
     return revoked
@@ -106,7 +106,7 @@ def revoke_key(shop: Shop, who: Asking, gate: Doors, *, key: Id) -> Any:
 
 @router.get("/{kind}/{id}/shares", tags=["access"], response_model=shapes.SharesShape, responses=may_end(_SHARED))
 def list_shares(shop: Shop, who: Asking, *, kind: Kind, id: Id) -> Any:  # noqa: A002
-    """With whom it is shared; for its owner."""
+    """With whom a project or repository is shared; for its owner."""
     identity.require(who, "read")
     _refuse_missing(shop, who, kind, id)
     return {"shares": identity.shared_with(shop, who, _KINDS[kind], id)}
@@ -114,7 +114,7 @@ def list_shares(shop: Shop, who: Asking, *, kind: Kind, id: Id) -> Any:  # noqa:
 
 @router.put("/{kind}/{id}/shares/{user}", tags=["access"], status_code=204, responses=may_end(_SHARED))
 def share(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id, body: shapes.Share) -> None:  # noqa: A002
-    """Let another user see it, or also change it."""
+    """Let another user see a project or repository, or also change it."""
     identity.require(who, "write")
     _refuse_missing(shop, who, kind, id)
     identity.share(shop, who, _KINDS[kind], id, user, right=body.right)
@@ -122,7 +122,7 @@ def share(shop: Shop, who: Asking, *, kind: Kind, id: Id, user: Id, body: shapes
 
 @router.delete("/{kind}/{id}/shares/{user}", tags=["access"], status_code=204, responses=may_end(_SHARED))
 def unshare(shop: Shop, who: Asking, gate: Doors, *, kind: Kind, id: Id, user: Id) -> None:  # noqa: A002
-    """Take that back. They hear of it no more, either."""
+    """Take a share back. They hear of it no more, either."""
     identity.require(who, "write")
     _refuse_missing(shop, who, kind, id)
     identity.unshare(shop, who, _KINDS[kind], id, user)

@@ -36,7 +36,7 @@ def list_commits(
     grep: Annotated[str | None, Query(max_length=500)] = None,
     author: Annotated[str | None, Query(max_length=500)] = None,
 ) -> Any:
-    """Newest first, of HEAD if nothing is named."""
+    """Commits, newest first, of HEAD if nothing is named."""
     return part.given(
         shapes.CommitShape,
         lambda after, limit: history.log(

@@ -93,7 +93,7 @@ def show_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
 
 @router.put("/prompts/{name}", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT))
 def save_prompt(shop: Shop, who: Asking, *, name: Prompt, body: shapes.NewPrompt) -> Any:
-    """Your own text; it is used from the next call on."""
+    """Your own text for a prompt; it is used from the next call on."""
     return overseeing.save_prompt(shop, who, name, body.text)
 
 
@@ -101,7 +101,7 @@ def save_prompt(shop: Shop, who: Asking, *, name: Prompt, body: shapes.NewPrompt
     "/prompts/{name}/reset", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT)
 )
 def reset_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
-    """Back to the default; your text is kept beside it."""
+    """Set a prompt back to its default; your text is kept beside it."""
     return overseeing.reset_prompt(shop, who, name)
 
 
@@ -145,7 +145,7 @@ def list_provider_keys(shop: Shop, who: Asking) -> Any:
     responses=may_end({**_PROVIDER, 422: ["provider_key_invalid"]}),
 )
 def set_provider_key(shop: Shop, who: Asking, *, provider: Provider, body: shapes.NewProviderKey) -> Any:
-    """Keep it in the keyring of the server's machine. It is never shown."""
+    """Keep a provider's key in the keyring of the server's machine. It is never shown."""
     return keys_of_providers.set_provider_key(shop, who, provider, body.key)
 
 
@@ -156,7 +156,7 @@ def set_provider_key(shop: Shop, who: Asking, *, provider: Provider, body: shape
     responses=may_end(_PROVIDER),
 )
 def remove_provider_key(shop: Shop, who: Asking, *, provider: Provider) -> Any:
-    """Take it out of the keyring."""
+    """Take a provider's key out of the keyring."""
     return keys_of_providers.remove_provider_key(shop, who, provider)
 
 

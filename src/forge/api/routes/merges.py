@@ -23,13 +23,13 @@ _CHANGED = may_end(together(REPOSITORY, CHANGING))
 
 @router.post("/merges/preview", tags=["merges"], response_model=shapes.MergeShape, responses=_CHANGED)
 def preview_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeRequest) -> Any:
-    """What it would give, with its conflicts. Nothing is written."""
+    """What a merge would give, with its conflicts. Nothing is written."""
     return merging.preview_merge(shop, who, repository, _order(body), resolutions=_resolutions(body))
 
 
 @router.post("/merges", tags=["merges"], response_model=shapes.MergedShape, responses=_CHANGED)
 def perform_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeOrderShape) -> Any:
-    """Do it, unless conflicts are left. With what the preview saw, only if nothing has moved since."""
+    """Merge, rebase or cherry-pick, unless conflicts are left. With what the preview saw, only if nothing has moved since."""
     seen = (body.seen_target, body.seen_source)
     return merging.perform_merge(shop, who, repository, _order(body), expected=seen, resolutions=_resolutions(body))
 
@@ -71,7 +71,7 @@ def list_operations(shop: Shop, who: Asking, *, repository: Repo, part: Part) ->
 
 @router.post("/operations/undo", tags=["operations"], response_model=shapes.OperationShape, responses=_CHANGED)
 def undo_last_operation(shop: Shop, who: Asking, *, repository: Repo) -> Any:
-    """Take back the last one that is not undone yet."""
+    """Take back the last operation that is not undone yet."""
     return operations.undo_operation(shop, who, repository)
 
 
@@ -81,7 +81,7 @@ def undo_last_operation(shop: Shop, who: Asking, *, repository: Repo) -> Any:
 def undo_operation(
     shop: Shop, who: Asking, *, repository: Repo, operation: Annotated[str, Path(min_length=1, max_length=100)]
 ) -> Any:
-    """Take back this one."""
+    """Take back an operation."""
     return operations.undo_operation(shop, who, repository, operation)
 
 

@@ -38,7 +38,7 @@ Version = Annotated[str | None, Query(min_length=1, max_length=250, description=
 
 @router.get("/resources", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_resources(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """What people gave it to read."""
+    """What people gave a project to read."""
     return {"files": reaching.resources(shop, who, project)}
 
 
@@ -64,7 +64,7 @@ def add_resource(shop: Shop, who: Asking, *, project: Project, file: UploadFile)
 
 @router.get("/resources/{name}", **_DOWNLOADED)
 def download_resource(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
-    """One of them, as it was sent."""
+    """A resource, as it was sent."""
     return _download(request, project_files.resource(shop, who, project, name))
 
 
@@ -74,25 +74,25 @@ def download_resource(shop: Shop, who: Asking, *, project: Project, name: Name, 
     responses=may_end({**_NO_FILE, 409: ["project_busy"], 502: ["project_unwritable", "project_unreadable"]}),
 )
 def remove_resource(shop: Shop, who: Asking, *, project: Project, name: Name) -> None:
-    """Take it out again; the project's history keeps it."""
+    """Take a resource out again; the project's history keeps it."""
     project_files.remove_resource(shop, who, project, name)
 
 
 @router.get("/artifacts", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_artifacts(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """What can be taken away: the documents, and what the explorer wrote."""
+    """What can be taken away of a project: the documents, and what the explorer wrote."""
     return {"files": reaching.artifacts(shop, who, project)}
 
 
 @router.get("/artifacts/{name}", **_DOWNLOADED)
 def download_artifact(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
-    """One of them, to save."""
+    """An artifact, to save."""
     return _download(request, reaching.artifact(shop, who, project, name))
 
 
 @router.get("/documents", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_documents(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """What it has come to so far: intent, specification, plan and the like."""
+    """What a project has come to so far: intent, specification, plan and the like."""
     return {"files": reaching.documents(shop, who, project)}
 
 
@@ -102,7 +102,7 @@ def list_documents(shop: Shop, who: Asking, *, project: Project) -> Any:
     responses={**may_end(_NO_VERSION), **in_pages(shapes.VersionShape)},
 )
 def list_document_versions(shop: Shop, who: Asking, *, project: Project, name: Name, part: Part) -> Any:
-    """When and by whom it was changed, newest first; what people changed by hand is among it."""
+    """When and by whom a document was changed, newest first; what people changed by hand is among it."""
     return part.given(
         shapes.VersionShape,
         lambda after, limit: documents.list_versions(shop, who, project, name, after=after, limit=limit),
@@ -113,7 +113,7 @@ def list_document_versions(shop: Shop, who: Asking, *, project: Project, name: N
 def diff_document(
     shop: Shop, who: Asking, *, project: Project, name: Name, old: Version = None, new: Version = None
 ) -> Any:
-    """What changed between two versions; in the newest one, if none is named."""
+    """What changed between two versions of a document; in the newest one, if none is named."""
     return documents.document_diff(shop, who, project, name, old=old, new=new)
 
 
@@ -129,7 +129,7 @@ def read_document(shop: Shop, who: Asking, *, project: Project, name: Name, requ
     responses={**may_end({**_MISSING, **_PAGED}), **in_pages(shapes.LogLine)},
 )
 def list_log(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
-    """The operational log, oldest line first."""
+    """The operational log of a project, oldest line first."""
     return part.given(
         shapes.LogLine, lambda after, limit: reaching.log_lines(shop, who, project, after=after, limit=limit)
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Header, Path, Query
 
 from forge.api.asking import Asking, Part, Shop, in_pages
+from forge.api.codes import together
 from forge.api.problems import may_end
 from forge.api.routing import router_for
 from forge.api.shapes import projects as shapes
@@ -28,6 +29,7 @@ _PRESSED = {
     422: ["request_invalid", "invalid_input", "confirmation_needed"],
     502: ["project_unwritable", "project_unreadable"],
 }
+_ANSWERING = {403: ["key_missing"], 422: ["invalid_input", "model_unknown", "program_missing"]}
 
 
 @router.get("", response_model=Page[shapes.ProjectShape], responses={**may_end(), **in_pages(shapes.ProjectShape)})
@@ -45,9 +47,9 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
     response_model=shapes.ProjectShape,
     responses=may_end(
         {
+            **_ANSWERING,
             404: ["project_missing", "repository_missing"],
             409: ["project_exists"],
-            422: ["model_unknown"],
             502: ["project_unwritable"],
         }
     ),
@@ -72,7 +74,7 @@ def show_project(shop: Shop, who: Asking, *, project: Project) -> Any:
     responses=may_end({**_MISSING, 409: ["project_busy"], 422: ["invalid_record"], 502: ["project_unwritable"]}),
 )
 def change_project(shop: Shop, who: Asking, *, project: Project, body: shapes.ProjectChange) -> Any:
-    """Rename it, or take it into the archive and out again."""
+    """Rename a project, or take it into the archive and out again."""
     return reaching.change_project(shop, who, project, name=body.name, archived=body.archived)
 
 
@@ -88,7 +90,7 @@ def delete_project(
     project: Project,
     confirm: Annotated[str, Query(max_length=300, description="The name of its directory, repeated.")],
 ) -> None:
-    """Move it into the folder `deleted` of the workspace."""
+    """Move a project into the folder `deleted` of the workspace."""
     reaching.delete_project(shop, who, project, confirm=confirm)
 
 
@@ -98,7 +100,7 @@ def delete_project(
     responses={**may_end({**_MISSING, **_PAGED}), **in_pages(shapes.MessageShape)},
 )
 def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
-    """The chat, oldest first."""
+    """The chat of a project, oldest first."""
     return part.given(
         shapes.MessageShape, lambda after, limit: reaching.messages(shop, who, project, after=after, limit=limit)
     )
@@ -121,12 +123,15 @@ def list_earlier_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
 async def say_to_project(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
 ) -> Any:
-    """More of the brain dump, a correction, an answer, or input for a stuck build."""
+    """Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build."""
     return await shop.engine.at_work(reaching.say(shop, who, project, body.text, press_id=idempotency_key))
 
 
 @router.post(
-    "/{project}/actions/{action}", status_code=202, response_model=shapes.PressedShape, responses=may_end(_PRESSED)
+    "/{project}/actions/{action}",
+    status_code=202,
+    response_model=shapes.PressedShape,
+    responses=may_end(together(_PRESSED, _ANSWERING)),
 )
 async def press_action(
     shop: Shop,
@@ -137,9 +142,9 @@ async def press_action(
     body: shapes.Press | None = None,
     idempotency_key: Key = None,
 ) -> Any:
-    """Press a button. The work that follows goes on by itself and is told in the project's topic."""
+    """Press a button of a project. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
-    wanted = {"text": given.text, "confirmed": given.confirmed, "agent": given.agent}
+    wanted: dict[str, Any] = {"text": given.text, "confirmed": given.confirmed, "agent": given.agent}
     pressed = reaching.press(shop, who, project, action, press_id=idempotency_key, **wanted)
     return await shop.engine.at_work(pressed)
 

@@ -24,7 +24,7 @@ BranchName = Annotated[str, Path(min_length=1, max_length=250, examples=["ai/fir
 
 @router.get("", tags=["repositories"], response_model=shapes.RepositoriesShape, responses=may_end())
 def list_repositories(shop: Shop, who: Asking) -> Any:
-    """Those that you may see, by name."""
+    """Repositories that you may see, by name."""
     return {"repositories": repositories.list_repositories(shop, who)}
 
 
@@ -48,13 +48,13 @@ def add_repository(shop: Shop, who: Asking, *, body: shapes.NewRepository) -> An
     "/{repository}", tags=["repositories"], response_model=shapes.RepositoryShape, responses=may_end(REPOSITORY)
 )
 def show_repository(shop: Shop, who: Asking, *, repository: Repo) -> Any:
-    """One of them."""
+    """One repository."""
     return repositories.repository_entry(shop, who, repository)
 
 
 @router.delete("/{repository}", tags=["repositories"], status_code=204, responses=may_end(REPOSITORY))
 def forget_repository(shop: Shop, who: Asking, *, repository: Repo) -> None:
-    """Look after it no more. The repository itself stays as it is."""
+    """Look after a repository no more. The repository itself stays as it is."""
     repositories.forget_repository(shop, who, repository)
 
 
@@ -73,7 +73,7 @@ def list_branches(
     prefix: Annotated[str, Query(max_length=250)] = "",
     details: Annotated[bool, Query(description="With turns, cost, and commits ahead and behind.")] = False,
 ) -> Any:
-    """By name, with who is at work on them."""
+    """Branches by name, with who is at work on them."""
     return part.given(
         shapes.BranchShape,
         lambda after, limit: branches.list_branches(
@@ -127,7 +127,7 @@ def show_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName
     responses=may_end(together(REPOSITORY, CHANGING)),
 )
 def change_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName, body: shapes.BranchChange) -> Any:
-    """Rename it, or set it back to an earlier commit; what came after stays reachable."""
+    """Rename a branch, or set it back to an earlier commit; what came after stays reachable."""
     match body.name, body.rewind_to:
         case str(name), None:
             return branches.rename_branch(shop, who, repository, branch, name)
@@ -143,5 +143,5 @@ def change_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchNa
     responses=may_end(together(REPOSITORY, CHANGING)),
 )
 def delete_branch(shop: Shop, who: Asking, *, repository: Repo, branch: BranchName) -> Any:
-    """Its tip is kept; undo brings it back."""
+    """Delete a branch. Its tip is kept; undo brings it back."""
     return branches.delete_branch(shop, who, repository, branch)

@@ -26,9 +26,9 @@ _LOOKED = may_end(together(REPOSITORY, LOOKING, _TURN))
 _CHANGED = may_end(together(REPOSITORY, CHANGING, _TURN))
 _ATTACHED = {413: ("body_too_large", "file_too_large"), 422: ("attachment_refused",)}
 _SAID = {
-    404: ("model_unknown", "program_missing"),
+    403: ("key_missing", "protected_branch"),
     409: ("branch_busy",),
-    422: ("invalid_input", "key_missing"),
+    422: ("invalid_input", "model_unknown", "program_missing"),
 }
 
 
@@ -57,7 +57,7 @@ def list_turns(
     at: At = None,
     messages: Annotated[bool, Query(description="With all that was said and done.")] = False,
 ) -> Any:
-    """Its turns, newest first."""
+    """Turns of a conversation, newest first."""
     listed = transcripts.list_turns if messages else talking.list_turns
     return part.given(
         shapes.TurnShape,
@@ -99,7 +99,7 @@ def fork_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, b
 
 @router.post("/session/rewind", response_model=branches.BranchMoveShape, responses=_CHANGED)
 def rewind_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.Rewind) -> Any:
-    """Back to right after a turn. The old tip is kept, and undo takes it back."""
+    """Set a branch back to right after a turn. The old tip is kept, and undo takes it back."""
     return talking.rewind(shop, who, repository, branch, body.turn)
 
 
@@ -115,7 +115,7 @@ def show_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, m
 
 @router.patch("/session/context", response_model=shapes.ContextShape, responses=_CHANGED)
 def change_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.ContextChange) -> Any:
-    """Take files in and out."""
+    """Take files into the context and out."""
     add = [(each.path, each.ranges) for each in body.add]
     talking.change_context(shop, who, repository, branch, add=add, remove=body.remove)
     return prompting.next_prompt(shop, who, repository, branch)

@@ -22,7 +22,7 @@ Name = Annotated[str, Path(min_length=1, max_length=200)]
 Question = Annotated[str, Path(min_length=1, max_length=200)]
 About = Annotated[str | None, Query(max_length=250)]
 _PROVIDER = {404: ["provider_unknown"]}
-_TOOL = {404: ("user_tool_missing",), 409: ("approvals_unreadable",), 422: ("user_tool_broken", "tool_unreadable")}
+_TOOL = {404: ("user_tool_missing",), 409: ("approvals_unreadable", "user_tool_broken"), 422: ("tool_unreadable",)}
 
 
 @router.get(
@@ -43,7 +43,7 @@ def list_tools(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> 
     responses=may_end(together(REPOSITORY, CHANGING, _TOOL)),
 )
 def approve_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
-    """Let it run as it is now."""
+    """Let a tool run as it is now."""
     return tooling.approve_tool(shop, who, repository, branch, name)
 
 
@@ -54,7 +54,7 @@ def approve_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branc
     responses=may_end(together(REPOSITORY, CHANGING, _TOOL)),
 )
 def revoke_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
-    """Let it run no more."""
+    """Let a tool run no more."""
     return tooling.revoke_tool(shop, who, repository, branch, name)
 
 
@@ -86,7 +86,7 @@ def list_questions(
     responses=may_end({404: ["question_unknown"]}),
 )
 def show_question(shop: Shop, who: Asking, *, question: Question) -> Any:
-    """One of them, also when it is closed."""
+    """One question, also when it is closed."""
     return questions.question(shop, who, question)
 
 
@@ -99,5 +99,5 @@ def show_question(shop: Shop, who: Asking, *, question: Question) -> Any:
     ),
 )
 async def answer_question(shop: Shop, who: Asking, *, question: Question, body: shapes.Answer) -> Any:
-    """The first answer counts; the same once more does no harm, another one is refused."""
+    """Answer a question. The first answer counts; the same once more does no harm, another one is refused."""
     return await shop.engine.at_work(questions.answer(shop, who, question, body.text))
