@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.engine import engine
+from forge.engine import engine, handing
 from forge.store.database import Database
 from forge.store.runs import Runs
 from tests.engine.conftest import ON_BOTH, Process, noted, wait_until
@@ -112,11 +112,11 @@ def test_who_hands_over_leaves_the_runs_of_the_dead_to_who_serves(start_process:
 def test_who_hands_over_many_runs_does_not_remember_those_that_ended(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "_REMEMBERED", 2)
+    monkeypatch.setattr(handing, "_REMEMBERED", 2)
     runs, here = Runs(database), engine.Engine(database)
     for name in ("ended", "at work", "waits"):
         runs.add(name, name="steps", topic=f"run:{name}", queue=None, partition=None)
         here.take_over(name)
     runs.end("ended", "done")
-    here._forget_ended()
-    assert here._asked_for == {"at work", "waits"}
+    here._others._forget_ended()
+    assert here._others.asked_for == {"at work", "waits"}

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from forge.engine.encoding import Json, error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
 from forge.engine.execution import HANDED_TO, Execution, Workflow
-from forge.engine.handing import Taker
+from forge.engine.handing import Others, Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
@@ -29,7 +29,6 @@ RUNS = "runs"
 """The queue of long runs, a few at a time."""
 
 T = TypeVar("T")
-_REMEMBERED = 100
 _started: list[Engine] = []
 
 
@@ -72,14 +71,13 @@ class Engine:
         standard = {BRANCHES: Room(partition_limit=1), RUNS: Room(limit=max_runs)}
         self._queues = {**standard, **(queues or {})}
         self._serve = serve
-        self._taker = taker
         leases = Leases(database)
         self._worker = Worker(leases, beat=beat, dead_after=dead_after, on_lost=self._lose_lease, name=executor_id)
         self._here = Execution(
             self._runs, self._questions, self.events, queues=self._queues, may_go_on=self._worker.wait_until_sure
         )
         self._lost: set[str] = set()
-        self._asked_for: set[str] = set()
+        self._others = Others(self._runs, self._here, self._worker, serve=serve, taker=taker)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watching: asyncio.Task[None] | None = None
 
@@ -108,7 +106,7 @@ class Engine:
             _started.clear()
             raise
         await self._list_what_is_known()
-        self._worker.start(self._look_after_others)
+        self._worker.start(self._others.look_after)
         self._watching = asyncio.create_task(self._here.watch())
 
     async def _list_what_is_known(self) -> None:
@@ -198,16 +196,15 @@ class Engine:
         else:
             await durable.start(name, id_, payload)
         await asyncio.to_thread(self._runs.add, id_, name=name, **place)
-        if elsewhere is not None and self._taker is not None:
+        if elsewhere is not None:
             # Should the other one die, this process is here to go on.
             self.take_over(id_)
-            await asyncio.to_thread(self._taker.handed, id_)
+            await asyncio.to_thread(self._others.has_it, id_)
         return RunHandle(id_, self)
 
     def hands_to(self) -> str | None:
         """Who runs what is begun here, by its name among the workers. One that only looks alive is not there."""
-        pid = self._taker.pid() if self._taker is not None else None
-        return None if pid is None else self._worker.name_of(pid)
+        return self._others.taker_name()
 
     def was_handed(self, run_id: str) -> bool:
         """Whether the run is at work here because another process wanted it begun here, not because that one died."""
@@ -283,32 +280,9 @@ class Engine:
         Others leave the runs of the dead alone: they may end before the run does, and a model would be asked again.
         While there is a taker, it is one who serves.
         """
-        self._asked_for.add(run_id)
+        self._others.asked_for.add(run_id)
 
-    # Looking after the others, and noticing when they look after us
-
-    def _look_after_others(self) -> None:
-        """Take over from the dead; in the heartbeat's thread. Who dies in the middle of it leaves it to the next."""
-        # The holders first: who had runs then and has no lease afterwards will never have one again.
-        holders = self._here.durable.holders()
-        dead = self._worker.find_dead()
-        orphans = self._worker.without_lease(holders)
-        if orphans:
-            self._runs.step_aside(self._here.durable.held_by(orphans))
-        if self._serve and orphans:
-            self._here.durable.release(orphans)
-        elif self._asked_for and self.hands_to() is None:
-            adopted = self._here.durable.adopt(tuple(self._asked_for), orphans)
-            if adopted and self._taker is not None:
-                self._taker.taken_back()
-        self._worker.forget(dead)
-        self._forget_ended()
-
-    def _forget_ended(self) -> None:
-        """Whoever begins runs all day does not remember each of them."""
-        if len(self._asked_for) > _REMEMBERED:
-            rows = {id_: self._runs.get(id_) for id_ in tuple(self._asked_for)}
-            self._asked_for -= {id_ for id_, row in rows.items() if row is None or row.has_ended}
+    # Noticing when others look after us
 
     def _lose_lease(self, name: str) -> None:
         """Called from the heartbeat's thread or another one, never from the loop's."""

@@ -1103,7 +1103,7 @@ export interface paths {
         put?: never;
         /**
          * Merge, rebase or cherry-pick, unless conflicts are left
-         * @description Merge, rebase or cherry-pick, unless conflicts are left. With what the preview saw, only if nothing has moved since.
+         * @description Merge, rebase or cherry-pick, unless conflicts are left. What the preview saw must still be so, if it is sent.
          */
         post: operations["perform_merge"];
         delete?: never;
@@ -1662,8 +1662,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Disable a user: all their keys stop working at once, and their streams are closed
-         * @description Disable a user: all their keys stop working at once, and their streams are closed. What is theirs stays theirs.
+         * Disable a user: their keys stop working at once, and their streams are closed
+         * @description Disable a user: their keys stop working at once, and their streams are closed. What is theirs stays theirs.
          */
         post: operations["disable_user"];
         delete?: never;

@@ -66,7 +66,7 @@ def add_user(shop: Shop, who: Asking, *, body: shapes.NewUser) -> Any:
 
 @router.post("/users/{user}/disable", tags=["access"], response_model=shapes.UserShape, responses=may_end(_USER))
 def disable_user(shop: Shop, who: Asking, gate: Doors, *, user: Id) -> Any:
-    """Disable a user: all their keys stop working at once, and their streams are closed. What is theirs stays theirs."""
+    """Disable a user: their keys stop working at once, and their streams are closed. What is theirs stays theirs."""
     disabled = users.disable_user(shop, who, user)
     gate.look_again()
     return disabled
