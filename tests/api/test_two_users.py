@@ -78,6 +78,10 @@ def test_a_model_by_path_reads_no_file_of_the_machine_for_a_user(
             asked = {"name": "Answers", "agent": asked[field]}
             answer = client.post("/api/projects", json=asked)
             told.add((answer.status_code, answer.text))
+            answer = client.post(
+                f"/api/projects/{planted.own['project']}/actions/resume", json={"agent": asked["agent"]}
+            )
+            told.add((answer.status_code, answer.text))
             asked = {"branch": planted.own["branch"], "model": asked["agent"]}
             answer = client.get(address.replace("messages", "context"), params=asked)
             told.add((answer.status_code, answer.text))
