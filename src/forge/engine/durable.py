@@ -101,8 +101,13 @@ class Durable:
         if serve:
             _look_into(_LEFT, _POLL_FOR_THE_DEAD)
         # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
-        with self._alone(), self._translated():
-            DBOS.launch()
+        try:
+            with self._alone(), self._translated():
+                DBOS.launch()
+        except BaseException:
+            # Half launched, it would be in the way of the next one in this process.
+            await self.close()
+            raise
         if self._changes is not None:
             hush(_get_dbos_instance()._sys_db, self._changes)  # noqa: SLF001
         for name, room in queues.items():
