@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 import httpx
+import jsonschema_rs
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -92,6 +93,18 @@ def _errors(family: type[ForgeError]) -> Iterator[type[ForgeError]]:
         if "__init__" not in vars(each):
             yield each
         yield from _errors(each)
+
+
+def test_every_shape_has_an_example_that_fits(client: httpx.Client) -> None:
+    document = client.get("/api/openapi.json").json()
+    schemas = document["components"]["schemas"]
+    for name, schema in schemas.items():
+        if schema.get("type") == "object":
+            assert schema.get("examples"), name
+            whole = {"$ref": f"#/components/schemas/{name}", "components": document["components"]}
+            for example in schema["examples"]:
+                faults = list(jsonschema_rs.Draft202012Validator(whole).iter_errors(example))
+                assert not faults, (name, faults)
 
 
 @pytest.mark.req("X-06")

@@ -25,7 +25,12 @@ _PICTURES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif
 
 
 _TEXT = {"type": "string"}
-BODY = {"requestBody": {"required": True, "content": {"application/octet-stream": {"schema": _TEXT}}}}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": _TEXT, "example": "# Garden\n"}},
+    }
+}
 IF_MATCH = {"name": "If-Match", "in": "header", "required": False, "schema": _TEXT}
 IF_NONE_MATCH = {"name": "If-None-Match", "in": "header", "required": False, "schema": _TEXT}
 RANGE = {"name": "Range", "in": "header", "required": False, "schema": _TEXT}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from forge.api import problems
+from forge.api.examples import add_examples
 
 Json = dict[str, Any]
 _SENTENCE = re.compile(r"(.+?[.;])(?:\s|$)", re.DOTALL)
@@ -20,6 +21,7 @@ def complete(document: Json, *, cookie_name: str) -> None:
         "key": {"type": "http", "scheme": "bearer"},
         "cookie": {"type": "apiKey", "in": "cookie", "name": cookie_name},
     }
+    add_examples(parts["schemas"])
     document["security"] = [{"key": []}, {"cookie": []}]
     for operation in _operations(document):
         operation["summary"] = first_sentence(operation["description"])

@@ -1103,7 +1103,7 @@ export interface paths {
         put?: never;
         /**
          * Merge, rebase or cherry-pick, unless conflicts are left
-         * @description Merge, rebase or cherry-pick, unless conflicts are left. What the preview saw must still be so, if it is sent.
+         * @description Merge, rebase or cherry-pick, unless conflicts are left; with what a preview saw, only if nothing moved.
          */
         post: operations["perform_merge"];
         delete?: never;
@@ -1720,14 +1720,31 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** AcceptedTests */
+        /**
+         * AcceptedTests
+         * @example {
+         *       "runs": 1,
+         *       "total": 1
+         *     }
+         */
         AcceptedTests: {
             /** Runs */
             runs: number;
             /** Total */
             total: number;
         };
-        /** ActiveFileShape */
+        /**
+         * ActiveFileShape
+         * @example {
+         *       "path": "beds/north.md",
+         *       "ranges": [
+         *         [
+         *           1,
+         *           40
+         *         ]
+         *       ]
+         *     }
+         */
         ActiveFileShape: {
             /** Path */
             path: string;
@@ -1750,7 +1767,13 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** AnsweredShape */
+        /**
+         * AnsweredShape
+         * @example {
+         *       "counted": true,
+         *       "question": "q-1"
+         *     }
+         */
         AnsweredShape: {
             /**
              * Counted
@@ -1782,7 +1805,29 @@ export interface components {
             /** Path */
             path: string;
         };
-        /** BlameShape */
+        /**
+         * BlameShape
+         * @example {
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "lines": [
+         *         {
+         *           "author": {
+         *             "email": "ada@example.org",
+         *             "name": "Ada",
+         *             "time": 1794800000
+         *           },
+         *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "number": 1,
+         *           "original_number": 1,
+         *           "original_path": "beds/north.md",
+         *           "summary": "plant tulips",
+         *           "text": "tulips\n"
+         *         }
+         *       ],
+         *       "path": "beds/north.md",
+         *       "truncated": false
+         *     }
+         */
         BlameShape: {
             /** Commit */
             commit: string;
@@ -1793,7 +1838,22 @@ export interface components {
             /** Truncated */
             truncated: boolean;
         };
-        /** BlamedLineShape */
+        /**
+         * BlamedLineShape
+         * @example {
+         *       "author": {
+         *         "email": "ada@example.org",
+         *         "name": "Ada",
+         *         "time": 1794800000
+         *       },
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "number": 1,
+         *       "original_number": 1,
+         *       "original_path": "beds/north.md",
+         *       "summary": "plant tulips",
+         *       "text": "tulips\n"
+         *     }
+         */
         BlamedLineShape: {
             author: components["schemas"]["PersonShape"];
             /** Commit */
@@ -1825,12 +1885,22 @@ export interface components {
             /** Columns */
             columns: components["schemas"]["ColumnShape"][];
         };
-        /** Body_add_resource */
+        /**
+         * Body_add_resource
+         * @example {
+         *       "file": "<the bytes of the file>"
+         *     }
+         */
         Body_add_resource: {
             /** File */
             file: string;
         };
-        /** Body_attach_file */
+        /**
+         * Body_attach_file
+         * @example {
+         *       "file": "<the bytes of the file>"
+         *     }
+         */
         Body_attach_file: {
             /** File */
             file: string;
@@ -1854,7 +1924,15 @@ export interface components {
              */
             rewind_to?: string | null;
         };
-        /** BranchDetailsShape */
+        /**
+         * BranchDetailsShape
+         * @example {
+         *       "ahead": 1,
+         *       "behind": 1,
+         *       "cost": 0.04,
+         *       "turns": 1
+         *     }
+         */
         BranchDetailsShape: {
             /**
              * Ahead
@@ -1905,6 +1983,7 @@ export interface components {
          * @example {
          *       "ai": true,
          *       "author": "Ada",
+         *       "busy": null,
          *       "checked_out": false,
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
          *       "details": {
@@ -1946,14 +2025,27 @@ export interface components {
             /** Time */
             time: number;
         };
-        /** BuiltInToolShape */
+        /**
+         * BuiltInToolShape
+         * @example {
+         *       "description": "Read a file of the branch.",
+         *       "name": "read_file"
+         *     }
+         */
         BuiltInToolShape: {
             /** Description */
             description: string;
             /** Name */
             name: string;
         };
-        /** BusyShape */
+        /**
+         * BusyShape
+         * @example {
+         *       "since": 1794800000,
+         *       "turn": "8c1f",
+         *       "who": "An agent"
+         *     }
+         */
         BusyShape: {
             /** Since */
             since: number;
@@ -1962,12 +2054,42 @@ export interface components {
             /** Who */
             who: string;
         };
-        /** CancelledShape */
+        /**
+         * CancelledShape
+         * @example {
+         *       "cancelled": {
+         *         "since": 1794800000,
+         *         "turn": "8c1f",
+         *         "who": "An agent"
+         *       }
+         *     }
+         */
         CancelledShape: {
             /** @description The turn that was ended; null where none was under way. */
             cancelled: components["schemas"]["WorkingShape"] | null;
         };
-        /** CardShape */
+        /**
+         * CardShape
+         * @example {
+         *       "halted": false,
+         *       "in_phase": 1,
+         *       "overall": 1,
+         *       "row": {
+         *         "deliverable_type": "plan",
+         *         "halt_reason": null,
+         *         "id": "20261116-4f2a",
+         *         "name": "Summer party",
+         *         "phase": "brain_dump",
+         *         "phase_times": {},
+         *         "rounds": 1,
+         *         "totals": [],
+         *         "updated": "2026-11-16T03:00:00Z",
+         *         "waiting": null
+         *       },
+         *       "sparkline": "▇▅▂",
+         *       "trend": "falling"
+         *     }
+         */
         CardShape: {
             /** Halted */
             halted: boolean;
@@ -1981,7 +2103,15 @@ export interface components {
             /** Trend */
             trend: string;
         };
-        /** CautionShape */
+        /**
+         * CautionShape
+         * @example {
+         *       "code": "memory_stale",
+         *       "hint": "",
+         *       "message": "plant tulips",
+         *       "prominent": false
+         *     }
+         */
         CautionShape: {
             /** Code */
             code: string;
@@ -1992,7 +2122,23 @@ export interface components {
             /** Prominent */
             prominent: boolean;
         };
-        /** ChangedFileShape */
+        /**
+         * ChangedFileShape
+         * @example {
+         *       "additions": 1,
+         *       "binary": false,
+         *       "deletions": 1,
+         *       "kind": "modified",
+         *       "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "new_mode": "100644",
+         *       "new_path": "beds/north.md",
+         *       "old_id": "8baef1b4abc478178b004d62031cf7fe6db6f903",
+         *       "old_mode": "100644",
+         *       "old_path": "beds/north.md",
+         *       "path": "beds/north.md",
+         *       "similarity": null
+         *     }
+         */
         ChangedFileShape: {
             /** Additions */
             additions: number | null;
@@ -2019,7 +2165,14 @@ export interface components {
             /** Similarity */
             similarity: number | null;
         };
-        /** ChangedSetting */
+        /**
+         * ChangedSetting
+         * @example {
+         *       "name": "polish.max_iterations",
+         *       "origin": "default",
+         *       "value": 5
+         *     }
+         */
         ChangedSetting: {
             /** Name */
             name: string;
@@ -2056,7 +2209,34 @@ export interface components {
              */
             state: "ok" | "warning" | "failed";
         };
-        /** ColumnShape */
+        /**
+         * ColumnShape
+         * @example {
+         *       "cards": [
+         *         {
+         *           "halted": false,
+         *           "in_phase": 1,
+         *           "overall": 1,
+         *           "row": {
+         *             "deliverable_type": "plan",
+         *             "halt_reason": null,
+         *             "id": "20261116-4f2a",
+         *             "name": "Summer party",
+         *             "phase": "brain_dump",
+         *             "phase_times": {},
+         *             "rounds": 1,
+         *             "totals": [],
+         *             "updated": "2026-11-16T03:00:00Z",
+         *             "waiting": null
+         *           },
+         *           "sparkline": "▇▅▂",
+         *           "trend": "falling"
+         *         }
+         *       ],
+         *       "phase": "brain_dump",
+         *       "title": "Brain dump"
+         *     }
+         */
         ColumnShape: {
             /** Cards */
             cards: components["schemas"]["CardShape"][];
@@ -2065,7 +2245,49 @@ export interface components {
             /** Title */
             title: string;
         };
-        /** CommitDetailShape */
+        /**
+         * CommitDetailShape
+         * @example {
+         *       "commit": {
+         *         "author": {
+         *           "email": "ada@example.org",
+         *           "name": "Ada",
+         *           "time": 1794800000
+         *         },
+         *         "committer": {
+         *           "email": "ada@example.org",
+         *           "name": "Ada",
+         *           "time": 1794800000
+         *         },
+         *         "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "message": "plant tulips",
+         *         "parents": [
+         *           "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344"
+         *         ],
+         *         "subject": "plant tulips",
+         *         "time": 1794800000
+         *       },
+         *       "files": [
+         *         {
+         *           "additions": 1,
+         *           "binary": false,
+         *           "deletions": 1,
+         *           "kind": "modified",
+         *           "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "new_mode": "100644",
+         *           "new_path": "beds/north.md",
+         *           "old_id": "8baef1b4abc478178b004d62031cf7fe6db6f903",
+         *           "old_mode": "100644",
+         *           "old_path": "beds/north.md",
+         *           "path": "beds/north.md",
+         *           "similarity": null
+         *         }
+         *       ],
+         *       "refs": [],
+         *       "trailers": [],
+         *       "truncated": false
+         *     }
+         */
         CommitDetailShape: {
             commit: components["schemas"]["CommitShape"];
             /** Files */
@@ -2080,7 +2302,28 @@ export interface components {
             /** Truncated */
             truncated: boolean;
         };
-        /** CommitShape */
+        /**
+         * CommitShape
+         * @example {
+         *       "author": {
+         *         "email": "ada@example.org",
+         *         "name": "Ada",
+         *         "time": 1794800000
+         *       },
+         *       "committer": {
+         *         "email": "ada@example.org",
+         *         "name": "Ada",
+         *         "time": 1794800000
+         *       },
+         *       "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "message": "plant tulips",
+         *       "parents": [
+         *         "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344"
+         *       ],
+         *       "subject": "plant tulips",
+         *       "time": 1794800000
+         *     }
+         */
         CommitShape: {
             author: components["schemas"]["PersonShape"];
             committer: components["schemas"]["PersonShape"];
@@ -2095,7 +2338,29 @@ export interface components {
             /** Time */
             time: number;
         };
-        /** ConflictShape */
+        /**
+         * ConflictShape
+         * @example {
+         *       "base": {
+         *         "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "mode": "100644",
+         *         "text": "tulips\n"
+         *       },
+         *       "kind": "content",
+         *       "marked": "",
+         *       "ours": {
+         *         "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "mode": "100644",
+         *         "text": "tulips\n"
+         *       },
+         *       "path": "beds/north.md",
+         *       "theirs": {
+         *         "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "mode": "100644",
+         *         "text": "tulips\n"
+         *       }
+         *     }
+         */
         ConflictShape: {
             base: components["schemas"]["SideShape"] | null;
             /** Kind */
@@ -2107,7 +2372,15 @@ export interface components {
             path: string;
             theirs: components["schemas"]["SideShape"] | null;
         };
-        /** ConnectorShape */
+        /**
+         * ConnectorShape
+         * @example {
+         *       "enabled": true,
+         *       "name": "notion",
+         *       "problem": "",
+         *       "usable": true
+         *     }
+         */
         ConnectorShape: {
             /** Enabled */
             enabled: boolean;
@@ -2121,7 +2394,19 @@ export interface components {
             /** Usable */
             usable: boolean;
         };
-        /** ConnectorsShape */
+        /**
+         * ConnectorsShape
+         * @example {
+         *       "connectors": [
+         *         {
+         *           "enabled": true,
+         *           "name": "notion",
+         *           "problem": "",
+         *           "usable": true
+         *         }
+         *       ]
+         *     }
+         */
         ConnectorsShape: {
             /** Connectors */
             connectors: components["schemas"]["ConnectorShape"][];
@@ -2143,7 +2428,18 @@ export interface components {
             /** Remove */
             remove?: string[];
         };
-        /** ContextFile */
+        /**
+         * ContextFile
+         * @example {
+         *       "path": "beds/north.md",
+         *       "ranges": [
+         *         [
+         *           1,
+         *           40
+         *         ]
+         *       ]
+         *     }
+         */
         ContextFile: {
             /**
              * Path
@@ -2156,7 +2452,21 @@ export interface components {
                 number
             ][];
         };
-        /** ContextFileShape */
+        /**
+         * ContextFileShape
+         * @example {
+         *       "path": "beds/north.md",
+         *       "ranges": [
+         *         [
+         *           1,
+         *           40
+         *         ]
+         *       ],
+         *       "state": "partly",
+         *       "tokens": 1,
+         *       "why": "active"
+         *     }
+         */
         ContextFileShape: {
             /** Path */
             path: string;
@@ -2219,7 +2529,33 @@ export interface components {
              */
             window: number;
         };
-        /** CostsShape */
+        /**
+         * CostsShape
+         * @example {
+         *       "by": "branch",
+         *       "days": 30,
+         *       "rows": {
+         *         "ai/first": {
+         *           "cache_read_tokens": 1,
+         *           "cache_write_tokens": 1,
+         *           "cost": 0.04,
+         *           "input_tokens": 5300,
+         *           "output_tokens": 210,
+         *           "requests": 2,
+         *           "unpriced": 0
+         *         }
+         *       },
+         *       "total": {
+         *         "cache_read_tokens": 1,
+         *         "cache_write_tokens": 1,
+         *         "cost": 0.04,
+         *         "input_tokens": 5300,
+         *         "output_tokens": 210,
+         *         "requests": 2,
+         *         "unpriced": 0
+         *       }
+         *     }
+         */
         CostsShape: {
             /** By */
             by: string;
@@ -2231,7 +2567,18 @@ export interface components {
             };
             total: components["schemas"]["SpentShape"];
         };
-        /** DeedShape */
+        /**
+         * DeedShape
+         * @example {
+         *       "action": "project.create",
+         *       "detail": "Summer party",
+         *       "id": 1,
+         *       "key": null,
+         *       "subject": "project:20261116-4f2a",
+         *       "time": 1794800000,
+         *       "user": "u3c9"
+         *     }
+         */
         DeedShape: {
             /** Action */
             action: string;
@@ -2248,7 +2595,30 @@ export interface components {
             /** User */
             user: string;
         };
-        /** DiffShape */
+        /**
+         * DiffShape
+         * @example {
+         *       "files": [
+         *         {
+         *           "additions": 1,
+         *           "binary": false,
+         *           "deletions": 1,
+         *           "kind": "modified",
+         *           "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "new_mode": "100644",
+         *           "new_path": "beds/north.md",
+         *           "old_id": "8baef1b4abc478178b004d62031cf7fe6db6f903",
+         *           "old_mode": "100644",
+         *           "old_path": "beds/north.md",
+         *           "path": "beds/north.md",
+         *           "similarity": null
+         *         }
+         *       ],
+         *       "new": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "old": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "truncated": false
+         *     }
+         */
         DiffShape: {
             /** Files */
             files: components["schemas"]["ChangedFileShape"][];
@@ -2259,7 +2629,20 @@ export interface components {
             /** Truncated */
             truncated: boolean;
         };
-        /** DoctorShape */
+        /**
+         * DoctorShape
+         * @example {
+         *       "checks": [
+         *         {
+         *           "detail": "git 2.47.3",
+         *           "hint": "",
+         *           "name": "git",
+         *           "state": "ok"
+         *         }
+         *       ],
+         *       "ok": true
+         *     }
+         */
         DoctorShape: {
             /** Checks */
             checks: components["schemas"]["CheckShape"][];
@@ -2269,7 +2652,15 @@ export interface components {
              */
             ok: boolean;
         };
-        /** DocumentDiffShape */
+        /**
+         * DocumentDiffShape
+         * @example {
+         *       "diff": "@@ -1 +1 @@\n-roses\n+tulips\n",
+         *       "name": "plan.md",
+         *       "new": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "old": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334"
+         *     }
+         */
         DocumentDiffShape: {
             /**
              * Diff
@@ -2283,7 +2674,14 @@ export interface components {
             /** Old */
             old: string | null;
         };
-        /** EdgeShape */
+        /**
+         * EdgeShape
+         * @example {
+         *       "from_lane": 0,
+         *       "parent": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *       "to_lane": 0
+         *     }
+         */
         EdgeShape: {
             /** From Lane */
             from_lane: number;
@@ -2336,7 +2734,24 @@ export interface components {
             /** Topic */
             topic: string;
         };
-        /** EventsShape */
+        /**
+         * EventsShape
+         * @example {
+         *       "items": [
+         *         {
+         *           "event": {
+         *             "project": "20261116-4f2a",
+         *             "text": "Reading the brain dump",
+         *             "type": "ProjectProgressed"
+         *           },
+         *           "id": 7,
+         *           "time": 1794800000,
+         *           "topic": "project:20261116-4f2a"
+         *         }
+         *       ],
+         *       "next": 7
+         *     }
+         */
         EventsShape: {
             /** Items */
             items: components["schemas"]["EventShape"][];
@@ -2346,7 +2761,23 @@ export interface components {
              */
             next: number;
         };
-        /** FileMatchesShape */
+        /**
+         * FileMatchesShape
+         * @example {
+         *       "matches": [
+         *         {
+         *           "after": [],
+         *           "before": [],
+         *           "column": 1,
+         *           "line": 1,
+         *           "spans": [],
+         *           "text": "tulips\n"
+         *         }
+         *       ],
+         *       "path": "beds/north.md",
+         *       "truncated": false
+         *     }
+         */
         FileMatchesShape: {
             /** Matches */
             matches: components["schemas"]["MatchShape"][];
@@ -2368,7 +2799,17 @@ export interface components {
             /** Name */
             name: string;
         };
-        /** FilesShape */
+        /**
+         * FilesShape
+         * @example {
+         *       "files": [
+         *         {
+         *           "bytes_size": 5120,
+         *           "name": "plan.md"
+         *         }
+         *       ]
+         *     }
+         */
         FilesShape: {
             /** Files */
             files: components["schemas"]["FileShape"][];
@@ -2414,7 +2855,31 @@ export interface components {
              */
             turn: string;
         };
-        /** FoundShape */
+        /**
+         * FoundShape
+         * @example {
+         *       "binary": [],
+         *       "files": [
+         *         {
+         *           "matches": [
+         *             {
+         *               "after": [],
+         *               "before": [],
+         *               "column": 1,
+         *               "line": 1,
+         *               "spans": [],
+         *               "text": "tulips\n"
+         *             }
+         *           ],
+         *           "path": "beds/north.md",
+         *           "truncated": false
+         *         }
+         *       ],
+         *       "matches": 1,
+         *       "too_large": [],
+         *       "truncated": ""
+         *     }
+         */
         FoundShape: {
             /** Binary */
             binary: string[];
@@ -2430,7 +2895,30 @@ export interface components {
              */
             truncated: string | null;
         };
-        /** GraphShape */
+        /**
+         * GraphShape
+         * @example {
+         *       "abandoned": false,
+         *       "author": "Ada",
+         *       "edges": [
+         *         {
+         *           "from_lane": 0,
+         *           "parent": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *           "to_lane": 0
+         *         }
+         *       ],
+         *       "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "lane": 0,
+         *       "parents": [
+         *         "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344"
+         *       ],
+         *       "refs": [
+         *         "ai/first"
+         *       ],
+         *       "subject": "plant tulips",
+         *       "time": 1794800000
+         *     }
+         */
         GraphShape: {
             /** Abandoned */
             abandoned: boolean;
@@ -2470,7 +2958,24 @@ export interface components {
             /** Version */
             version: string;
         };
-        /** HunkShape */
+        /**
+         * HunkShape
+         * @example {
+         *       "heading": "",
+         *       "lines": [
+         *         {
+         *           "new_number": 1,
+         *           "old_number": 1,
+         *           "sign": "+",
+         *           "text": "tulips\n"
+         *         }
+         *       ],
+         *       "new_count": 1,
+         *       "new_start": 1,
+         *       "old_count": 1,
+         *       "old_start": 1
+         *     }
+         */
         HunkShape: {
             /** Heading */
             heading: string;
@@ -2485,7 +2990,14 @@ export interface components {
             /** Old Start */
             old_start: number;
         };
-        /** IndicatorShape */
+        /**
+         * IndicatorShape
+         * @example {
+         *       "branch": "ai/first",
+         *       "paths": [],
+         *       "state": "clean"
+         *     }
+         */
         IndicatorShape: {
             /** Branch */
             branch: string;
@@ -2494,7 +3006,31 @@ export interface components {
             /** State */
             state: string;
         };
-        /** InitiativeShape */
+        /**
+         * InitiativeShape
+         * @example {
+         *       "context": "",
+         *       "created": "2026-11-16T03:00:00Z",
+         *       "id": "summer-party",
+         *       "milestone": "",
+         *       "milestones": [
+         *         {
+         *           "done": 1,
+         *           "id": "m1",
+         *           "status": "done",
+         *           "title": "Brain dump",
+         *           "total": 1
+         *         }
+         *       ],
+         *       "outcome": "",
+         *       "phase": "brain_dump",
+         *       "reason": "",
+         *       "status": "done",
+         *       "title": "Brain dump",
+         *       "type": "plan",
+         *       "updated": "2026-11-16T03:00:00Z"
+         *     }
+         */
         InitiativeShape: {
             /** Context */
             context: string;
@@ -2527,7 +3063,14 @@ export interface components {
              */
             updated: string;
         };
-        /** KeptShape */
+        /**
+         * KeptShape
+         * @example {
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "name": "Ada",
+         *       "subject": "plant tulips"
+         *     }
+         */
         KeptShape: {
             /** Commit */
             commit: string;
@@ -2536,12 +3079,39 @@ export interface components {
             /** Subject */
             subject: string;
         };
-        /** KeptTipsShape */
+        /**
+         * KeptTipsShape
+         * @example {
+         *       "kept": [
+         *         {
+         *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "name": "Ada",
+         *           "subject": "plant tulips"
+         *         }
+         *       ]
+         *     }
+         */
         KeptTipsShape: {
             /** Kept */
             kept: components["schemas"]["KeptShape"][];
         };
-        /** KeyShape */
+        /**
+         * KeyShape
+         * @example {
+         *       "created": 1794800000,
+         *       "expires": null,
+         *       "id": "k7f3a",
+         *       "last_used": 1794800000,
+         *       "name": "laptop",
+         *       "prefix": "fk_k7f3a",
+         *       "revoked": null,
+         *       "scopes": [
+         *         "read"
+         *       ],
+         *       "user": "u3c9",
+         *       "user_name": "ada"
+         *     }
+         */
         KeyShape: {
             /** Created */
             created: number;
@@ -2564,12 +3134,40 @@ export interface components {
             /** User Name */
             user_name: string;
         };
-        /** KeysShape */
+        /**
+         * KeysShape
+         * @example {
+         *       "keys": [
+         *         {
+         *           "created": 1794800000,
+         *           "expires": null,
+         *           "id": "k7f3a",
+         *           "last_used": 1794800000,
+         *           "name": "laptop",
+         *           "prefix": "fk_k7f3a",
+         *           "revoked": null,
+         *           "scopes": [
+         *             "read"
+         *           ],
+         *           "user": "u3c9",
+         *           "user_name": "ada"
+         *         }
+         *       ]
+         *     }
+         */
         KeysShape: {
             /** Keys */
             keys: components["schemas"]["KeyShape"][];
         };
-        /** KnownModelShape */
+        /**
+         * KnownModelShape
+         * @example {
+         *       "context_window": 200000,
+         *       "input_price": 3,
+         *       "name": "anthropic:claude-sonnet-5-5",
+         *       "output_price": 15
+         *     }
+         */
         KnownModelShape: {
             /** Context Window */
             context_window: number | null;
@@ -2586,12 +3184,33 @@ export interface components {
             /** Output Price */
             output_price: number | null;
         };
-        /** KnownModelsShape */
+        /**
+         * KnownModelsShape
+         * @example {
+         *       "models": [
+         *         {
+         *           "context_window": 200000,
+         *           "input_price": 3,
+         *           "name": "anthropic:claude-sonnet-5-5",
+         *           "output_price": 15
+         *         }
+         *       ]
+         *     }
+         */
         KnownModelsShape: {
             /** Models */
             models: components["schemas"]["KnownModelShape"][];
         };
-        /** LogLine */
+        /**
+         * LogLine
+         * @example {
+         *       "detail": "brain_dump → distilling",
+         *       "event": "phase_transition",
+         *       "level": "info",
+         *       "phase": "distilling",
+         *       "timestamp": "2026-11-16T03:00:00Z"
+         *     }
+         */
         LogLine: {
             /**
              * Detail
@@ -2619,7 +3238,17 @@ export interface components {
              */
             timestamp: string;
         };
-        /** MatchShape */
+        /**
+         * MatchShape
+         * @example {
+         *       "after": [],
+         *       "before": [],
+         *       "column": 1,
+         *       "line": 1,
+         *       "spans": [],
+         *       "text": "tulips\n"
+         *     }
+         */
         MatchShape: {
             /** After */
             after: string[];
@@ -2637,7 +3266,14 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** MemoryEntryShape */
+        /**
+         * MemoryEntryShape
+         * @example {
+         *       "at": "2026-11-16T03:00:00Z",
+         *       "kind": "decision",
+         *       "text": "tulips\n"
+         *     }
+         */
         MemoryEntryShape: {
             /**
              * At
@@ -2649,7 +3285,49 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** MemoryShape */
+        /**
+         * MemoryShape
+         * @example {
+         *       "entries": [
+         *         {
+         *           "at": "2026-11-16T03:00:00Z",
+         *           "kind": "decision",
+         *           "text": "tulips\n"
+         *         }
+         *       ],
+         *       "initiative": {
+         *         "context": "",
+         *         "created": "2026-11-16T03:00:00Z",
+         *         "id": "summer-party",
+         *         "milestone": "",
+         *         "milestones": [
+         *           {
+         *             "done": 1,
+         *             "id": "m1",
+         *             "status": "done",
+         *             "title": "Brain dump",
+         *             "total": 1
+         *           }
+         *         ],
+         *         "outcome": "",
+         *         "phase": "brain_dump",
+         *         "reason": "",
+         *         "status": "done",
+         *         "title": "Brain dump",
+         *         "type": "plan",
+         *         "updated": "2026-11-16T03:00:00Z"
+         *       },
+         *       "source": "",
+         *       "warnings": [
+         *         {
+         *           "code": "memory_stale",
+         *           "hint": "",
+         *           "message": "plant tulips",
+         *           "prominent": false
+         *         }
+         *       ]
+         *     }
+         */
         MemoryShape: {
             /** Entries */
             entries: components["schemas"]["MemoryEntryShape"][];
@@ -2757,7 +3435,33 @@ export interface components {
              */
             target: string;
         };
-        /** MergeShape */
+        /**
+         * MergeShape
+         * @example {
+         *       "conflicts": [],
+         *       "files": [
+         *         {
+         *           "change": "modified",
+         *           "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "old_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "path": "beds/north.md"
+         *         }
+         *       ],
+         *       "kind": "merge",
+         *       "messages": [],
+         *       "outcome": "clean",
+         *       "reason": "",
+         *       "result": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "sources": [
+         *         "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334"
+         *       ],
+         *       "steps": [],
+         *       "stopped_at": null,
+         *       "target": "main",
+         *       "target_tip": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *       "truncated": false
+         *     }
+         */
         MergeShape: {
             /** Conflicts */
             conflicts: components["schemas"]["ConflictShape"][];
@@ -2786,7 +3490,15 @@ export interface components {
             /** Truncated */
             truncated: boolean;
         };
-        /** MergedFileShape */
+        /**
+         * MergedFileShape
+         * @example {
+         *       "change": "modified",
+         *       "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "old_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "path": "beds/north.md"
+         *     }
+         */
         MergedFileShape: {
             /** Change */
             change: string;
@@ -2797,7 +3509,37 @@ export interface components {
             /** Path */
             path: string;
         };
-        /** MergedShape */
+        /**
+         * MergedShape
+         * @example {
+         *       "operation": "01ke3z",
+         *       "performed": true,
+         *       "view": {
+         *         "conflicts": [],
+         *         "files": [
+         *           {
+         *             "change": "modified",
+         *             "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *             "old_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *             "path": "beds/north.md"
+         *           }
+         *         ],
+         *         "kind": "merge",
+         *         "messages": [],
+         *         "outcome": "clean",
+         *         "reason": "",
+         *         "result": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "sources": [
+         *           "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334"
+         *         ],
+         *         "steps": [],
+         *         "stopped_at": null,
+         *         "target": "main",
+         *         "target_tip": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *         "truncated": false
+         *       }
+         *     }
+         */
         MergedShape: {
             /** Operation */
             operation: string | null;
@@ -2827,7 +3569,16 @@ export interface components {
             /** Timestamp */
             timestamp: string;
         };
-        /** MilestoneShape */
+        /**
+         * MilestoneShape
+         * @example {
+         *       "done": 1,
+         *       "id": "m1",
+         *       "status": "done",
+         *       "title": "Brain dump",
+         *       "total": 1
+         *     }
+         */
         MilestoneShape: {
             /** Done */
             done: number;
@@ -2840,7 +3591,29 @@ export interface components {
             /** Total */
             total: number;
         };
-        /** ModelsShape */
+        /**
+         * ModelsShape
+         * @example {
+         *       "chat": "anthropic:claude-sonnet-5-5",
+         *       "programs": [
+         *         {
+         *           "name": "claude",
+         *           "path": "/usr/bin/claude",
+         *           "version": "2.1.0"
+         *         }
+         *       ],
+         *       "providers": [
+         *         {
+         *           "how": "key from variable ANTHROPIC_API_KEY",
+         *           "input_price": 3,
+         *           "model": "anthropic:claude-sonnet-5-5",
+         *           "name": "anthropic",
+         *           "output_price": 15,
+         *           "usable": true
+         *         }
+         *       ]
+         *     }
+         */
         ModelsShape: {
             /** Chat */
             chat: string;
@@ -2849,7 +3622,14 @@ export interface components {
             /** Providers */
             providers: components["schemas"]["ProviderShape"][];
         };
-        /** MoveShape */
+        /**
+         * MoveShape
+         * @example {
+         *       "after": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "before": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *       "ref": "refs/heads/ai/first"
+         *     }
+         */
         MoveShape: {
             /** After */
             after: string | null;
@@ -2918,7 +3698,26 @@ export interface components {
              */
             user: string;
         };
-        /** NewKeyShape */
+        /**
+         * NewKeyShape
+         * @example {
+         *       "key": {
+         *         "created": 1794800000,
+         *         "expires": null,
+         *         "id": "k7f3a",
+         *         "last_used": 1794800000,
+         *         "name": "laptop",
+         *         "prefix": "fk_k7f3a",
+         *         "revoked": null,
+         *         "scopes": [
+         *           "read"
+         *         ],
+         *         "user": "u3c9",
+         *         "user_name": "ada"
+         *       },
+         *       "text": "<key>"
+         *     }
+         */
         NewKeyShape: {
             key: components["schemas"]["KeyShape"];
             /**
@@ -3036,7 +3835,24 @@ export interface components {
             /** Value */
             value?: unknown;
         };
-        /** OperationShape */
+        /**
+         * OperationShape
+         * @example {
+         *       "actor": "Ada",
+         *       "actor_kind": "person",
+         *       "id": "01ke3z",
+         *       "moves": [
+         *         {
+         *           "after": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "before": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *           "ref": "refs/heads/ai/first"
+         *         }
+         *       ],
+         *       "reason": "merge ai/first",
+         *       "time": 1794800000,
+         *       "undoes": null
+         *     }
+         */
         OperationShape: {
             /** Actor */
             actor: string;
@@ -3053,7 +3869,18 @@ export interface components {
             /** Undoes */
             undoes: string | null;
         };
-        /** OwnToolShape */
+        /**
+         * OwnToolShape
+         * @example {
+         *       "approved_by": "",
+         *       "files": [],
+         *       "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "name": "count_words",
+         *       "path": "beds/north.md",
+         *       "reason": "",
+         *       "state": "clean"
+         *     }
+         */
         OwnToolShape: {
             /** Approved By */
             approved_by: string | null;
@@ -3070,7 +3897,32 @@ export interface components {
             /** State */
             state: string;
         };
-        /** Page[BranchShape] */
+        /**
+         * Page[BranchShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "ai": true,
+         *           "author": "Ada",
+         *           "busy": null,
+         *           "checked_out": false,
+         *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "details": {
+         *             "ahead": 2,
+         *             "behind": 0,
+         *             "cost": 0.04,
+         *             "turns": 2
+         *           },
+         *           "is_default": false,
+         *           "name": "ai/first",
+         *           "protected": false,
+         *           "subject": "plant tulips",
+         *           "time": 1794800000
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_BranchShape_: {
             /** Items */
             items: components["schemas"]["BranchShape"][];
@@ -3080,7 +3932,33 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[CommitShape] */
+        /**
+         * Page[CommitShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "author": {
+         *             "email": "ada@example.org",
+         *             "name": "Ada",
+         *             "time": 1794800000
+         *           },
+         *           "committer": {
+         *             "email": "ada@example.org",
+         *             "name": "Ada",
+         *             "time": 1794800000
+         *           },
+         *           "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "message": "plant tulips",
+         *           "parents": [
+         *             "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344"
+         *           ],
+         *           "subject": "plant tulips",
+         *           "time": 1794800000
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_CommitShape_: {
             /** Items */
             items: components["schemas"]["CommitShape"][];
@@ -3090,7 +3968,23 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[DeedShape] */
+        /**
+         * Page[DeedShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "action": "project.create",
+         *           "detail": "Summer party",
+         *           "id": 1,
+         *           "key": null,
+         *           "subject": "project:20261116-4f2a",
+         *           "time": 1794800000,
+         *           "user": "u3c9"
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_DeedShape_: {
             /** Items */
             items: components["schemas"]["DeedShape"][];
@@ -3100,7 +3994,19 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[EntryShape] */
+        /**
+         * Page[EntryShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "etag": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "mode": "100644",
+         *           "path": "beds/north.md"
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_EntryShape_: {
             /** Items */
             items: components["schemas"]["EntryShape"][];
@@ -3110,7 +4016,21 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[FolderEntryShape] */
+        /**
+         * Page[FolderEntryShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "etag": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "kind": "file",
+         *           "mode": "100644",
+         *           "name": "north.md",
+         *           "path": "beds/north.md"
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_FolderEntryShape_: {
             /** Items */
             items: components["schemas"]["FolderEntryShape"][];
@@ -3120,7 +4040,35 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[GraphShape] */
+        /**
+         * Page[GraphShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "abandoned": false,
+         *           "author": "Ada",
+         *           "edges": [
+         *             {
+         *               "from_lane": 0,
+         *               "parent": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *               "to_lane": 0
+         *             }
+         *           ],
+         *           "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "lane": 0,
+         *           "parents": [
+         *             "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344"
+         *           ],
+         *           "refs": [
+         *             "ai/first"
+         *           ],
+         *           "subject": "plant tulips",
+         *           "time": 1794800000
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_GraphShape_: {
             /** Items */
             items: components["schemas"]["GraphShape"][];
@@ -3130,7 +4078,19 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[IndicatorShape] */
+        /**
+         * Page[IndicatorShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "branch": "ai/first",
+         *           "paths": [],
+         *           "state": "clean"
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_IndicatorShape_: {
             /** Items */
             items: components["schemas"]["IndicatorShape"][];
@@ -3140,7 +4100,21 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[LogLine] */
+        /**
+         * Page[LogLine]
+         * @example {
+         *       "items": [
+         *         {
+         *           "detail": "brain_dump → distilling",
+         *           "event": "phase_transition",
+         *           "level": "info",
+         *           "phase": "distilling",
+         *           "timestamp": "2026-11-16T03:00:00Z"
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_LogLine_: {
             /** Items */
             items: components["schemas"]["LogLine"][];
@@ -3150,7 +4124,20 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[MessageShape] */
+        /**
+         * Page[MessageShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "content": "We want a party.",
+         *           "phase": "brain_dump",
+         *           "role": "human",
+         *           "timestamp": "2026-11-16T03:00:00.000Z"
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_MessageShape_: {
             /** Items */
             items: components["schemas"]["MessageShape"][];
@@ -3160,7 +4147,29 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[OperationShape] */
+        /**
+         * Page[OperationShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "actor": "Ada",
+         *           "actor_kind": "person",
+         *           "id": "01ke3z",
+         *           "moves": [
+         *             {
+         *               "after": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *               "before": "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344",
+         *               "ref": "refs/heads/ai/first"
+         *             }
+         *           ],
+         *           "reason": "merge ai/first",
+         *           "time": 1794800000,
+         *           "undoes": null
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_OperationShape_: {
             /** Items */
             items: components["schemas"]["OperationShape"][];
@@ -3170,7 +4179,43 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[ProjectShape] */
+        /**
+         * Page[ProjectShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "actions": [
+         *             "distill",
+         *             "correct"
+         *           ],
+         *           "agent": "builtin",
+         *           "archived": false,
+         *           "branch": null,
+         *           "busy": false,
+         *           "created_at": "2026-11-16T03:00:00.000Z",
+         *           "deliverable": null,
+         *           "deliverable_type": null,
+         *           "directory": "/workspace/projects/summer-party",
+         *           "halt_reason": null,
+         *           "id": "20261116-4f2a",
+         *           "name": "Summer party",
+         *           "open_questions": [],
+         *           "phase": "brain_dump",
+         *           "phase_times": {
+         *             "brain_dump": 12.5
+         *           },
+         *           "problem": "",
+         *           "question": "",
+         *           "repository": null,
+         *           "rounds": [],
+         *           "tests": null,
+         *           "updated_at": "2026-11-16T03:00:00.000Z",
+         *           "waiting": null
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_ProjectShape_: {
             /** Items */
             items: components["schemas"]["ProjectShape"][];
@@ -3180,7 +4225,37 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[TurnShape] */
+        /**
+         * Page[TurnShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "answered": "Done: tulips are in the north bed.",
+         *           "asked": "Plant tulips in the north bed.",
+         *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "files": [
+         *             "beds/north.md"
+         *           ],
+         *           "id": "000002-8c1f",
+         *           "messages": null,
+         *           "model": "anthropic:claude-sonnet-5-5",
+         *           "number": 2,
+         *           "reason": "",
+         *           "started": 1794800000,
+         *           "status": "done",
+         *           "usage": {
+         *             "cache_read_tokens": 1,
+         *             "cache_write_tokens": 1,
+         *             "cost": 0.04,
+         *             "input_tokens": 5300,
+         *             "output_tokens": 210,
+         *             "requests": 2
+         *           }
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_TurnShape_: {
             /** Items */
             items: components["schemas"]["TurnShape"][];
@@ -3190,7 +4265,20 @@ export interface components {
              */
             next?: string | null;
         };
-        /** Page[VersionShape] */
+        /**
+         * Page[VersionShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "author": "Ada",
+         *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "subject": "plant tulips",
+         *           "time": 1794800000
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
         Page_VersionShape_: {
             /** Items */
             items: components["schemas"]["VersionShape"][];
@@ -3200,7 +4288,15 @@ export interface components {
              */
             next?: string | null;
         };
-        /** PatchLineShape */
+        /**
+         * PatchLineShape
+         * @example {
+         *       "new_number": 1,
+         *       "old_number": 1,
+         *       "sign": "+",
+         *       "text": "tulips\n"
+         *     }
+         */
         PatchLineShape: {
             /** New Number */
             new_number: number | null;
@@ -3211,7 +4307,43 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** PatchShape */
+        /**
+         * PatchShape
+         * @example {
+         *       "file": {
+         *         "additions": 1,
+         *         "binary": false,
+         *         "deletions": 1,
+         *         "kind": "modified",
+         *         "new_id": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *         "new_mode": "100644",
+         *         "new_path": "beds/north.md",
+         *         "old_id": "8baef1b4abc478178b004d62031cf7fe6db6f903",
+         *         "old_mode": "100644",
+         *         "old_path": "beds/north.md",
+         *         "path": "beds/north.md",
+         *         "similarity": null
+         *       },
+         *       "hunks": [
+         *         {
+         *           "heading": "",
+         *           "lines": [
+         *             {
+         *               "new_number": 1,
+         *               "old_number": 1,
+         *               "sign": "+",
+         *               "text": "tulips\n"
+         *             }
+         *           ],
+         *           "new_count": 1,
+         *           "new_start": 1,
+         *           "old_count": 1,
+         *           "old_start": 1
+         *         }
+         *       ],
+         *       "truncated": false
+         *     }
+         */
         PatchShape: {
             file: components["schemas"]["ChangedFileShape"];
             /** Hunks */
@@ -3219,7 +4351,14 @@ export interface components {
             /** Truncated */
             truncated: boolean;
         };
-        /** PersonShape */
+        /**
+         * PersonShape
+         * @example {
+         *       "email": "ada@example.org",
+         *       "name": "Ada",
+         *       "time": 1794800000
+         *     }
+         */
         PersonShape: {
             /** Email */
             email: string;
@@ -3256,6 +4395,42 @@ export interface components {
         /**
          * PressedShape
          * @description The project as it is now; `changed` is false where the press had had its effect before.
+         * @example {
+         *       "after": 1,
+         *       "changed": true,
+         *       "message": "Distilling…",
+         *       "project": {
+         *         "actions": [
+         *           "distill",
+         *           "correct"
+         *         ],
+         *         "agent": "builtin",
+         *         "archived": false,
+         *         "branch": null,
+         *         "busy": false,
+         *         "created_at": "2026-11-16T03:00:00.000Z",
+         *         "deliverable": null,
+         *         "deliverable_type": null,
+         *         "directory": "/workspace/projects/summer-party",
+         *         "halt_reason": null,
+         *         "id": "20261116-4f2a",
+         *         "name": "Summer party",
+         *         "open_questions": [],
+         *         "phase": "brain_dump",
+         *         "phase_times": {
+         *           "brain_dump": 12.5
+         *         },
+         *         "problem": "",
+         *         "question": "",
+         *         "repository": null,
+         *         "rounds": [],
+         *         "tests": null,
+         *         "updated_at": "2026-11-16T03:00:00.000Z",
+         *         "waiting": null
+         *       },
+         *       "run": "distill-20261116-4f2a-1",
+         *       "topic": "project:20261116-4f2a"
+         *     }
          */
         PressedShape: {
             /**
@@ -3311,7 +4486,14 @@ export interface components {
              */
             type: string;
         };
-        /** ProgramShape */
+        /**
+         * ProgramShape
+         * @example {
+         *       "name": "claude",
+         *       "path": "/usr/bin/claude",
+         *       "version": "2.1.0"
+         *     }
+         */
         ProgramShape: {
             /** Name */
             name: string;
@@ -3341,9 +4523,13 @@ export interface components {
          *       ],
          *       "agent": "builtin",
          *       "archived": false,
+         *       "branch": null,
          *       "busy": false,
          *       "created_at": "2026-11-16T03:00:00.000Z",
+         *       "deliverable": null,
+         *       "deliverable_type": null,
          *       "directory": "/workspace/projects/summer-party",
+         *       "halt_reason": null,
          *       "id": "20261116-4f2a",
          *       "name": "Summer party",
          *       "open_questions": [],
@@ -3353,8 +4539,11 @@ export interface components {
          *       },
          *       "problem": "",
          *       "question": "",
+         *       "repository": null,
          *       "rounds": [],
-         *       "updated_at": "2026-11-16T03:00:00.000Z"
+         *       "tests": null,
+         *       "updated_at": "2026-11-16T03:00:00.000Z",
+         *       "waiting": null
          *     }
          */
         ProjectShape: {
@@ -3409,14 +4598,27 @@ export interface components {
             /** Waiting */
             waiting: string | null;
         };
-        /** PromptDiff */
+        /**
+         * PromptDiff
+         * @example {
+         *       "diff": "@@ -1 +1 @@\n-roses\n+tulips\n",
+         *       "name": "chat"
+         *     }
+         */
         PromptDiff: {
             /** Diff */
             diff: string;
             /** Name */
             name: string;
         };
-        /** PromptShape */
+        /**
+         * PromptShape
+         * @example {
+         *       "name": "chat",
+         *       "origin": "default",
+         *       "problem": ""
+         *     }
+         */
         PromptShape: {
             /** Name */
             name: string;
@@ -3431,6 +4633,7 @@ export interface components {
         /**
          * PromptTextShape
          * @example {
+         *       "default": null,
          *       "name": "chat",
          *       "text": "You help people with their files."
          *     }
@@ -3443,7 +4646,18 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** PromptsShape */
+        /**
+         * PromptsShape
+         * @example {
+         *       "prompts": [
+         *         {
+         *           "name": "chat",
+         *           "origin": "default",
+         *           "problem": ""
+         *         }
+         *       ]
+         *     }
+         */
         PromptsShape: {
             /** Prompts */
             prompts: components["schemas"]["PromptShape"][];
@@ -3473,12 +4687,34 @@ export interface components {
             /** Provider */
             provider: string;
         };
-        /** ProviderKeysShape */
+        /**
+         * ProviderKeysShape
+         * @example {
+         *       "keys": [
+         *         {
+         *           "in_keyring": true,
+         *           "is_set": true,
+         *           "origin": "keyring, service `forge`",
+         *           "provider": "anthropic"
+         *         }
+         *       ]
+         *     }
+         */
         ProviderKeysShape: {
             /** Keys */
             keys: components["schemas"]["ProviderKeyShape"][];
         };
-        /** ProviderShape */
+        /**
+         * ProviderShape
+         * @example {
+         *       "how": "key from variable ANTHROPIC_API_KEY",
+         *       "input_price": 3,
+         *       "model": "anthropic:claude-sonnet-5-5",
+         *       "name": "anthropic",
+         *       "output_price": 15,
+         *       "usable": true
+         *     }
+         */
         ProviderShape: {
             /**
              * How
@@ -3496,7 +4732,25 @@ export interface components {
             /** Usable */
             usable: boolean;
         };
-        /** QuestionShape */
+        /**
+         * QuestionShape
+         * @example {
+         *       "asked": 1794800000,
+         *       "branch": "ai/first",
+         *       "context": "",
+         *       "expires": null,
+         *       "id": "q-1",
+         *       "options": [
+         *         "north",
+         *         "south"
+         *       ],
+         *       "project": null,
+         *       "repository": "0a1b2c3d4e5f",
+         *       "run": "turn-8c1f",
+         *       "state": "open",
+         *       "text": "Which bed is meant?"
+         *     }
+         */
         QuestionShape: {
             /** Asked */
             asked: number;
@@ -3521,7 +4775,29 @@ export interface components {
             /** Text */
             text: string;
         };
-        /** QuestionsShape */
+        /**
+         * QuestionsShape
+         * @example {
+         *       "questions": [
+         *         {
+         *           "asked": 1794800000,
+         *           "branch": "ai/first",
+         *           "context": "",
+         *           "expires": null,
+         *           "id": "q-1",
+         *           "options": [
+         *             "north",
+         *             "south"
+         *           ],
+         *           "project": null,
+         *           "repository": "0a1b2c3d4e5f",
+         *           "run": "turn-8c1f",
+         *           "state": "open",
+         *           "text": "Which bed is meant?"
+         *         }
+         *       ]
+         *     }
+         */
         QuestionsShape: {
             /** Questions */
             questions: components["schemas"]["QuestionShape"][];
@@ -3573,7 +4849,21 @@ export interface components {
             /** To */
             to: string;
         };
-        /** RepositoriesShape */
+        /**
+         * RepositoriesShape
+         * @example {
+         *       "repositories": [
+         *         {
+         *           "current_branch": "main",
+         *           "default_branch": "main",
+         *           "id": "0a1b2c3d4e5f",
+         *           "name": "garden",
+         *           "path": "/home/ada/garden",
+         *           "problem": null
+         *         }
+         *       ]
+         *     }
+         */
         RepositoriesShape: {
             /** Repositories */
             repositories: components["schemas"]["RepositoryShape"][];
@@ -3585,7 +4875,8 @@ export interface components {
          *       "default_branch": "main",
          *       "id": "0a1b2c3d4e5f",
          *       "name": "garden",
-         *       "path": "/home/ada/garden"
+         *       "path": "/home/ada/garden",
+         *       "problem": null
          *     }
          */
         RepositoryShape: {
@@ -3636,7 +4927,21 @@ export interface components {
             /** Turn */
             turn: string;
         };
-        /** RowShape */
+        /**
+         * RowShape
+         * @example {
+         *       "deliverable_type": "plan",
+         *       "halt_reason": null,
+         *       "id": "20261116-4f2a",
+         *       "name": "Summer party",
+         *       "phase": "brain_dump",
+         *       "phase_times": {},
+         *       "rounds": 1,
+         *       "totals": [],
+         *       "updated": "2026-11-16T03:00:00Z",
+         *       "waiting": null
+         *     }
+         */
         RowShape: {
             /** Deliverable Type */
             deliverable_type: string | null;
@@ -3728,7 +5033,14 @@ export interface components {
              */
             whole_word: boolean;
         };
-        /** SentNotice */
+        /**
+         * SentNotice
+         * @example {
+         *       "channel": "telegram",
+         *       "reason": "",
+         *       "sent": true
+         *     }
+         */
         SentNotice: {
             /** Channel */
             channel: string;
@@ -3737,12 +5049,31 @@ export interface components {
             /** Sent */
             sent: boolean;
         };
-        /** SentNotices */
+        /**
+         * SentNotices
+         * @example {
+         *       "channels": [
+         *         {
+         *           "channel": "telegram",
+         *           "reason": "",
+         *           "sent": true
+         *         }
+         *       ]
+         *     }
+         */
         SentNotices: {
             /** Channels */
             channels: components["schemas"]["SentNotice"][];
         };
-        /** SentShape */
+        /**
+         * SentShape
+         * @example {
+         *       "after": 1,
+         *       "model": "anthropic:claude-sonnet-5-5",
+         *       "run": "turn-8c1f",
+         *       "topic": "branch:0a1b2c3d4e5f:ai/first"
+         *     }
+         */
         SentShape: {
             /**
              * After
@@ -3759,7 +5090,36 @@ export interface components {
              */
             topic: string;
         };
-        /** SessionShape */
+        /**
+         * SessionShape
+         * @example {
+         *       "active_files": [
+         *         {
+         *           "path": "beds/north.md",
+         *           "ranges": [
+         *             [
+         *               1,
+         *               40
+         *             ]
+         *           ]
+         *         }
+         *       ],
+         *       "branch": "ai/first",
+         *       "merged_turns": [],
+         *       "messages": 4,
+         *       "topic": "branch:0a1b2c3d4e5f:ai/first",
+         *       "turns": 2,
+         *       "usage": {
+         *         "cache_read_tokens": 1,
+         *         "cache_write_tokens": 1,
+         *         "cost": 0.04,
+         *         "input_tokens": 5300,
+         *         "output_tokens": 210,
+         *         "requests": 2
+         *       },
+         *       "working": null
+         *     }
+         */
         SessionShape: {
             /** Active Files */
             active_files: components["schemas"]["ActiveFileShape"][];
@@ -3776,7 +5136,40 @@ export interface components {
             usage: components["schemas"]["UsageShape"];
             working: components["schemas"]["WorkingShape"] | null;
         };
-        /** SessionsShape */
+        /**
+         * SessionsShape
+         * @example {
+         *       "sessions": [
+         *         {
+         *           "active_files": [
+         *             {
+         *               "path": "beds/north.md",
+         *               "ranges": [
+         *                 [
+         *                   1,
+         *                   40
+         *                 ]
+         *               ]
+         *             }
+         *           ],
+         *           "branch": "ai/first",
+         *           "merged_turns": [],
+         *           "messages": 4,
+         *           "topic": "branch:0a1b2c3d4e5f:ai/first",
+         *           "turns": 2,
+         *           "usage": {
+         *             "cache_read_tokens": 1,
+         *             "cache_write_tokens": 1,
+         *             "cost": 0.04,
+         *             "input_tokens": 5300,
+         *             "output_tokens": 210,
+         *             "requests": 2
+         *           },
+         *           "working": null
+         *         }
+         *       ]
+         *     }
+         */
         SessionsShape: {
             /** Sessions */
             sessions: components["schemas"]["SessionShape"][];
@@ -3800,7 +5193,18 @@ export interface components {
              */
             value: unknown;
         };
-        /** SettingsShape */
+        /**
+         * SettingsShape
+         * @example {
+         *       "settings": [
+         *         {
+         *           "name": "polish.max_iterations",
+         *           "origin": "default",
+         *           "value": 10
+         *         }
+         *       ]
+         *     }
+         */
         SettingsShape: {
             /** Settings */
             settings: components["schemas"]["SettingShape"][];
@@ -3819,7 +5223,14 @@ export interface components {
              */
             right: "read" | "write";
         };
-        /** SharesShape */
+        /**
+         * SharesShape
+         * @example {
+         *       "shares": {
+         *         "u3c9": "read"
+         *       }
+         *     }
+         */
         SharesShape: {
             /**
              * Shares
@@ -3829,7 +5240,14 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** SideShape */
+        /**
+         * SideShape
+         * @example {
+         *       "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "mode": "100644",
+         *       "text": "tulips\n"
+         *     }
+         */
         SideShape: {
             /** Id */
             id: string;
@@ -3854,7 +5272,18 @@ export interface components {
              */
             token: string;
         };
-        /** SpentShape */
+        /**
+         * SpentShape
+         * @example {
+         *       "cache_read_tokens": 1,
+         *       "cache_write_tokens": 1,
+         *       "cost": 0.04,
+         *       "input_tokens": 5300,
+         *       "output_tokens": 210,
+         *       "requests": 2,
+         *       "unpriced": 0
+         *     }
+         */
         SpentShape: {
             /** Cache Read Tokens */
             cache_read_tokens: number;
@@ -3871,7 +5300,15 @@ export interface components {
             /** Unpriced */
             unpriced: number;
         };
-        /** StepShape */
+        /**
+         * StepShape
+         * @example {
+         *       "original": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "result": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "state": "picked",
+         *       "subject": "plant tulips"
+         *     }
+         */
         StepShape: {
             /** Original */
             original: string;
@@ -3882,7 +5319,15 @@ export interface components {
             /** Subject */
             subject: string;
         };
-        /** ToolChangeShape */
+        /**
+         * ToolChangeShape
+         * @example {
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "files": [],
+         *       "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "name": "count_words"
+         *     }
+         */
         ToolChangeShape: {
             /** Commit */
             commit: string | null;
@@ -3893,14 +5338,60 @@ export interface components {
             /** Name */
             name: string;
         };
-        /** ToolsShape */
+        /**
+         * ToolsShape
+         * @example {
+         *       "built_in": [
+         *         {
+         *           "description": "Read a file of the branch.",
+         *           "name": "read_file"
+         *         }
+         *       ],
+         *       "own": [
+         *         {
+         *           "approved_by": "",
+         *           "files": [],
+         *           "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *           "name": "count_words",
+         *           "path": "beds/north.md",
+         *           "reason": "",
+         *           "state": "clean"
+         *         }
+         *       ]
+         *     }
+         */
         ToolsShape: {
             /** Built In */
             built_in: components["schemas"]["BuiltInToolShape"][];
             /** Own */
             own: components["schemas"]["OwnToolShape"][];
         };
-        /** TurnShape */
+        /**
+         * TurnShape
+         * @example {
+         *       "answered": "Done: tulips are in the north bed.",
+         *       "asked": "Plant tulips in the north bed.",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "files": [
+         *         "beds/north.md"
+         *       ],
+         *       "id": "000002-8c1f",
+         *       "messages": null,
+         *       "model": "anthropic:claude-sonnet-5-5",
+         *       "number": 2,
+         *       "reason": "",
+         *       "started": 1794800000,
+         *       "status": "done",
+         *       "usage": {
+         *         "cache_read_tokens": 1,
+         *         "cache_write_tokens": 1,
+         *         "cost": 0.04,
+         *         "input_tokens": 5300,
+         *         "output_tokens": 210,
+         *         "requests": 2
+         *       }
+         *     }
+         */
         TurnShape: {
             /** Answered */
             answered: string;
@@ -3931,7 +5422,17 @@ export interface components {
             status: string;
             usage: components["schemas"]["UsageShape"];
         };
-        /** UsageShape */
+        /**
+         * UsageShape
+         * @example {
+         *       "cache_read_tokens": 1,
+         *       "cache_write_tokens": 1,
+         *       "cost": 0.04,
+         *       "input_tokens": 5300,
+         *       "output_tokens": 210,
+         *       "requests": 2
+         *     }
+         */
         UsageShape: {
             /** Cache Read Tokens */
             cache_read_tokens: number;
@@ -3946,7 +5447,15 @@ export interface components {
             /** Requests */
             requests: number;
         };
-        /** UserShape */
+        /**
+         * UserShape
+         * @example {
+         *       "created": 1794800000,
+         *       "disabled": null,
+         *       "id": "u3c9",
+         *       "name": "ada"
+         *     }
+         */
         UserShape: {
             /** Created */
             created: number;
@@ -3957,12 +5466,32 @@ export interface components {
             /** Name */
             name: string;
         };
-        /** UsersShape */
+        /**
+         * UsersShape
+         * @example {
+         *       "users": [
+         *         {
+         *           "created": 1794800000,
+         *           "disabled": null,
+         *           "id": "u3c9",
+         *           "name": "ada"
+         *         }
+         *       ]
+         *     }
+         */
         UsersShape: {
             /** Users */
             users: components["schemas"]["UserShape"][];
         };
-        /** VersionShape */
+        /**
+         * VersionShape
+         * @example {
+         *       "author": "Ada",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "subject": "plant tulips",
+         *       "time": 1794800000
+         *     }
+         */
         VersionShape: {
             /** Author */
             author: string;
@@ -3977,6 +5506,7 @@ export interface components {
          * WhoShape
          * @example {
          *       "id": "local",
+         *       "key": null,
          *       "name": "you",
          *       "scopes": [
          *         "admin",
@@ -3999,7 +5529,14 @@ export interface components {
             /** Scopes */
             scopes: string[];
         };
-        /** WorkingShape */
+        /**
+         * WorkingShape
+         * @example {
+         *       "since": 1794800000,
+         *       "turn": "8c1f",
+         *       "who": "An agent"
+         *     }
+         */
         WorkingShape: {
             /** Since */
             since: number;
@@ -10476,6 +12013,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /** @example # Garden */
                 "application/octet-stream": string;
             };
         };

@@ -29,7 +29,7 @@ def preview_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.Mer
 
 @router.post("/merges", tags=["merges"], response_model=shapes.MergedShape, responses=_CHANGED)
 def perform_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeOrderShape) -> Any:
-    """Merge, rebase or cherry-pick, unless conflicts are left. What the preview saw must still be so, if it is sent."""
+    """Merge, rebase or cherry-pick, unless conflicts are left; with what a preview saw, only if nothing moved."""
     seen = (body.seen_target, body.seen_source)
     return merging.perform_merge(shop, who, repository, _order(body), expected=seen, resolutions=_resolutions(body))
 
