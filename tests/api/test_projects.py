@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from forge.app import saying
 from tests.api.house import House
 
 pytestmark = pytest.mark.req("X-02", "P-12")
@@ -118,6 +119,26 @@ def test_words_sent_again_with_their_key_are_said_once(client: httpx.Client, hou
     # In this phase, the same words would be a correction.
     assert said(DUMP, "first").json()["changed"] is False
     assert client.post(distilled, headers={"Idempotency-Key": "distill"}).json()["changed"] is False
+
+
+def test_links_of_words_that_are_sent_again_are_pulled_once(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pulled: list[str] = []
+
+    async def pull(shop: Any, project: Any, text: str) -> str:
+        del shop, project
+        pulled.append(text)
+        return "Saved resources/page.md."
+
+    monkeypatch.setattr(saying, "pull_links", pull)
+    address = f"/api/projects/{made(client)['id']}/messages"
+    for _ in range(2):
+        sent = client.post(address, json={"text": DUMP}, headers={"Idempotency-Key": "with-links"})
+        assert sent.status_code == 202
+    assert pulled == [DUMP]
+    said = [each["content"] for each in client.get(address).json()["items"]]
+    assert said.count("Saved resources/page.md.") == 1
 
 
 def test_what_cannot_be_pressed_is_refused_with_what_can_be(client: httpx.Client) -> None:
