@@ -18,7 +18,6 @@ from forge.settings.checking import require_known
 from forge.settings.editing import changed
 from forge.settings.errors import SettingsNotEdited
 from forge.settings.listing import listed, shown
-from forge.settings.loading import VARIABLES_OF_SETTINGS
 
 _FILE = ".forge/config.yaml"
 _PRIVATE = 0o600
@@ -87,13 +86,10 @@ def _fitting(
 ) -> tuple[str, Settings]:
     """The new text, with the first of these values that the settings take."""
     refused: SettingsInvalid | None = None
-    bare = {variable: value for variable, value in environ.items() if variable not in VARIABLES_OF_SETTINGS}
     for value in values:
         _refuse_huge(name, value)
         new = changed(text, name, value, path=path)
         try:
-            # A variable may hide the value today, and be gone tomorrow.
-            load(bare, path=path, text=new)
             return new, load(environ, path=path, text=new)
         except SettingsInvalid as e:
             refused = refused or e

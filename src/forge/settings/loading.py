@@ -23,7 +23,7 @@ REPOSITORY_FILE = ".forge/config.yaml"
 _REPOSITORY_SECTIONS = ("models", "context")
 
 # What these set wins over the files, the last one most. Values of providers' own variables are taken as they are.
-VARIABLES_OF_SETTINGS = {
+_VARIABLES = {
     "FORGE_MODEL": ("models", "default"),
     "FORGE_DATABASE": ("database",),
     "FORGE_DATA_DIR": ("data_dir",),
@@ -118,7 +118,7 @@ def _repository_values(text: str) -> Json:
 
 
 def _from_variables(environ: Mapping[str, str]) -> Iterator[tuple[str, Json]]:
-    for name, where in VARIABLES_OF_SETTINGS.items():
+    for name, where in _VARIABLES.items():
         if value := environ.get(name):
             yield name, _nested(where, place(value, Path.cwd()) if name in _PLACES else value)
 
