@@ -19,13 +19,20 @@ export function unreachable(): ApiProblem {
   return new ApiProblem("unreachable", "The server does not answer.", "Check that `forge serve` runs; the page connects by itself.", 0);
 }
 
+const FOR_PROGRAMS = /\b(GET|POST|PUT|PATCH|DELETE) |\/api\/|`(confirmed|Authorization|Retry-After)|JSON/;
+
+/** Hints speak to programs: what names an address or a header helps nobody who looks at a page. */
+export function forPeople(hint: string): string {
+  return FOR_PROGRAMS.test(hint) ? "" : hint;
+}
+
 export function problemOf(body: unknown, response: Response): ApiProblem {
   const given = typeof body === "object" && body !== null ? (body as Record<string, unknown>) : {};
   const text = (name: string, otherwise: string) => (typeof given[name] === "string" ? given[name] : otherwise);
   return new ApiProblem(
     text("code", "unexpected"),
     text("detail", `The server answered with ${response.status}.`),
-    text("hint", ""),
+    forPeople(text("hint", "")),
     response.status,
   );
 }
