@@ -41,7 +41,6 @@ _SWITCH_SECONDS = 0.0005
 """A thread that wants to go on waits so long for one that computes."""
 _PATIENCE = 3
 _LONGEST_END = 30
-_OF_A_REQUEST = "AnyIO worker thread"
 _UNREAD_MILLISECONDS = 60_000
 """A client that takes nothing for so long is gone, though its connection stands."""
 _ANYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
@@ -101,30 +100,32 @@ async def _serve(place: _Place, told: Told) -> None:
 async def answering(server: uvicorn.Server, listening: socket.socket) -> AsyncIterator[Awaitable[None]]:
     """A thread with the other loop, until the server is ended; or right away, if what is done meanwhile fails."""
     with ThreadPoolExecutor(1, "forge-requests") as thread:
-        running = asyncio.get_running_loop().run_in_executor(thread, uvloop.run, _answer(server, listening))
+        running = asyncio.get_running_loop().run_in_executor(thread, _answer, server, listening)
         try:
             while not server.started and not running.done():
                 await asyncio.sleep(0.005)
             yield running
         finally:
             server.should_exit = True
-            try:
-                await running
-            finally:
-                await asyncio.to_thread(_until_threads_end)
+            await running
 
 
-def _until_threads_end() -> None:
-    """An answer that was broken off leaves its thread at work, which has something to write down still."""
-    for thread in threading.enumerate():
-        if thread.name == _OF_A_REQUEST:
-            thread.join(_LONGEST_END)
+def _answer(server: uvicorn.Server, listening: socket.socket) -> None:
+    loop = uvloop.new_event_loop()
 
+    async def serve() -> None:
+        # A request takes a connection of the database's pool, which has room for that many and some work beside.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
+        await server.serve(sockets=[listening])
 
-async def _answer(server: uvicorn.Server, listening: socket.socket) -> None:
-    # A request takes a connection of the database's pool, which has room for that many and some work beside.
-    anyio.to_thread.current_default_thread_limiter().total_tokens = _REQUESTS
-    await server.serve(sockets=[listening])
+    try:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:
+            runner.run(serve())
+    finally:
+        # An answer that was broken off leaves its thread at work, which has something to write down still.
+        for thread in threading.enumerate():
+            if getattr(thread, "loop", None) is loop:
+                thread.join(_LONGEST_END)
 
 
 def _application(shop: Workshop, here: Serving, names: Sequence[str]) -> object:
