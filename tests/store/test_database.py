@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import stat
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,7 +17,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import insert, select, text
 
 import forge.store.migrations
-from forge.store.database import Database, parse
+from forge.store.database import Database, parse, prepare_sqlite
 from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreTooNew, StoreUnavailable
 from forge.store.migrations import REVISIONS
 from forge.store.schema import metadata, topics
@@ -136,3 +139,25 @@ def test_a_closed_database_says_so(database: Database) -> None:
     database.close()
     with pytest.raises(StoreUnavailable, match="closed"), database.reading():
         pass
+
+
+@pytest.mark.req("X-04")
+def test_several_that_are_the_first_at_once_all_open_it(tmp_path: Path) -> None:
+    for number in range(30):
+        path, together, troubles = tmp_path / f"{number}.db", threading.Barrier(6), list[str]()
+        path.touch()
+
+        def open_it(path: Path = path, together: threading.Barrier = together, troubles: list[str] = troubles) -> None:
+            with closing(sqlite3.connect(path)) as connection:
+                together.wait()
+                try:
+                    prepare_sqlite(connection)
+                except sqlite3.OperationalError as error:
+                    troubles.append(str(error))
+
+        threads = [threading.Thread(target=open_it) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert troubles == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -21,6 +22,7 @@ _CACHE_KB = 256
 # Each connection keeps what it has prepared, so that few are used much rather than all of them a little.
 SQLITE_OPTIONS: dict[str, Any] = {"pool_use_lifo": True, "connect_args": {"cached_statements": 48}}
 _BUSY_MS = 30_000
+_AGAIN = 0.005
 _READ = {"forge_read": True}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _KIND_OF_CODE = 0xFF
@@ -136,11 +138,25 @@ def _sqlite(address: URL, pool_size: int) -> Engine:
 def prepare_sqlite(connection: sqlite3.Connection) -> None:
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout={_BUSY_MS}")
-    connection.execute("PRAGMA journal_mode=WAL")
+    _write_ahead(connection)
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA foreign_keys=ON")
     # A server has dozens of connections: pages are kept once, by the system, rather than by each of them.
     connection.execute(f"PRAGMA cache_size=-{_CACHE_KB}")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Several processes may be the first at once, and SQLite tells all but one of them at once that it is busy."""
+    deadline = time.monotonic() + _BUSY_MS / 1000
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & _KIND_OF_CODE != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_AGAIN)
+        else:
+            return
 
 
 def private_file(path: Path, address: URL) -> None:
