@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -163,6 +164,26 @@ def test_an_open_repository_forgets_packs_that_are_gone(place: Path, workspace: 
     save(workspace, maintenance._LOOK_EVERY)
     assert workspace.objects.handle is not before
     assert len(workspace.list_files()) == 4 + maintenance._LOOK_EVERY
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells")
+def test_packs_that_are_gone_are_not_held_open(place: Path, workspace: WorkInProgressVFS) -> None:
+    objects = Repository.open(place).objects
+    gc.disable()
+    try:
+        for _ in range(3):
+            save(workspace, 2)
+            assert workspace.base is not None
+            objects.read(workspace.base)
+            evidence.git(place, "repack", "-a", "-d", "-q")
+            objects.reopen()
+            objects.read(workspace.base)
+        held = [
+            os.readlink(f"/proc/self/fd/{each}") for each in range(3, 500) if Path(f"/proc/self/fd/{each}").is_symlink()
+        ]
+    finally:
+        gc.enable()
+    assert [name for name in held if str(place) in name and name.endswith("(deleted)")] == []
 
 
 @pytest.mark.usefixtures("few_packs")

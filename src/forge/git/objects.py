@@ -49,8 +49,13 @@ class Objects:
         pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
         # What is read again is kept here, as values that are ready to use.
         pygit2.option(Option.SET_CACHE_MAX_SIZE, _KEPT_BY_LIBRARY)
+        before: pygit2.Repository | None = getattr(self, "handle", None)
         self.handle = pygit2.Repository(str(self.git_dir))
         self._odb = self.handle.odb
+        if before is not None:
+            # It refers to itself, so Python lets go of it much later, and of packs that are long deleted. Who reads
+            # with it at this moment has its own hold on what they read.
+            before.free()
 
     def read(self, oid: ObjectId | CommitId) -> RawObject:
         try:
