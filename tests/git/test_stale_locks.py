@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ import pytest
 from benchmarks.soak import evidence
 from benchmarks.soak.nursery import ROOT
 from benchmarks.soak.repositories import repository
-from forge.git import Repository, maintenance, process, swap
+from forge.git import Repository, maintenance, packed_refs, process, swap
 from forge.git.errors import RefLocked
 
 pytestmark = pytest.mark.req("X-04", "G-09")
@@ -108,6 +109,45 @@ def test_the_locks_of_a_killed_process_that_deleted_a_branch_go(place: Path) -> 
     assert time.monotonic() - began < RECOVERY
     assert locks(place) == []
     evidence.assert_log_tells_all(place)
+
+
+_ENDS_AFTER = """
+def ending(call):
+    def called(*args, **options):
+        made = call(*args, **options)
+        if any("packed-refs.lock" in str(each) for each in args):
+            end()
+        return made
+    return called
+os.{call} = ending(os.{call})
+repo.delete_branch("work")
+"""
+
+
+@pytest.mark.parametrize("call", ["open", "link"])
+def test_a_process_that_is_killed_while_it_locks_packed_refs_is_in_nobodys_way(place: Path, call: str) -> None:
+    killed_holding_locks(place, _ENDS_AFTER.format(call=call))
+    began = time.monotonic()
+    Repository.open(place).delete_branch("work")
+    assert time.monotonic() - began < RECOVERY
+    assert locks(place) == []
+    evidence.assert_log_tells_all(place)
+
+
+def test_packed_refs_are_locked_on_a_disk_without_hard_links(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "no hard links here")
+
+    monkeypatch.setattr(os, "link", refused)
+    with packed_refs.locked(place / ".git", place / ".git" / "forge" / "tmp"):
+        assert not process.died((place / ".git" / "packed-refs.lock").read_text())
+        with (
+            pytest.raises(FileExistsError),
+            packed_refs.locked(place / ".git", place / ".git" / "forge" / "tmp"),
+        ):
+            pass
+    assert locks(place) == []
+    assert list((place / ".git" / "forge" / "tmp").iterdir()) == []
 
 
 def test_a_lock_that_names_what_a_dead_process_wanted_goes_at_once(place: Path) -> None:

@@ -22,20 +22,36 @@ def lock_path(common_dir: Path) -> Path:
 
 
 @contextmanager
-def locked(common_dir: Path) -> Iterator[None]:
+def locked(common_dir: Path, scratch: Path) -> Iterator[None]:
     """Hold the lock, with this process's mark in it, so that others can tell whether its owner is alive."""
     lock = lock_path(common_dir)
     try:
-        fd = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        _take(lock, scratch)
     except FileExistsError as e:
         raise FileExistsError(e.errno, "the lock is taken", str(lock)) from e
     try:
-        with suppress(OSError):  # a full disk can still lose a ref
-            os.write(fd, mark_of_this_process().encode())
-        os.close(fd)
         yield
     finally:
         lock.unlink()
+
+
+def _take(lock: Path, scratch: Path) -> None:
+    """The mark is in it from its first moment: an empty one, left by a process that died, would be nobody's."""
+    mark = mark_of_this_process().encode()
+    marked = scratch / f"{lock.name}-{os.urandom(8).hex()}"
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+        try:
+            disk.write_new(marked, mark)
+            os.link(marked, lock)
+        finally:
+            marked.unlink(missing_ok=True)
+    except FileExistsError:
+        raise
+    except OSError:
+        # A full disk can still lose a ref, and not every disk has hard links.
+        with open(lock, "xb", buffering=0) as file, suppress(OSError):
+            file.write(mark)
 
 
 def contents(common_dir: Path) -> bytes:

@@ -30,7 +30,7 @@ class Locks(ExitStack):
 
     def take_packed(self) -> None:
         if not self._packed:
-            self.enter_context(packed_refs.locked(self._objects.common_dir))
+            self.enter_context(packed_refs.locked(self._objects.common_dir, self._objects.scratch))
             self._packed = True
 
     def take_for_removal(self, ref: str) -> None:
