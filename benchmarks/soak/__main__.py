@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.soak import disks, kills, many, power, projects, rivals, space, steps, turns
@@ -124,6 +125,25 @@ def run_api(folder: Path, options: argparse.Namespace) -> object:
     return [cut, api.strangers(places[1], options.rounds or 10_000, seed=options.seed)]
 
 
+def run_load(folder: Path, options: argparse.Namespace) -> object:
+    """The load of `script/bench load`, for long: in the second half the server does not grow any more."""
+    from benchmarks import load  # noqa: PLC0415 - as above
+
+    found = load.loaded(folder, load.Crowd(seconds=options.seconds or 600))
+    heard, minutes = found.heard, [statistics.fmean(part) / 1024 for part in _minutes(found.resident)]
+    grown = load.growth(found.resident[len(found.resident) // 2 :])
+    assert not found.errors, found.errors[:3]
+    assert not found.unfinished, found.unfinished[:3]
+    assert (heard.lost, heard.doubled, heard.unlike, heard.broken) == (0, 0, 0, 0), heard
+    print(f"  megabytes, minute by minute: {', '.join(f'{each:.0f}' for each in minutes)}", flush=True)
+    assert grown <= load.FLAT, f"it grew by {grown:.1f} % in the second half"
+    return {"turns": found.turns, "events": heard.recorded, "growth in the second half": f"{grown:.1f} %"}
+
+
+def _minutes(each_second: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (each_second[start : start + 60] for start in range(0, len(each_second), 60))
+
+
 RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "kills": run_kills,
     "kills-in-checkout": run_kills_in_checkout,
@@ -137,6 +157,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "turns": run_turns,
     "projects": run_projects,
     "api": run_api,
+    "load": run_load,
 }
 
 

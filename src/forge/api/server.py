@@ -26,8 +26,9 @@ import uvloop
 
 from forge.api.access import Gate
 from forge.api.application import create
-from forge.api.garbage import short_pauses
+from forge.app.allocation import share_heaps
 from forge.app.entries import Entries
+from forge.app.garbage import short_pauses
 from forge.app.identity import one_time_token, server_secret
 from forge.app.serving import Serving, announced
 from forge.app.users import Keys
@@ -64,6 +65,7 @@ def serve(
 
     Call it with the data directory's lock held. `names` are further host names that the server goes by.
     """
+    share_heaps(environ)
     sys.setswitchinterval(_SWITCH_SECONDS)
     called = [*names, *settings.server.allowed_hosts, *([] if host in _ANYWHERE else [host])]
     with _bound(host, port) as listening:

@@ -1,12 +1,18 @@
-"""Short pauses: while Python looks for garbage in cycles, every thread of the server waits for it."""
+"""Garbage in cycles is looked for often and briefly: while Python does so, every thread of the server waits for it."""
 
 from __future__ import annotations
 
 import gc
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_EVERY = 10.0
+"""Seconds. Left to itself, Python looks through old objects only when a quarter has come to them: after minutes, and
+until then the garbage of every turn has taken memory."""
+_SHARE = 200
+"""A search that takes long is made less often: this many times as long as it took is without one."""
 _LONGEST = 0.02
 _YOUNG = 20_000
 _TIMES = 3
@@ -19,23 +25,28 @@ def short_pauses() -> Iterator[None]:
 
     It is still freed as soon as nothing refers to it; only cycles among what was alive at that moment are kept.
     """
-    began, frozen = 0.0, 0
-
-    def watch(phase: str, info: dict[str, int]) -> None:
-        nonlocal began, frozen
-        if phase == "start":
-            began = time.thread_time()
-        elif info["generation"] == 2 and frozen < _TIMES and time.thread_time() - began > _LONGEST:
-            frozen += 1
-            gc.freeze()
-
     # Off while everything was loaded.
     gc.enable()
     before = gc.get_threshold()
     gc.set_threshold(_YOUNG, *before[1:])
-    gc.callbacks.append(watch)
+    ended = threading.Event()
+    thread = threading.Thread(target=_search, args=(ended,), name="forge-garbage", daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        gc.callbacks.remove(watch)
+        ended.set()
+        thread.join()
         gc.set_threshold(*before)
+
+
+def _search(ended: threading.Event) -> None:
+    frozen, wait = 0, _EVERY
+    while not ended.wait(wait):
+        began = time.thread_time()
+        gc.collect()
+        took = time.thread_time() - began
+        wait = max(_EVERY, took * _SHARE)
+        if took > _LONGEST and frozen < _TIMES:
+            frozen += 1
+            gc.freeze()

@@ -24,8 +24,13 @@ def worker(
     ] = False,
 ) -> None:
     """Work until it is told to stop (Ctrl-C); what is under way then is gone on with by the next worker."""
+    from forge.app.allocation import share_heaps  # noqa: PLC0415
+    from forge.app.garbage import short_pauses  # noqa: PLC0415
+
     session: Session = context.obj
-    asyncio.run(_work(session.output, until_idle=until_idle))
+    share_heaps(os.environ)
+    with short_pauses():
+        asyncio.run(_work(session.output, until_idle=until_idle))
 
 
 async def _work(out: Output, *, until_idle: bool) -> None:

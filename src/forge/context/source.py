@@ -18,7 +18,7 @@ _KEPT_BYTES = 16 << 20
 
 
 def _rendered() -> Cache[str, ContextMessage]:
-    return Cache(_KEPT_BYTES, lambda message: len(message.text) + 200)
+    return Cache(_KEPT_BYTES, lambda message: len(message.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,65 @@
-"""Keeps the values used last, within a budget."""
+"""Keeps the values used last, within a budget of their own and one that all caches of the process share."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 V = TypeVar("V")
 K = TypeVar("K")
 
+_EACH = 250
+"""Bytes of a key and its place, whatever the value."""
+_AHEAD = 16
+"""The caches are weighed together when this part of the memory was added since."""
+_LARGEST = 4
+"""A value that would take this part of a cache is not kept."""
+
+
+class Memory:
+    """Bytes that caches may keep together. When it is too much, the largest lets go of what it used longest ago."""
+
+    def __init__(self, most: int) -> None:
+        self.lock = threading.Lock()
+        self._most = most
+        self._added = 0
+        # A cache goes with its repository, and what it kept with it: nothing has to be given back.
+        self._caches: WeakSet[Cache[Any, Any]] = WeakSet()
+
+    def joined(self, cache: Cache[Any, Any]) -> None:
+        with self.lock:
+            self._caches.add(cache)
+
+    def added(self, weight: int) -> None:
+        """Call it with the lock held."""
+        self._added += weight
+        if self._added < self._most // _AHEAD:
+            return
+        self._added = 0
+        caches = list(self._caches)
+        over = sum(cache.weight for cache in caches) - (self._most - self._most // _AHEAD)
+        while over > 0:
+            largest = max(caches, key=lambda cache: cache.weight)
+            over -= largest.let_go(min(over, self._most // _AHEAD))
+
+
+KEPT = Memory(64 << 20)
+"""Of this process: for however many repositories, since they may all be used by one server."""
+
 
 class Cache(Generic[K, V]):
-    """The values used last, within a budget of weight."""
+    """The values used last. `weigh` tells the bytes of a value."""
 
-    def __init__(self, budget: int, weigh: Callable[[V], int]) -> None:
-        self._budget = budget
+    def __init__(self, most: int, weigh: Callable[[V], int], *, memory: Memory = KEPT) -> None:
+        self.weight = 0
+        self._most = most
         self._weigh = weigh
-        self._weight = 0
         self._values: OrderedDict[K, V] = OrderedDict()
-        self._lock = threading.Lock()
+        self._memory = memory
+        memory.joined(self)
 
     def get(self, key: K) -> V | None:
         value = self._values.get(key)
@@ -31,14 +71,22 @@ class Cache(Generic[K, V]):
         return value
 
     def put(self, key: K, value: V) -> None:
-        weight = self._weigh(value)
-        if weight > self._budget // 4:
+        weight = self._weigh(value) + _EACH
+        if weight > self._most // _LARGEST:
             return
-        with self._lock:
+        with self._memory.lock:
             if key in self._values:
                 return
             self._values[key] = value
-            self._weight += weight
-            while self._weight > self._budget:
-                _, dropped = self._values.popitem(last=False)
-                self._weight -= self._weigh(dropped)
+            self.weight += weight
+            self.let_go(self.weight - self._most)
+            self._memory.added(weight)
+
+    def let_go(self, weight: int) -> int:
+        """Drop at least so much, or all there is, and tell how much. Call it with the lock of the memory held."""
+        gone = 0
+        while gone < weight and self._values:
+            _, dropped = self._values.popitem(last=False)
+            gone += self._weigh(dropped) + _EACH
+        self.weight -= gone
+        return gone

@@ -28,10 +28,12 @@ _FILE = re.compile(rb"(?:100644|100755|120000) ([^\0]+)\0.{20}", re.DOTALL)
 _AROUND_NAME = len(b"100644 ") + len(b"\0") + 20
 _FEW = 64
 """Folders on one level that are read as quickly without a process of their own."""
-_KEPT_BYTES = 64 << 20
+_KEPT_BYTES = 32 << 20
 _LARGE = 64 << 10
 _KEPT_LARGE_BYTES = 24 << 20
 """Each commit has a new list at its root; those of the last few are enough, for the rest is joined from their parts."""
+_KEPT_EXTENTS = 16 << 20
+_EXTENT = 200
 
 
 class _Known(Protocol):
@@ -50,7 +52,7 @@ class _Paths:
     """The texts of lists, by folder."""
 
     def __init__(self) -> None:
-        self._small: Cache[ObjectId, bytes] = Cache(_KEPT_BYTES, lambda paths: len(paths) + 100)
+        self._small: Cache[ObjectId, bytes] = Cache(_KEPT_BYTES, len)
         self._large: Cache[ObjectId, bytes] = Cache(_KEPT_LARGE_BYTES, len)
 
     def get(self, tree: ObjectId) -> bytes | None:
@@ -70,7 +72,7 @@ class FileLists:
 
     def __init__(self) -> None:
         self._paths = _Paths()
-        self._extents: Cache[ObjectId, Extent] = Cache(1 << 20, lambda _: 1)
+        self._extents: Cache[ObjectId, Extent] = Cache(_KEPT_EXTENTS, lambda _: _EXTENT)
 
     def paths(self, objects: Objects, tree: ObjectId, prefix: str = "") -> list[str]:
         """Every file below `tree`, in git's order, with `prefix` before its path."""

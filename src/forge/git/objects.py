@@ -17,12 +17,12 @@ from forge.git.file_lists import FileLists
 from forge.git.pack import RawObject
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Entry, Kind, ObjectId
 
-_KEPT_ENTRIES = 1 << 17
-"""Some 300 bytes each: the folders of a repository with 100,000 files."""
-_KEPT_RAW = 1 << 15
-"""Entries as git has them: the next commit on a branch needs the folders of the last one, and few others."""
-_KEPT_MET = 20_000
-_KEPT_BY_LIBRARY = 8 << 20
+_MB = 1 << 20
+_ENTRY, _RAW_ENTRY, _FOLDED = 300, 200, 380
+"""Bytes that a name in a folder takes: ready to use, as git has it, as a careless file system takes it."""
+_COMMIT = 900
+"""Bytes beside the message."""
+_KEPT_BY_LIBRARY = 8 * _MB
 
 
 class Objects:
@@ -35,13 +35,15 @@ class Objects:
         self.scratch = common_dir / "forge" / "tmp"
         self.git = Git(git_dir)
         self.reopen()
-        self._blobs: Cache[ObjectId, bytes] = Cache(96 << 20, len)
-        self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(_KEPT_ENTRIES, lambda t: len(t) + 1)
+        self._blobs: Cache[ObjectId, bytes] = Cache(16 * _MB, len)
+        # The folders of a repository with 100,000 files.
+        self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(40 * _MB, lambda tree: len(tree) * _ENTRY)
         self._lists = FileLists()
-        self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(_KEPT_RAW, lambda t: len(t) + 1)
-        self._met: Cache[ObjectId, bool] = Cache(_KEPT_MET, lambda _: 1)
-        self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(_KEPT_ENTRIES, lambda t: len(t) + 1)
-        self._commits: Cache[CommitId, Commit] = Cache(20_000, lambda _: 1)
+        # The next commit on a branch needs the folders of the last one, and few others.
+        self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(6 * _MB, lambda tree: len(tree) * _RAW_ENTRY)
+        self._met: Cache[ObjectId, bool] = Cache(2 * _MB, lambda _: 0)
+        self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(16 * _MB, lambda tree: len(tree) * _FOLDED)
+        self._commits: Cache[CommitId, Commit] = Cache(4 * _MB, lambda commit: len(commit.message) + _COMMIT)
 
     def reopen(self) -> None:
         """Forget what libgit2 knows of packs; after a repack an old handle stays slow."""

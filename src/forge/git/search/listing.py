@@ -15,7 +15,9 @@ from forge.git.values import ObjectId
 
 _USUAL = frozenset({b"100644", b"100755"})
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000
-_MOST_IDS = 8 << 20
+_KEPT_BYTES = 48 << 20
+_ID, _NAME = 8, 200
+"""Bytes: the ids of a folder are also in those above it, its names are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,16 @@ def listing(objects: Objects, tree: ObjectId) -> Folder:
     """The files below `tree`."""
     kept = _kept.get(objects)
     if kept is None:
-        kept = _kept.setdefault(objects, Cache(_MOST_IDS, lambda folder: len(folder.ids) + len(folder.names) + 1))
+        kept = _kept.setdefault(objects, Cache(_KEPT_BYTES, _weight))
     known = kept.get(tree)
     if known is None:
         objects.refuse_bomb(tree)
         known = _read(objects, kept, tree)
     return known
+
+
+def _weight(folder: Folder) -> int:
+    return len(folder.ids) * _ID + len(folder.names) * _NAME
 
 
 def _read(objects: Objects, kept: Cache[ObjectId, Folder], tree: ObjectId) -> Folder:

@@ -1,0 +1,91 @@
+"""What is kept of what could be read again: the values used last, within a budget of their own and a common one."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+
+from forge.git import cache as caches
+from forge.git.cache import Cache, Memory
+
+
+@pytest.fixture(autouse=True)
+def _plain_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(caches, "_EACH", 0)
+
+
+def test_what_was_used_longest_ago_goes_first() -> None:
+    cache: Cache[int, bytes] = Cache(40, len, memory=Memory(1_000))
+    for key in range(4):
+        cache.put(key, bytes(10))
+    assert cache.get(0) == bytes(10)
+    cache.put(4, bytes(10))
+    assert [key for key in range(5) if cache.get(key) is not None] == [0, 2, 3, 4]
+    assert cache.weight == 40
+
+
+def test_what_would_push_out_much_is_not_kept() -> None:
+    cache: Cache[int, bytes] = Cache(40, len, memory=Memory(1_000))
+    cache.put(1, bytes(11))
+    assert cache.get(1) is None
+    assert cache.weight == 0
+
+
+def test_the_same_key_counts_once() -> None:
+    cache: Cache[int, bytes] = Cache(40, len, memory=Memory(1_000))
+    cache.put(1, bytes(10))
+    cache.put(1, bytes(10))
+    assert cache.weight == 10
+
+
+def test_all_caches_together_stay_within_their_memory_and_the_largest_gives_way() -> None:
+    memory = Memory(1_600)
+    small: Cache[int, bytes] = Cache(10_000, len, memory=memory)
+    large: Cache[int, bytes] = Cache(10_000, len, memory=memory)
+    for key in range(30):
+        small.put(key, bytes(10))
+    for key in range(1_000):
+        large.put(key, bytes(10))
+        assert small.weight + large.weight <= 1_600
+    assert small.weight == 300
+    assert large.weight >= 1_000
+    assert large.get(999) is not None
+
+
+def test_what_a_closed_repository_kept_is_room_for_others() -> None:
+    memory = Memory(1_600)
+    gone: Cache[int, bytes] = Cache(10_000, len, memory=memory)
+    for key in range(120):
+        gone.put(key, bytes(10))
+    del gone
+    gc.collect()
+    other: Cache[int, bytes] = Cache(10_000, len, memory=memory)
+    for key in range(140):
+        other.put(key, bytes(10))
+    assert other.weight == 1_400
+
+
+def test_many_threads_may_use_it_at_once() -> None:
+    memory = Memory(3_200)
+    some: list[Cache[int, bytes]] = [Cache(2_000, len, memory=memory) for _ in range(3)]
+    wrong: list[object] = []
+
+    def use(first: int) -> None:
+        for number in range(3_000):
+            cache, key = some[number % 3], (first + number * 7) % 500
+            found = cache.get(key)
+            if found is None:
+                cache.put(key, key.to_bytes(20, "big"))
+            elif found != key.to_bytes(20, "big"):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=use, args=(n * 31,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert sum(cache.weight for cache in some) <= 3_200
+    assert all(cache.weight == 20 * sum(cache.get(key) is not None for key in range(500)) for cache in some)
