@@ -79,7 +79,8 @@ class Cache(Generic[K, V]):
                 return
             self._values[key] = value
             self.weight += weight
-            self.let_go(self.weight - self._most)
+            if self.weight > self._most:
+                self.let_go(self.weight - self._most)
             self._memory.added(weight)
 
     def let_go(self, weight: int) -> int:
