@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -175,6 +176,14 @@ class RoundFinished(Event):
     outcome: str
 
 
+@dataclass(frozen=True, slots=True)
+class Foreign(Event):
+    """One that this version cannot read: a newer Forge on the same data wrote it. It is handed on as it stands."""
+
+    data: str
+    """Its JSON text."""
+
+
 KINDS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
@@ -200,13 +209,36 @@ KINDS: dict[str, type[Event]] = {
 
 
 def to_json(event: Event) -> Json:
+    if isinstance(event, Foreign):
+        told: Json = json.loads(event.data)
+        return told
     return {"type": type(event).__name__, **asdict(event)}
 
 
-def from_json(data: Json) -> Event:
-    kind = KINDS[data["type"]]
+def from_text(text: str) -> Event:
+    """Always an event, whatever stands there: one that is missing would break the row of ids."""
+    try:
+        return from_json(json.loads(text))
+    except (ValueError, RecursionError):
+        return _UNREADABLE
+
+
+def from_json(data: object) -> Event:
+    if not isinstance(data, dict) or not isinstance(data.get("type"), str):
+        return _UNREADABLE
+    kind = KINDS.get(data["type"])
+    if kind is None:
+        return Foreign(json.dumps(data))
     known = {name: _value(data[name]) for name in kind.__dataclass_fields__ if name in data}
-    return kind(**known)
+    try:
+        event = kind(**known)
+        hash(event)
+    except TypeError:  # a fact is missing, or is something else than here
+        return Foreign(json.dumps(data))
+    return event
+
+
+_UNREADABLE = Foreign(json.dumps({"type": "Unreadable"}))
 
 
 def _value(value: object) -> object:

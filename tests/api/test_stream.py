@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from socket import create_connection
 from typing import Any
 
@@ -17,8 +18,9 @@ from websockets.sync.client import ClientConnection, connect
 from forge.api import stream
 from forge.app import hearing
 from forge.app.users import Rates
-from forge.events import BOARD, ProjectMoved, ProjectProgressed, ProjectSaid, TextStreamed
+from forge.events import BOARD, Event, ProjectMoved, ProjectProgressed, ProjectSaid, TextStreamed
 from forge.store.errors import StoreUnavailable
+from forge.store.events import Events
 from forge.store.listeners import ROOM
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
@@ -348,3 +350,37 @@ def test_the_id_to_go_on_from_tells_nothing_of_what_others_do(
             at, asked = found[1], asked + 1
         assert found == (second, second[0])
         assert asked == 1
+
+
+@dataclass(frozen=True, slots=True)
+class GardenWatered(Event):
+    """Of a newer Forge."""
+
+    project: str
+
+
+@pytest.mark.req("X-04")
+def test_an_event_that_only_a_newer_command_knows_is_told_as_it_stands(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    topic, newer = f"project:{project}", Events(house.shop.database)
+    watered = {"type": "GardenWatered", "project": project}
+    tell(house, project, "one")
+    with listening(house) as socket:
+        subscribe(socket, topic)
+        assert heard(socket)["id"] == 1
+        newer.append(topic, GardenWatered(project))
+        told = heard(socket)
+        tell(house, project, "three")
+        assert heard(socket)["id"] == 3
+    newer.append(BOARD, GardenWatered(project))
+    newer.close()
+    assert (told["topic"], told["id"], told["event"]) == (topic, 2, watered)
+    with listening(house) as again:
+        subscribe(again, topic, 1)
+        assert [heard(again)["id"] for _ in range(2)] == [2, 3]
+    page = client.get("/api/events", params={"topic": topic}).json()
+    assert [each["id"] for each in page["items"]] == [1, 2, 3]
+    assert page["items"][1]["event"] == watered
+    # Whose it is cannot be known: the topics of everybody tell moves only.
+    board = client.get("/api/events", params={"topic": "board"}).json()
+    assert {each["event"]["type"] for each in board["items"]} <= {"ProjectMoved"}

@@ -11,16 +11,20 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, aclosing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
+from sqlalchemy import update
 
 from forge.errors import ForgeError
-from forge.events import BranchChanged, Event, TextStreamed, TurnCommitted
+from forge.events import BranchChanged, Event, TextStreamed, TurnCommitted, to_json
 from forge.store import publisher
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.listeners import ROOM, Live, Recorded
+from forge.store.schema import events as rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -268,6 +272,76 @@ async def test_what_was_published_while_the_database_was_away_is_recorded_when_i
     assert [item.event for item in events.after("t")] == [happened(number) for number in range(3)]
     events.close()
     database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class GardenWatered(Event):
+    """Of a newer Forge."""
+
+    garden: str
+    beds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaterFlowed(Event):
+    litres: int
+    live: ClassVar[bool] = True
+
+
+@pytest.mark.asyncio
+@pytest.mark.req("X-04", "X-05")
+async def test_events_that_only_a_newer_process_knows_are_handed_on_as_they_stand(url: str, events: Events) -> None:
+    newer_database = Database.open(url)
+    newer = Events(newer_database)
+    async with aclosing(events.follow("t")) as items:
+        events.append("t", happened(1))
+        got = await take(items, 1)
+        await asyncio.sleep(0.3)
+        newer.append("t", WaterFlowed(5))
+        newer.append("t", GardenWatered("north", ("tulips",)))
+        got += await until_recorded(items)
+        newer.append("t", happened(3))
+        got += await until_recorded(items)
+    newer.close()
+    newer_database.close()
+    recorded = [(item.id, to_json(item.event)) for item in got if isinstance(item, Recorded)]
+    watered = {"type": "GardenWatered", "garden": "north", "beds": ["tulips"]}
+    assert recorded == [(1, to_json(happened(1))), (2, watered), (3, to_json(happened(3)))]
+    live = [to_json(item.event) for item in got if isinstance(item, Live)]
+    assert live == [{"type": "WaterFlowed", "litres": 5}]
+    assert [to_json(item.event) for item in events.after("t", 1)] == [watered, to_json(happened(3))]
+
+
+@pytest.mark.asyncio
+@pytest.mark.req("X-04")
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ('{"type": "BranchChanged", "branch": "b"}', {"type": "BranchChanged", "branch": "b"}),
+        (
+            '{"type": "TextStreamed", "turn": {"a": 1}, "text": ""}',
+            {"type": "TextStreamed", "turn": {"a": 1}, "text": ""},
+        ),
+        ('{"type": 7}', {"type": "Unreadable"}),
+        ("[1]", {"type": "Unreadable"}),
+        ("{", {"type": "Unreadable"}),
+        ("[" * 100_000, {"type": "Unreadable"}),
+    ],
+)
+async def test_a_row_that_cannot_be_read_stops_nobody_and_keeps_its_id(
+    database: Database, events: Events, data: str, told: dict[str, object]
+) -> None:
+    for number in range(3):
+        events.append("t", happened(number))
+    with database.transaction() as connection:
+        connection.execute(update(rows).where(rows.c.id == 2).values(data=data))
+    async with aclosing(events.follow("t")) as items:
+        got = await take(items, 3)
+        events.append("t", happened(4))
+        got += await take(items, 1)
+    assert [item.id for item in got if isinstance(item, Recorded)] == [1, 2, 3, 4]
+    assert to_json(got[1].event) == told
+    assert len({item.event for item in got}) == 4
 
 
 def test_an_event_that_cannot_be_written_down_fails_where_it_is_published(events: Events) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -14,7 +16,7 @@ from forge.events import BranchChanged, TextStreamed
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.listeners import Listener, Listeners, Live, Recorded
-from forge.store.relay import SqliteRelay
+from forge.store.relay import PostgresRelay, SqliteRelay
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("X-05")]
 
@@ -71,3 +73,48 @@ async def test_pieces_come_before_what_was_recorded_after_them(
     ((topic, before),) = grown
     assert topic == "two"
     assert "two" in before
+
+
+async def test_a_file_that_cannot_be_opened_for_a_while_is_tried_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, failed = sqlite3.connect, []
+
+    def connect(*place: Any, **options: Any) -> sqlite3.Connection:
+        if len(failed) < 2:
+            failed.append(place)
+            raise sqlite3.OperationalError("unable to open database file")
+        return real(*place, **options)
+
+    monkeypatch.setattr(sqlite3, "connect", connect)
+    listeners = Noting()
+    listeners.add("one", Listener())
+    relay = SqliteRelay(database, listeners)
+    relay.start()
+    deadline = time.monotonic() + 20
+    while not listeners.pushed and time.monotonic() < deadline:
+        streamed(database, ["one"])
+        await asyncio.sleep(0.05)
+    relay.close()
+    assert listeners.pushed[0] == "one"
+    assert len(failed) == 2
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "",
+        "no json",
+        "[1]",
+        "{}",
+        '{"topic": 7, "last": 1}',
+        '{"topic": "one", "last": "x"}',
+        '{"topic": "one", "live": 1}',
+    ],
+)
+async def test_a_notification_that_means_nothing_here_is_passed_over(database: Database, payload: str) -> None:
+    listeners = Noting()
+    relay = PostgresRelay(database, listeners)
+    relay._received(payload)
+    relay._received('{"topic": "one", "live": {"type": "Later"}, "process": "newer"}')
+    assert listeners.pushed == ["one"]

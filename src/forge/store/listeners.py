@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 import threading
 from collections import deque
@@ -11,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from forge.events import Event, from_json
+from forge.events import Event, from_text
 
 ROOM = 1000
 """How many items wait for one listener. Recorded events beyond that are read from the database instead."""
@@ -33,7 +32,7 @@ class Recorded:
 
     @classmethod
     def read(cls, id_: int, time: float, data: str) -> Recorded:
-        return cls(id_, time, from_json(json.loads(data)))
+        return cls(id_, time, from_text(data))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,13 @@ import threading
 import time
 import uuid
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any, Protocol
 
 from sqlalchemy import Connection, func, select
 
 from forge.errors import Upstream
-from forge.events import Event, from_json, to_json
+from forge.events import Event, from_json, from_text, to_json
 from forge.store.database import Database
 from forge.store.following import Following
 from forge.store.listeners import Listeners, Live, Recorded
@@ -119,22 +120,23 @@ class SqliteRelay(_Watching):
         return connection
 
     def _watch(self) -> None:
-        connection = sqlite3.connect(self._path, isolation_level=None, timeout=1.0)
-        try:
-            version, seen = -1, None
-            while not self._stop.is_set():
-                if not self._listeners.wanted.wait(timeout=_IDLE):
-                    seen = None
-                    continue
-                try:
-                    current = connection.execute("PRAGMA data_version").fetchone()[0]
-                    if seen is None or current != version:
-                        version, seen = current, self._look(connection, seen)
-                except sqlite3.Error:
-                    seen = None
-                self._stop.wait(_WATCH)
-        finally:
-            connection.close()
+        while not self._stop.is_set():
+            try:
+                with closing(sqlite3.connect(self._path, isolation_level=None, timeout=1.0)) as connection:
+                    self._keep_looking(connection)
+            except sqlite3.Error:
+                self._stop.wait(_IDLE)
+
+    def _keep_looking(self, connection: sqlite3.Connection) -> None:
+        version, seen = -1, None
+        while not self._stop.is_set():
+            if not self._listeners.wanted.wait(timeout=_IDLE):
+                seen = None
+                continue
+            current = connection.execute("PRAGMA data_version").fetchone()[0]
+            if seen is None or current != version:
+                version, seen = current, self._look(connection, seen)
+            self._stop.wait(_WATCH)
 
     def _look(self, connection: sqlite3.Connection, seen: int | None) -> int:
         """Find live pieces after `seen` (None: only those to come), wake who has new events; gives the last piece."""
@@ -151,7 +153,7 @@ class SqliteRelay(_Watching):
         for id_, topic, process, data in pieces:
             seen = id_
             if process != self._process:
-                self._listeners.push(topic, Live(from_json(json.loads(data))))
+                self._listeners.push(topic, Live(from_text(data)))
         # They came before what is recorded now.
         for topic, last in grown:
             if self._lasts.get(topic) != last:
@@ -207,7 +209,7 @@ class PostgresRelay(_Watching):
                     self._catch_up()
                     while not self._stop.is_set():
                         for notice in connection.notifies(timeout=0.2):
-                            self._received(json.loads(notice.payload))
+                            self._received(notice.payload)
             except (psycopg.Error, Upstream):
                 self._stop.wait(0.5)
 
@@ -224,8 +226,14 @@ class PostgresRelay(_Watching):
         with self._database.reading() as connection:
             return [Recorded.read(*row) for row in connection.execute(query)]
 
-    def _received(self, message: dict[str, Any]) -> None:
-        if "last" in message:
-            self._listeners.grown(message["topic"], message["last"], self._between)
-        elif message["process"] != self._process:
-            self._listeners.push(message["topic"], Live(from_json(message["live"])))
+    def _received(self, payload: str) -> None:
+        """What is not understood is passed over: anybody on the database may notify, a newer Forge too."""
+        try:
+            message = json.loads(payload)
+        except (ValueError, RecursionError):
+            return
+        match message:
+            case {"topic": str(topic), "last": int(last)}:
+                self._listeners.grown(topic, last, self._between)
+            case {"topic": str(topic), "live": live, "process": str(process)} if process != self._process:
+                self._listeners.push(topic, Live(from_json(live)))

@@ -78,6 +78,19 @@ test("the waits double from one second to thirty, and begin anew after a success
   expect(stream.connection()).toEqual({ state: "reconnecting", at: Date.now() + 1000 });
 });
 
+test("an event that this page does not know moves its topic on like any other", async () => {
+  last().opens();
+  stream.hear("board", hear, 3);
+  last().says({ topic: "board", id: 4, time: 1, event: { type: "Later", garden: "north" } });
+  last().says({ topic: "board", id: 5, time: 1, event: { type: "Unreadable" } });
+  last().breaks();
+  await vi.advanceTimersByTimeAsync(1000);
+  last().opens();
+  expect(last().sent).toEqual([{ subscribe: "board", after: 5 }]);
+  last().says(told("board", 6));
+  expect(heard).toEqual([4, 5, 6]);
+});
+
 test("live pieces have no id and move nothing", async () => {
   last().opens();
   stream.hear("board", hear, 3);

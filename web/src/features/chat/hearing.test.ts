@@ -32,6 +32,13 @@ describe("a turn that is heard", () => {
     expect(heardTurn(live, piece("late"), 14)).toBe(live);
   });
 
+  it("goes on over an event that this page does not know", () => {
+    const before = after(started, piece("one "));
+    const live = heardTurn(before, { type: "Later", turn, litres: 5 } as never, 2);
+    expect(live).toBe(before);
+    expect(heardTurn(live, piece("two"), 3)?.turn.streaming).toBe("one two");
+  });
+
   it("waits for a person from the question to its answer, unless it ends before", () => {
     const asks: Event = { type: "ToolStarted", turn, call: "c", name: "ask_user", about: "Which colour?" };
     const waits = (...events: Event[]) => after(started, ...events)?.turn;

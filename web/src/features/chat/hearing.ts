@@ -111,5 +111,7 @@ export function heardTurn(before: Live | null, event: Event, time: number): Live
       return ended(known, { state: stopped(event.reason), reason: event.message, commit: event.commit });
     case "TurnSetAside":
       return ended(known, { state: "aside", keptOn: event.kept_on, commit: event.commit });
+    default:
+      return before; // a newer server may tell more than this page knows
   }
 }
