@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+
 import httpx
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -215,6 +217,41 @@ def test_refusals_of_what_somebody_may_not_do_are_in_the_audit_once_a_minute(
         ("nobody", "host_refused"),
         ("nobody", "origin_refused"),
     ]
+
+
+@pytest.mark.req("X-06")
+def test_refusals_over_a_socket_are_in_the_audit_like_those_of_requests(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(house.gate, "_entries", Entries(house.shop))
+    deaf, guest = house.user("pat", ("write",)), house.user("quin")
+    project = made(client)["id"]
+    with house.client("") as browser:
+        browser.get("/", params={"token": house.token()})
+        cookie = {"Cookie": f"{house.gate.cookie_name}={browser.cookies[house.gate.cookie_name]}"}
+    last = client.get("/api/audit", params={"limit": 1}).json()["items"][0]["id"]
+    for _ in range(2):
+        for headers, status in (
+            ({"Authorization": "Bearer fk_nonsense"}, 401),
+            ({**cookie, "Origin": "http://evil.example"}, 403),
+            ({"Host": "evil.example"}, 421),
+        ):
+            with pytest.raises(InvalidStatus) as shut:
+                connect(f"ws://127.0.0.1:{house.port}/api/stream", proxy=None, additional_headers=headers)
+            assert shut.value.response.status_code == status
+        with listening(house, key=deaf) as hers, listening(house, key=guest) as his:
+            assert subscribe(hers, "board")["problem"]["code"] == "scope_missing"
+            assert subscribe(his, f"project:{project}")["problem"]["code"] == "project_missing"
+    deeds = [each for each in client.get("/api/audit").json()["items"] if each["id"] > last]
+    ids = {each["id"]: each["name"] for each in client.get("/api/users").json()["users"]}
+    noted = [(ids.get(each["user"], each["user"]), each["action"], each["subject"]) for each in deeds]
+    assert sorted(each for each in noted if each[1].endswith(".refuse")) == [
+        ("local", "request.refuse", "origin_refused"),
+        ("nobody", "key.refuse", "key"),
+        ("nobody", "request.refuse", "host_refused"),
+        ("pat", "request.refuse", "scope_missing"),
+    ]
+    assert "nonsense" not in json.dumps(deeds)
 
 
 def test_what_is_frequent_is_written_down_once_a_minute(house: House) -> None:

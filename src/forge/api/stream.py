@@ -48,16 +48,19 @@ class Stream:
         *,
         may_stay: Callable[[], Awaitable[bool]] | None = None,
         counted: Callable[[], None] = lambda: None,
+        refused: Callable[[Denied], Awaitable[None]] | None = None,
     ) -> None:
         """`may_stay` is asked with each heartbeat and after `look_again`: a key may be revoked in the meantime.
 
-        `counted` is called for each message, and raises where there were too many.
+        `counted` is called for each message, and raises where there were too many. `refused` is told what somebody
+        wanted and may not.
         """
         self._socket = socket
         self._shop = shop
         self._who = who
         self._may_stay = may_stay
         self._counted = counted
+        self._refused = refused
         self._heard: dict[str, asyncio.Task[None]] = {}
         self._doubted = asyncio.Event()
         # It may have been revoked between the gate and here.
@@ -116,6 +119,8 @@ class Stream:
             self._counted()
             await self._do(wanted)
         except ForgeError as e:
+            if self._refused is not None and isinstance(e, Denied):
+                await self._refused(e)
             told = document(status_of(e), e.code, e.message, e.hint)
             await self._say(json.dumps({"topic": wanted.get("subscribe"), "problem": told}))
 

@@ -55,6 +55,7 @@ async def stream(
         who,
         may_stay=lambda: run_in_threadpool(gate.still_holds, socket.scope),
         counted=lambda: gate.count(who),
+        refused=lambda error: gate.note_refusal(error, socket.scope, who),
     )
     with gate.watched(made.look_again):
         await made.run(topic or (), int(after) if after.isdecimal() and len(after) < _DIGITS else after)
