@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from forge.notices.channels import CHANNELS
 from forge.notices.errors import NotDelivered
@@ -21,6 +22,7 @@ from forge.notices.sender import Sender
 from forge.plugins.contracts import Channel, Notice
 from forge.store.database import Database
 from forge.store.outbox import LEASE_SECONDS, Outbox
+from forge.store.schema import outbox as rows
 from tests.notices.loopback import NTFY_REFUSED, Loopback
 
 pytestmark = pytest.mark.req("P-18")
@@ -118,6 +120,25 @@ async def test_a_notice_can_be_kept_to_some_channels(bench: Bench) -> None:
     sender.tell("run/4", said("built"), by=["two"])
     await sender.flush(20)
     assert (one.told, two.told) == ([], ["built"])
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("data", ["{", "[1]", "{}", '"words"'])
+async def test_a_row_that_cannot_be_read_is_given_up_and_keeps_back_no_other(
+    bench: Bench, database: Database, data: str
+) -> None:
+    one, two = Recorder("one"), Recorder("two")
+    sender = bench.sender(one, two)
+    sender.tell("bad", said("bad"), by=["one"])
+    with database.transaction() as connection:
+        connection.execute(update(rows).values(notice=data))
+    sender.tell("good", said("good"))
+    async with running(sender), asyncio.timeout(20):
+        await one.heard.wait()
+        await two.heard.wait()
+    assert (one.told, two.told) == (["good"], ["good"])
+    assert ("bad/one", "failed") in bench.states()
+    assert len(bench.warnings) == 1
 
 
 @pytest.mark.asyncio

@@ -140,12 +140,21 @@ def _among(query: Select[_Columns], channels: Collection[str] | None) -> Select[
     return query if channels is None else query.where(outbox.c.channel.in_(channels))
 
 
+def _notice(text: str) -> Mapping[str, Any]:
+    """One that cannot be read has nothing in it, so that it is given up and those behind it are sent."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def _value(row: Row[Any]) -> Entry:
     return Entry(
         id=row.id,
         key=row.key,
         channel=row.channel,
-        notice=json.loads(row.notice),
+        notice=_notice(row.notice),
         created=row.created,
         attempts=row.attempts,
         interrupted=row.interrupted,
