@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 
 import pytest
@@ -63,6 +64,18 @@ def test_a_process_is_known_by_its_number_only_while_it_is_the_same(database: Da
         other.kill()
         other.wait()
         assert me.name_of(other.pid) is None
+
+
+def test_a_process_whose_name_is_no_text_stops_no_heartbeat(database: Database) -> None:
+    """The kernel cuts names after 15 bytes, also in the middle of a letter."""
+    named = "open('/proc/self/comm', 'wb').write(b'gr\\xc3\\xb6\\xc3'); print(flush=True); import time; time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", named], stdout=subprocess.PIPE) as odd:
+        assert odd.stdout is not None
+        odd.stdout.readline()
+        Leases(database).take(Lease("reborn", "h", _machine(), odd.pid, "another start", 0, True))
+        assert _process_started(odd.pid) is not None
+        assert worker(database, dead_after=60).find_dead() == ("reborn",)
+        odd.kill()
 
 
 def test_runs_whose_holder_has_no_lease_are_nobodys(database: Database) -> None:

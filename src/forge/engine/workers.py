@@ -156,7 +156,8 @@ def _machine() -> str:
 def _process_started(pid: int) -> str | None:
     """When the process began, in the kernel's count; a process id alone may have been given again."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        # A program may be called anything, and the kernel cuts long names wherever they are too long.
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
         return None
     fields = stat.rpartition(")")[2].split()
