@@ -304,6 +304,35 @@ def test_who_knows_events_that_are_not_there_is_told_so(house: House, client: ht
         assert subscribe(socket, f"project:{project}", last)["subscribed"] is True
 
 
+def test_names_that_are_no_text_are_told_and_stop_nothing(house: House, client: httpx.Client) -> None:
+    project, key = made(client)["id"], house.user("odd")
+    topic = f"project:{project}"
+    with listening(house) as mine, listening(house, key=key) as hers:
+        for socket in (mine, hers):
+            for name in ("project:\udcff", "branch:0a1b2c3d4e5f:\udcff", "\ud800"):
+                assert subscribe(socket, name)["problem"]["code"] == "topic_unknown", ascii(name)
+        subscribe(mine, topic)
+        tell(house, project, "a file called \udcff")
+        assert heard(mine)["event"]["text"] == "a file called \udcff"
+    page = client.get("/api/events", params={"topic": topic})
+    assert page.status_code == 200
+    assert page.json()["items"][0]["event"]["text"] == "a file called \ufffd"
+
+
+def test_a_topic_that_is_subscribed_to_again_is_heard_once(house: House, client: httpx.Client) -> None:
+    project = made(client)["id"]
+    topic = f"project:{project}"
+    tell(house, project, "one")
+    with listening(house) as socket:
+        for _ in range(3):
+            assert subscribe(socket, topic)["subscribed"] is True
+            assert heard(socket)["id"] == 1
+        tell(house, project, "two", "three")
+        assert [heard(socket)["id"] for _ in range(2)] == [2, 3]
+        with pytest.raises(TimeoutError):
+            heard(socket, 0.3)
+
+
 @pytest.mark.req("X-06")
 def test_messages_count_like_requests(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     key = house.user("hasty")

@@ -45,7 +45,8 @@ class Heard:
 def topic_for(shop: Workshop, who: Who, name: str) -> Topic:
     """What is not there and what is not for them look the same."""
     require(who, "read")
-    kind, _, rest = name.partition(":")
+    # A name that is no text can be that of nothing, and no query could ask for it.
+    kind, _, rest = name.partition(":") if _is_text(name) else ("", "", "")
     if name in ("all", BOARD):
         return Topic(name, BOARD, lambda event: _is_their_move(shop, who, event))
     if kind == "project" and rest:
@@ -88,6 +89,13 @@ async def hear(shop: Workshop, topic: Topic, after: int) -> AsyncGenerator[Heard
 
 def _heard(item: Recorded | Live) -> Heard:
     return Heard(None, 0.0, item.event) if isinstance(item, Live) else Heard(item.id, item.time, item.event)
+
+
+def _is_text(name: str) -> bool:
+    try:
+        return bool(name.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_their_move(shop: Workshop, who: Who, event: Event) -> bool:

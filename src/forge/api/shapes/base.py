@@ -16,7 +16,17 @@ def _decodable(value: Any) -> Any:
     return _BROKEN.sub("\ufffd", value) if isinstance(value, str) and not value.isascii() else value
 
 
+def _all_decodable(value: Any) -> Any:
+    match value:
+        case dict():
+            return {_decodable(name): _all_decodable(each) for name, each in value.items()}
+        case list() | tuple():
+            return [_all_decodable(each) for each in value]
+    return _decodable(value)
+
+
 Text = Annotated[str, BeforeValidator(_decodable)]
+Facts = Annotated[dict[str, Any], BeforeValidator(_all_decodable)]
 Json = dict[str, Any]
 
 

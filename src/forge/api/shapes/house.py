@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from forge.api.shapes.base import Given, Shape, Text, shown, taken
+from forge.api.shapes.base import Facts, Given, Shape, Text, shown, taken
 
 
 class HealthShape(Shape):
@@ -34,7 +34,7 @@ class EventShape(Shape):
     topic: Text
     id: int
     time: float
-    event: dict[str, Any] = Field(description="`type` names what happened; the rest are its facts.")
+    event: Facts = Field(description="`type` names what happened; the rest are its facts.")
     model_config = shown(
         topic="project:20261116-4f2a",
         id=7,
