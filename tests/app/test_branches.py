@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from forge.app import branches
-from forge.app.identity import LOCAL
+from forge.app.identity import LOCAL, audited
+from forge.app.repositories import record
+from forge.app.turns import topic_of
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
-from forge.git import PERSON, RefMove
+from forge.git import PERSON, RefMove, Repository
 from forge.git.reservations import reserve
 from forge.sessions.head import Head, write_head
 from tests.app.facade import BO, READER, Place, place, shop
@@ -118,3 +123,15 @@ def test_what_cannot_be_done_is_refused_and_leaves_no_trace(place: Place, git: G
     assert git(place.path, "for-each-ref") == refs
     assert place.deeds() == ["repository.add"]
     assert place.told("main") == []
+
+
+@pytest.mark.req("X-04")
+def test_what_is_done_at_a_place_that_is_not_utf8_is_told_and_noted(place: Place, tmp_path: Path) -> None:
+    there = tmp_path / os.fsdecode(b"caf\xe9")
+    place.path.rename(there)
+    repo = Repository.open(there)
+    record(place.shop, LOCAL, repo, "file.delete", {"main": repo.commit("main").id}, "main: a\udcff")
+    asyncio.run(place.shop.events.flush())
+    (deed, *_) = audited(place.shop, LOCAL)
+    assert (deed.action, deed.detail) == ("file.delete", "main: a\\udcff")
+    assert [type(each.event) for each in place.shop.events.after(topic_of(repo, "main"))] == [BranchChanged]

@@ -20,7 +20,8 @@ from sqlalchemy import update
 
 from forge.errors import ForgeError
 from forge.events import BranchChanged, Event, TextStreamed, TurnCommitted, to_json
-from forge.store import publisher
+from forge.store import events as events_module
+from forge.store import listeners, publisher
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.listeners import ROOM, Live, Recorded
@@ -207,6 +208,51 @@ async def test_a_hundred_reconnects_and_two_writing_processes_give_each_event_on
 
 
 @pytest.mark.asyncio
+@pytest.mark.req("X-04")
+async def test_a_follower_that_was_away_for_many_pages_gets_all_of_them(
+    events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events_module, "_PAGE", 3)
+    for number in range(10):
+        events.append("t", happened(number))
+    async with aclosing(events.follow("t", 1)) as items:
+        got = await take(items, 9)
+    assert [item.id for item in got if isinstance(item, Recorded)] == list(range(2, 11))
+
+
+@pytest.mark.asyncio
+@pytest.mark.req("X-04")
+async def test_events_that_have_no_room_are_told_though_nothing_follows_them(
+    events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listeners, "ROOM", 4)
+    async with aclosing(events.follow("t")) as items:
+        events.append("t", happened())
+        await take(items, 1)
+        for number in range(10):
+            events.append("t", happened(number))
+        got = await take(items, 10)
+    assert [item.id for item in got if isinstance(item, Recorded)] == list(range(2, 12))
+
+
+@pytest.mark.asyncio
+@pytest.mark.req("X-04", "X-05")
+async def test_what_another_process_said_in_between_is_not_passed_over_when_it_is_heard_late(
+    database: Database, events: Events, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events._relay, "start", lambda: None)
+    other = Events(database)
+    async with aclosing(events.follow("t")) as items:
+        events.append("t", happened(1))
+        got = await take(items, 1)
+        other.append("t", happened(2))
+        events.append("t", happened(3))
+        got += await take(items, 2)
+    other.close()
+    assert [item.id for item in got if isinstance(item, Recorded)] == [1, 2, 3]
+
+
+@pytest.mark.asyncio
 @pytest.mark.req("X-05")
 async def test_another_process_hears_at_once(url: str, events: Events) -> None:
     with process(url, "follow", "20") as follower:
@@ -236,6 +282,22 @@ async def test_live_pieces_reach_another_process(url: str, events: Events) -> No
                     got.append(await anext(items))
     text = "".join(item.event.text for item in got if isinstance(item.event, TextStreamed))
     assert text == "".join(f"{number} " for number in range(30))
+
+
+@pytest.mark.asyncio
+@pytest.mark.req("X-04", "X-05")
+async def test_who_streams_hears_its_own_pieces_once_while_others_follow(database: Database, events: Events) -> None:
+    other = Events(database)
+    async with aclosing(events.follow("t")) as mine, aclosing(other.follow("t")) as theirs, asyncio.timeout(20):
+        first, elsewhere = listening(mine), listening(theirs)
+        await asyncio.sleep(0.3)
+        events.append("t", TextStreamed("turn", "piece"))
+        assert (await elsewhere).event == TextStreamed("turn", "piece")
+        await asyncio.sleep(0.1)
+        events.append("t", happened())
+        got = [await first, *await until_recorded(mine)]
+    other.close()
+    assert [item.event for item in got] == [TextStreamed("turn", "piece"), happened()]
 
 
 @pytest.mark.asyncio
@@ -342,6 +404,18 @@ async def test_a_row_that_cannot_be_read_stops_nobody_and_keeps_its_id(
     assert [item.id for item in got if isinstance(item, Recorded)] == [1, 2, 3, 4]
     assert to_json(got[1].event) == told
     assert len({item.event for item in got}) == 4
+
+
+@pytest.mark.asyncio
+@pytest.mark.req("X-04")
+async def test_a_topic_that_cannot_be_written_down_fails_where_it_is_published(events: Events) -> None:
+    events.publish("t", happened())
+    for event in (happened(), TextStreamed("turn", "piece")):
+        with pytest.raises(UnicodeEncodeError):
+            events.publish("t\udcff", event)
+    events.publish("t", happened())
+    await events.flush()
+    assert events.last("t") == 2
 
 
 def test_an_event_that_cannot_be_written_down_fails_where_it_is_published(events: Events) -> None:

@@ -105,3 +105,18 @@ def test_closing_publishes_everything(press: Press) -> None:
         publisher.put(each)
     publisher.close()
     assert sorted(press.told) == ["a1", "a2", "b1"]
+
+
+def test_a_thread_that_could_not_be_begun_is_begun_by_the_next_one(
+    publisher: Publisher, press: Press, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as away:
+        away.setattr(threading.Thread, "start", full)
+        with pytest.raises(RuntimeError):
+            publisher.put(record("t", "first"))
+    publisher.put(record("t", "second"))
+    press.until("first", "second")
+    assert press.told == ["first", "second"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -98,6 +99,23 @@ async def test_a_file_that_cannot_be_opened_for_a_while_is_tried_again(
     relay.close()
     assert listeners.pushed[0] == "one"
     assert len(failed) == 2
+
+
+async def test_a_thread_that_could_not_be_begun_is_begun_by_the_next_follower(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    relay = SqliteRelay(database, Noting())
+    with monkeypatch.context() as away:
+        away.setattr(threading.Thread, "start", full)
+        with pytest.raises(RuntimeError):
+            relay.start()
+    relay.start()
+    assert relay._thread is not None
+    assert relay._thread.is_alive()
+    relay.close()
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,8 @@ def audit(shop: Shop, who: Who, action: str, subject: str, detail: str = "") -> 
     """Write down who did what. Secrets are taken out first."""
     from forge.store.audit import Audit  # noqa: PLC0415
 
-    told = shop.redactor.text(detail)
+    # Names in git are bytes; SQL keeps text.
+    told = shop.redactor.text(detail).encode("utf-8", "backslashreplace").decode()
     Audit(shop.database).add(time=time.time(), user=who.id, key=who.key, action=action, subject=subject, detail=told)
 
 

@@ -218,8 +218,8 @@ def _asks(branch: str, question: str) -> BranchBusy:
 
 
 def topic_of(repo: Repository, branch: str) -> str:
-    """Where events of a branch are told."""
-    return f"branch:{repo.common_dir}:{branch}"
+    """Where events of a branch are told. Names in git are bytes; SQL keeps text."""
+    return f"branch:{repo.common_dir}:{branch}".encode("utf-8", "backslashreplace").decode()
 
 
 def run_of(mark: str) -> str:

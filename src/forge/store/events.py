@@ -53,6 +53,7 @@ class Events:
 
     def publish(self, topic: str, event: Event, *, origin: str | None = None) -> None:
         """Record or push it soon, in order, without waiting for the disk. A database that is away is waited for."""
+        topic.encode()  # see `_text`
         if event.live:
             self._publisher.put(Publication(topic, event, "", None))
             return

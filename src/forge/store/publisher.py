@@ -52,8 +52,10 @@ class Publisher:
                 self._pressing += (*self._taken(publication.topic), publication)
                 self._changed.notify()
             if self._thread is None and not self._closed:
-                self._thread = threading.Thread(target=self._work, name="forge-publisher", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._work, name="forge-publisher", daemon=True)
+                # Where there is no room for another thread, the next one who publishes tries again.
+                thread.start()
+                self._thread = thread
 
     def _wait_for_more(self, piece: Publication) -> None:
         if piece.topic in self._pieces:

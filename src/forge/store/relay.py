@@ -59,8 +59,10 @@ class _Watching:
     def start(self) -> None:
         with self._lock:
             if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._watch, name="forge-events", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._watch, name="forge-events", daemon=True)
+                # Where there is no room for another thread, the next follower tries again.
+                thread.start()
+                self._thread = thread
 
     def _watch(self) -> None:
         raise NotImplementedError
