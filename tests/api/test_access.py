@@ -388,6 +388,20 @@ def test_a_cookie_outlives_a_restart_and_slides_with_use(door: Door) -> None:
 
 
 @pytest.mark.req("X-06")
+def test_a_cookie_holds_within_its_time_only_whatever_the_clock_did(door: Door) -> None:
+    cookie = ("cookie", door.cookie())
+    session = door.gate.session({"headers": [(b"cookie", cookie[1].encode())]})
+    assert session is not None
+    begun, door.clock[0] = door.clock[0], session.expires
+    assert ask(door, [cookie]).status == 401, "its end is its end"
+    door.clock[0] = session.expires - 0.5
+    assert ask(door, [cookie]).status == 200
+    # Given under a clock that was far ahead, it would hold for longer than anybody meant.
+    door.clock[0] = begun - 86_400
+    assert ask(door, [cookie]).status == 401
+
+
+@pytest.mark.req("X-06")
 def test_a_cookie_with_one_changed_letter_opens_nothing(door: Door) -> None:
     name, _, value = door.cookie().partition("=")
     assert ask(door, [("cookie", f"{name}={value}")]).status == 200
@@ -493,6 +507,19 @@ def test_too_many_requests_of_a_key_are_told_when_to_come_back(door: Door) -> No
     assert limited.code == "rate_limited"
     assert 1 <= int(limited.headers["retry-after"]) <= 10
     assert ask(door, [bearer(bob.text)]).status == 200
+
+
+@pytest.mark.req("X-06")
+def test_signing_in_with_a_key_counts_like_a_request_of_it(door: Door) -> None:
+    door.gate = opened(door.keys, door.clock, rates=Rates(per_second=0.1, burst=2))
+    door.app = behind(door)
+    ada = door.key()
+    for _ in range(2):
+        assert door.gate.sign_in(ada.text, SCOPE).cookie is not None
+    with pytest.raises(users.RateLimited):
+        door.gate.sign_in(ada.text, SCOPE)
+    assert ask(door, [bearer(ada.text)]).status == 429
+    assert door.gate.sign_in(door.token(), SCOPE).who == LOCAL
 
 
 @pytest.mark.req("X-06")

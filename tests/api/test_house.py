@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -91,6 +93,36 @@ def test_nothing_in_the_process_of_a_server_logs_a_secret(house: House, caplog: 
     logging.getLogger("a.library.of.strangers").error("with %s", secret, exc_info=ValueError(secret))
     assert "ValueError" in caplog.text
     assert secret not in caplog.text
+
+
+@pytest.mark.req("X-06")
+def test_a_key_of_the_server_itself_is_not_logged_whatever_it_looks_like(
+    tmp_path: Path,
+) -> None:
+    plain = "plain words nobody takes for a key"
+    # A process has one engine, so this one is not opened beside the house.
+    told = subprocess.run(
+        [sys.executable, "-c", _LOGGING, plain],
+        env={**os.environ, "FORGE_DATA_DIR": str(tmp_path / "data"), "WEATHER_API_KEY": plain},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "[redacted:key]" in told.stderr
+    assert plain not in told.stderr
+
+
+_LOGGING = """
+import asyncio, logging, os, sys
+from forge.app.workshop import open_workshop
+from forge.settings import load
+
+async def main():
+    async with open_workshop(load(os.environ), os.environ):
+        logging.getLogger("a.library.of.strangers").error("with %s", sys.argv[1])
+
+asyncio.run(main())
+"""
 
 
 @pytest.mark.req("X-06")

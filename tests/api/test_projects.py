@@ -169,6 +169,9 @@ def test_projects_are_listed_in_pages_and_as_lines(client: httpx.Client) -> None
             break
     assert found == [each["id"] for each in everything]
     assert set(wanted) <= set(found)
+    for rest in (0, 1):
+        page = client.get("/api/projects", params={"limit": len(found) - rest}).json()
+        assert (page["next"] is None) is (rest == 0), "one that is left is not forgotten"
     lines = client.get("/api/projects", params={"limit": 2}, headers={"Accept": "application/x-ndjson"})
     assert lines.headers["content-type"].startswith("application/x-ndjson")
     assert len(lines.text.splitlines()) == len(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import httpx
 import pytest
@@ -217,6 +218,44 @@ def test_refusals_of_what_somebody_may_not_do_are_in_the_audit_once_a_minute(
         ("nobody", "host_refused"),
         ("nobody", "origin_refused"),
     ]
+
+
+def test_refusals_of_each_key_are_written_down_though_they_come_from_one_address(house: House) -> None:
+    entries = Entries(house.shop)
+    who = [Who(f"u_{name}", name, frozenset(), f"k_{name}") for name in ("rae", "sam")]
+    for each in who:
+        for is_first in (True, False):
+            assert entries.refusal_is_due(each, "scope_missing", "192.0.2.3") is is_first
+            entries.refused(each, "scope_missing", "192.0.2.3")
+        assert [deed.key for deed in audited(house.shop, LOCAL, user=each.id)] == [each.key]
+
+
+def test_a_key_that_was_revoked_while_its_stream_was_opened_hears_nothing(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = house.user("tam")
+    monkeypatch.setattr(house.gate, "still_holds", lambda scope: False)
+    with listening(house, key=key) as socket:
+        assert close_code(socket) == stream.POLICY
+
+
+def test_a_client_that_does_not_even_take_a_ping_is_shut_out_too(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(stream, "_PATIENCE", 0.1)
+    key = house.user("una")
+    with house.client(key) as hers:
+        project = made(hers)["id"]
+    with listening(house, key=key, max_queue=1) as socket:
+        subscribe(socket, f"project:{project}")
+        tell(house, project, *("x" * 60_000 for _ in range(300)))
+        time.sleep(1)
+        client.post(f"/api/keys/{key_of(client, 'una')}/revoke")
+        deadline = time.monotonic() + _SOON
+        while house.gate._waking:
+            assert time.monotonic() < deadline, "it is served still"
+            time.sleep(0.02)
 
 
 @pytest.mark.req("X-06")

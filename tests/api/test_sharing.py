@@ -163,3 +163,17 @@ def test_who_administers_adds_no_repository_of_forges_own(
         Repository.init(tmp_path / "other")
         assert admin.post("/api/repositories", json={"path": str(tmp_path / "other")}).status_code == 201
     assert client.post("/api/repositories", json={"path": str(built)}).status_code == 201
+
+
+def test_who_administers_is_not_told_which_repositories_others_have_added(house: House, tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    Repository.init(taken)
+    told = []
+    with house.client(house.user("first", ("read", "admin"))) as first:
+        assert first.post("/api/repositories", json={"path": str(taken)}).status_code == 201
+    with house.client(house.user("second", ("read", "admin"))) as second:
+        for place in (taken, tmp_path / "none"):
+            answer = second.post("/api/repositories", json={"path": str(place)})
+            assert code(answer) == (404, "repository_missing")
+            told.append(answer.text.replace(str(place), "PLACE"))
+    assert told[0] == told[1]

@@ -333,6 +333,20 @@ def test_a_topic_that_is_subscribed_to_again_is_heard_once(house: House, client:
             heard(socket, 0.3)
 
 
+def test_a_client_hears_so_many_topics_and_no_more(
+    house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stream, "_TOPICS", 2)
+    topic = f"project:{made(client)['id']}"
+    with listening(house) as socket:
+        assert subscribe(socket, "board")["subscribed"] is True
+        assert subscribe(socket, "all")["subscribed"] is True
+        assert subscribe(socket, topic)["problem"]["code"] == "subscription_invalid"
+        assert subscribe(socket, "board")["subscribed"] is True, "it is one of them"
+        socket.send(json.dumps({"unsubscribe": "all"}))
+        assert subscribe(socket, topic)["subscribed"] is True
+
+
 @pytest.mark.req("X-06")
 def test_messages_count_like_requests(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     key = house.user("hasty")

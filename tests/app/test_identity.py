@@ -324,6 +324,15 @@ def test_a_warm_key_is_recognised_in_far_less_than_a_millisecond(shop: Access) -
 
 
 @pytest.mark.req("X-06")
+def test_what_a_key_is_called_holds_no_secret(shop: Access) -> None:
+    token = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
+    users.add_user(shop, LOCAL, "Ada")
+    made = users.new_key(shop, LOCAL, shop.secret, "Ada", name=f"for {token}")
+    assert made.key.name == "for [redacted:github-token]"
+    assert token not in repr(users.list_keys(shop, LOCAL))
+
+
+@pytest.mark.req("X-06")
 def test_a_key_has_a_burst_and_then_a_rate_and_others_have_their_own() -> None:
     clock = [0.0]
     rates = Rates(per_second=2, burst=3, now=lambda: clock[0])
@@ -343,6 +352,20 @@ def test_a_key_has_a_burst_and_then_a_rate_and_others_have_their_own() -> None:
         rates.take("k_1")
     with pytest.raises(RateLimited):
         rates.take("k_1")
+
+
+def test_keys_that_came_long_ago_are_not_counted_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users, "_MOST_BUCKETS", 5)
+    clock = [0.0]
+    rates = Rates(per_second=1, burst=3, now=lambda: clock[0])
+    for number in range(20):
+        clock[0] += 1
+        rates.take(f"k_{number}")
+    assert len(rates._buckets) <= 5
+    for _ in range(2):
+        rates.take("k_19")
+    with pytest.raises(RateLimited):
+        rates.take("k_19")
 
 
 @pytest.mark.req("X-06")

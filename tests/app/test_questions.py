@@ -89,6 +89,14 @@ def test_the_first_answer_counts(place: Place) -> None:
     assert place.deeds() == ["repository.add", "question.answer"]
 
 
+@pytest.mark.req("X-06")
+def test_an_answer_is_kept_without_secrets(place: Place) -> None:
+    token = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
+    asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
+    asyncio.run(questions.answer(place.shop, LOCAL, "q", f"use {token}"))
+    assert questions.question(place.shop, LOCAL, "q").answer == "use [redacted:github-token]"
+
+
 def test_an_answer_needs_words_and_the_scope(place: Place) -> None:
     asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
     with pytest.raises(InvalidInput):

@@ -46,3 +46,25 @@ def test_words_arguments_and_stacks_are_logged_without_secrets(caplog: pytest.Lo
     assert SECRET not in caplog.text
     log.warning("afterwards %s", "as it is")
     assert "afterwards as it is" in caplog.text
+
+
+def test_a_stack_is_logged_without_the_secrets_in_its_lines(caplog: pytest.LogCaptureFixture) -> None:
+    def shout(said: str) -> None:
+        logging.getLogger("a.library.of.strangers").warning("%d letters", len(said), stack_info=True)
+
+    with redacted_logs(Redactor(["of-this-test-alone"])):
+        shout("of-this-test-alone")
+    assert "Stack (most recent call last)" in caplog.text
+    assert 'shout("[redacted:key]")' in caplog.text
+    assert SECRET not in caplog.text
+
+
+def test_of_several_who_work_in_a_process_nobodys_secrets_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    log, others = logging.getLogger("a.library.of.strangers"), "of-another-one-here"
+    with redacted_logs(Redactor([SECRET])):
+        with redacted_logs(Redactor([others])):
+            log.warning("%s and %s", SECRET, others)
+        log.warning("later %s", SECRET)
+    assert len(caplog.records) == 2
+    assert SECRET not in caplog.text
+    assert others not in caplog.text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -109,6 +110,28 @@ def test_a_revoked_key_is_believed_for_the_time_given_and_no_longer(rows: KeyRow
     assert kept.by_id("k_1") is None
 
 
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize("way", ["by_hash", "by_id"])
+def test_what_was_read_before_a_revocation_is_not_believed_after_it(
+    rows: KeyRows, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    add(rows)
+    mark = {"by_hash": "h1", "by_id": "k_1"}[way]
+    kept = KeptKeys(rows, fresh=60.0, now=lambda: 1000.0)
+    read = getattr(rows, way)
+
+    def slowly(mark: str) -> Any:
+        found = read(mark)
+        rows.revoke("k_1", now=1000.0)
+        kept.forget()
+        return found
+
+    monkeypatch.setattr(rows, way, slowly)
+    getattr(kept, way)(mark)
+    assert kept.remembered(mark) is None
+    assert getattr(kept, way)(mark) is None
+
+
 def test_a_key_that_expires_while_it_is_remembered_stops_at_once(rows: KeyRows) -> None:
     add(rows, expires=1000.5)
     clock = [1000.0]
@@ -126,6 +149,16 @@ def test_the_standing_is_one_row_whether_or_not_the_thing_exists(database: Datab
     assert ownership.standing("project", "p", "u_bob") == Standing("u_ada", None)
     assert ownership.standing("project", "none", "u_bob") == Standing(None, None)
     assert ownership.standing("repository", "p", "u_ada") == Standing(None, None)
+
+
+@pytest.mark.req("X-06")
+def test_what_is_made_anew_under_an_old_id_belongs_to_who_made_it_alone(database: Database) -> None:
+    ownership = Ownership(database)
+    ownership.begin("project", "p", "u_ada")
+    ownership.share("project", "p", "u_bob", "write")
+    ownership.begin("project", "p", "u_eve")
+    assert ownership.standing("project", "p", "u_bob") == Standing("u_eve", None)
+    assert ownership.seen_by("project", "u_ada") == frozenset()
 
 
 def test_a_share_replaces_the_one_before_and_goes_with_its_thing(database: Database) -> None:

@@ -1,0 +1,109 @@
+"""Whoever changes something is in the audit with it: which user, by which key, what."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import keyring
+import pytest
+from keyring.backends import null
+
+from tests.api.house import House
+from tests.api.test_projects import DUMP, at_rest, made
+from tests.api.test_web_needs import Remembering
+
+pytestmark = pytest.mark.req("X-06")
+
+
+@pytest.fixture
+def wallet() -> Iterator[None]:
+    keyring.set_keyring(Remembering())
+    yield
+    keyring.set_keyring(null.Keyring())
+
+
+def test_whatever_a_user_changes_is_in_the_audit_with_their_name_and_key(
+    house: House, client: httpx.Client, wallet: None
+) -> None:
+    key = house.user("Ada", ("read", "write", "run", "admin"))
+    house.user("Bo")
+    (held,) = client.get("/api/keys", params={"user": "Ada"}).json()["keys"]
+    with house.client(key) as ada:
+
+        def done(method: str, path: str, **sent: Any) -> list[tuple[str, str]]:
+            """What one request left behind: actions and what they were done to."""
+            before = client.get("/api/audit", params={"limit": 1}).json()["items"][0]["id"]
+            answer = ada.request(method, path, **sent)
+            assert answer.status_code < 300, f"{method} {path}: {answer.text}"
+            deeds = [deed for deed in client.get("/api/audit").json()["items"] if deed["id"] > before]
+            assert {(deed["user"], deed["key"]) for deed in deeds} <= {(held["user"], held["id"])}
+            return [(deed["action"], deed["subject"]) for deed in reversed(deeds)]
+
+        ada.get("/api/board")
+        project = made(ada, "Party")
+        address, subject = f"/api/projects/{project['id']}", f"project:{project['id']}"
+        begun = client.get("/api/audit", params={"user": held["user"]}).json()["items"][0]
+        assert (begun["action"], begun["subject"], begun["detail"]) == ("project.create", subject, "Party")
+        assert done("PATCH", address, json={"name": "Summer"}) == [("project.change", subject)]
+        sent = {"file": ("list.txt", b"tents")}
+        assert done("POST", f"{address}/resources", files=sent) == [("project.add_resource", subject)]
+        assert done("DELETE", f"{address}/resources/list.txt") == [("project.remove_resource", subject)]
+        assert done("PUT", f"{address}/shares/Bo", json={"right": "read"}) == [("project.share", subject)]
+        assert done("DELETE", f"{address}/shares/Bo") == [("project.unshare", subject)]
+        assert done("DELETE", f"{address}/shares/Bo") == [], "it was not shared any more"
+        assert done("POST", f"{address}/messages", json={"text": DUMP}) == [("project.say", subject)]
+        assert done("POST", f"{address}/actions/distill") == [("project.distill", subject)]
+        name = at_rest(ada, project["id"])["directory"].rpartition("/")[2]
+        assert done("DELETE", address, params={"confirm": name}) == [("project.delete", subject)]
+
+        assert done("PUT", "/api/settings/polish.max_iterations", json={"value": 7}) == [
+            ("settings.change", "polish.max_iterations")
+        ]
+        assert done("PUT", "/api/prompts/chat", json={"text": "Be brief."}) == [("prompts.save", "chat")]
+        assert done("POST", "/api/prompts/chat/reset") == [("prompts.reset", "chat")]
+        secret = {"key": "planted-0123456789-abcdefgh"}
+        assert done("PUT", "/api/provider-keys/openai", json=secret) == [("provider.set_key", "openai")]
+        assert done("DELETE", "/api/provider-keys/openai") == [("provider.remove_key", "openai")]
+
+        (added,) = done("POST", "/api/users", json={"name": "Cy"})
+        assert added[0] == "user.add"
+        (new,) = done("POST", "/api/keys", json={"user": "Cy"})
+        assert new[0] == "key.new"
+        assert done("POST", f"/api/keys/{new[1].removeprefix('key:')}/revoke") == [("key.revoke", new[1])]
+        assert done("POST", "/api/users/Cy/disable") == [("user.disable", added[1])]
+
+
+def test_whatever_a_user_does_on_a_branch_is_in_the_audit(house: House, client: httpx.Client) -> None:
+    id_ = house.repository()
+    house.user("Dee")
+    address, on = f"/api/repositories/{id_}", {"branch": "ai/one"}
+
+    def done(method: str, path: str, **sent: Any) -> list[str]:
+        before = client.get("/api/audit", params={"limit": 1}).json()["items"][0]["id"]
+        answer = client.request(method, f"{address}{path}", **sent)
+        assert answer.status_code < 300, f"{method} {path}: {answer.text}"
+        deeds = [deed for deed in client.get("/api/audit").json()["items"] if deed["id"] > before]
+        assert {(deed["user"], deed["subject"]) for deed in deeds} == {("local", f"repository:{id_}")}
+        return [deed["action"] for deed in deeds]
+
+    assert done("POST", "/branches", json={"name": "ai/one", "start": "main"}) == ["branch.create"]
+    sent = {"file": ("notes.md", b"# Notes")}
+    assert done("POST", "/session/attachments", params=on, files=sent) == ["session.attach"]
+    said = {"text": "hello", "model": "builtin"}
+    assert done("POST", "/session/messages", params=on, json=said) == ["session.send"]
+    deadline = time.monotonic() + 60
+    while client.get(f"{address}/session", params=on).json()["turns"] < 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    forked = {"turn": "1", "name": "ai/two"}
+    assert done("POST", "/session/fork", params=on, json=forked) == ["session.fork"]
+    assert done("POST", "/session/rewind", params=on, json={"turn": "1"}) == ["session.rewind"]
+    merge = {"kind": "merge", "target": "main", "sources": ["ai/one"]}
+    assert done("POST", "/merges", json=merge) == ["merge.merge"]
+    assert done("POST", "/operations/undo") == ["operation.undo"]
+    assert done("DELETE", "/branches/ai/two") == ["branch.delete"]
+    assert done("PUT", "/shares/Dee", json={"right": "read"}) == ["repository.share"]
+    assert done("DELETE", "") == ["repository.forget"]
