@@ -40,7 +40,7 @@ def checkout(tmp_path: Path, git: Callable[..., str]) -> Path:
 def machine(tmp_path: Path) -> Machine:
     """Has every program the tests start, but no apt."""
     machine = Machine.with_only(tmp_path / "programs", *BASIC_PROGRAMS)
-    for program in ("bwrap", "chromium"):
+    for program in ("bwrap", "chromium", "zsh", "fish"):
         machine.add(program, "exit 0")
     return machine
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,21 +12,9 @@ from forge.cli.following import _BY_PLACE, Node, nodes
 from forge.cli.main import Command
 from forge.cli.shells import Shell, script
 from tests.cli.conftest import Forge
+from tests.cli.tabs import Typing
 from tests.conftest import Git, MakeRepo
 from tests.machine import write_program
-
-BASH = """
-source "$1"; shift
-COMP_WORDS=(forge "$@"); COMP_CWORD=$#; _forge
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-ZSH = """
-compdef() { : }; compadd() { print -rl -- $found }; _files() { print -r -- files "$@" }
-source "$1"; shift
-words=(forge "$@"); CURRENT=$#words
-_forge
-"""
-FISH = 'source "$argv[1]"; complete -C "$argv[2]"'
 
 
 @pytest.fixture(autouse=True)
@@ -55,21 +40,7 @@ def calls(tmp_path: Path) -> list[str]:
 
 def proposed(shell: Shell, stub: Path, *words: str) -> list[str]:
     """What the shell proposes after `forge WORDS`, the last of which is being typed."""
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed")
-    file = stub.parent / f"script.{shell}"
-    file.write_text(script(shell))
-    command = {
-        Shell.BASH: [program, "--norc", "--noprofile", "-c", BASH, "bash", str(file), *words],
-        Shell.ZSH: [program, "-f", "-c", ZSH, "zsh", str(file), *words],
-        Shell.FISH: [program, "--no-config", "-c", FISH, str(file), " ".join(("forge", *words))],
-    }[shell]
-    environ = {**os.environ, "PATH": f"{stub}:{os.environ['PATH']}"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environ, cwd=stub.parent, timeout=60, check=True)
-    assert done.stderr == ""
-    found = [line.partition("\t")[0] for line in done.stdout.splitlines() if line]
-    return sorted(each for each in found if each.startswith(words[-1]))
+    return Typing(shell, script(shell), stub).proposals(*words)
 
 
 SHELLS = pytest.mark.parametrize("shell", list(Shell))
@@ -128,12 +99,16 @@ def test_fixed_choices_are_known_and_names_of_settings_and_prompts_asked_for(
     assert calls(tmp_path) == ["completion --words settings", "completion --words prompts"]
 
 
-def test_bash_asks_for_the_paths_of_the_branch_that_was_named(stub: Path, tmp_path: Path) -> None:
-    assert proposed(Shell.BASH, stub, "file", "show", "a") == ["ai/one"]
-    proposed(Shell.BASH, stub, "file", "save", "-b", "ai/two", "src/")
+@SHELLS
+@pytest.mark.req("X-02")
+def test_paths_of_the_branch_that_was_named_are_asked_for(shell: Shell, stub: Path, tmp_path: Path) -> None:
+    assert proposed(shell, stub, "file", "show", "a") == ["ai/one"]
+    proposed(shell, stub, "file", "save", "-b", "ai/two", "src/")
+    proposed(shell, stub, "log", "--path", "src/")
     assert calls(tmp_path) == [
         "completion --words paths --begun a",
         "completion --words paths --begun src/ --at ai/two",
+        "completion --words paths --begun src/",
     ]
 
 
@@ -144,28 +119,77 @@ def test_every_place_that_is_told_apart_is_there() -> None:
     assert set(_BY_PLACE.values()) <= kinds
 
 
-def test_bash_completes_files_folders_and_values_after_an_equals_sign(stub: Path, tmp_path: Path) -> None:
+@SHELLS
+@pytest.mark.req("X-02")
+def test_files_and_folders_are_the_shell_s_own_affair(shell: Shell, stub: Path, tmp_path: Path) -> None:
     (tmp_path / "idea one.md").touch()
     (tmp_path / "ideas").mkdir()
-    assert proposed(Shell.BASH, stub, "run", "id") == ["idea one.md", "ideas"]
-    assert proposed(Shell.BASH, stub, "-C", "id") == ["ideas"]
-    assert proposed(Shell.BASH, stub, "chat", "--branch", "=", "a") == ["ai/one"]
-    assert proposed(Shell.BASH, stub, "-C", "ideas", "chat", "-b", "a") == ["ai/one"]
-    assert calls(tmp_path)[-1] == "-C ideas completion --words branches"
-
-
-def test_bash_proposes_nothing_where_nothing_fits(stub: Path, tmp_path: Path) -> None:
-    assert proposed(Shell.BASH, stub, "nothing-like-it") == []
-    assert proposed(Shell.BASH, stub, "chat", "-m", "") == []
-    assert proposed(Shell.BASH, stub, "project", "show", "main", "") == []
-    assert proposed(Shell.BASH, stub, "branch", "list", "--", "--") == []
+    assert proposed(shell, stub, "run", "id") == ["idea one.md", "ideas"]
+    assert proposed(shell, stub, "-C", "id") == ["ideas"]
     assert calls(tmp_path) == []
 
 
-def test_names_with_signs_that_mean_something_to_a_shell_are_only_words(stub: Path, tmp_path: Path) -> None:
+@SHELLS
+@pytest.mark.req("X-02")
+def test_names_are_those_of_the_repository_that_was_named(shell: Shell, stub: Path, tmp_path: Path) -> None:
+    assert proposed(shell, stub, "-C", "ideas", "chat", "-b", "a") == ["ai/one"]
+    assert proposed(shell, stub, "merge", "-C", "ideas", "a") == ["ai/one"]
+    home = Typing(shell, script(shell), stub).home
+    Typing(shell, script(shell), stub).line("forge -C ~/ideas merge a", setup(shell, stub))
+    assert calls(tmp_path) == [
+        "-C ideas completion --words branches",
+        "-C ideas completion --words revisions",
+        f"-C {home}/ideas completion --words revisions",
+    ]
+
+
+@SHELLS
+@pytest.mark.req("X-02")
+def test_nothing_is_proposed_where_nothing_fits(shell: Shell, stub: Path, tmp_path: Path) -> None:
+    assert proposed(shell, stub, "nothing-like-it") == []
+    assert proposed(shell, stub, "chat", "-m", "") == []
+    assert proposed(shell, stub, "project", "show", "main", "") == []
+    assert proposed(shell, stub, "project", "show", "--earlier", "main", "") == []
+    assert proposed(shell, stub, "branch", "list", "--", "--") == []
+    assert calls(tmp_path) == []
+
+
+@SHELLS
+def test_names_with_signs_that_mean_something_to_a_shell_are_only_words(
+    shell: Shell, stub: Path, tmp_path: Path
+) -> None:
     write_program(stub / "forge", """printf '%s\\n' 'a$(touch${IFS}made)' 'a`touch${IFS}made`'""")
-    proposed(Shell.BASH, stub, "chat", "--branch", "a")
+    proposed(shell, stub, "chat", "--branch", "a")
     assert not (tmp_path / "made").exists()
+
+
+def setup(shell: Shell, programs: Path) -> str:
+    """What the first lines of the script tell people to do, once."""
+    text = script(shell)
+    (programs / f"script.{shell}").write_text(text)
+    hint = next(line for line in text.splitlines() if "forge completion" in line)
+    told = hint.partition(": ")[2].replace(f"forge completion {shell}", f"cat {programs}/script.{shell}")
+    return f"mkdir -p ~/.config/fish/completions\n{told}" if shell is Shell.FISH else told
+
+
+@SHELLS
+@pytest.mark.req("X-02")
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("forge bra", "forge branch "),
+        ("forge --vers", "forge --version "),
+        ("forge help project sta", "forge help project status "),
+        ("forge chat --branch a", "forge chat --branch ai/one "),
+        ("forge chat --branch=a", "forge chat --branch=ai/one "),
+        ("forge file show --at=main s", "forge file show --at=main src/"),
+    ],
+)
+def test_a_line_is_completed_in_the_shell_where_it_was_set_up_as_told(
+    shell: Shell, stub: Path, typed: str, line: str
+) -> None:
+    write_program(stub / "forge", 'case "$*" in *paths*--at\\ main) echo src/ ;; *) printf "main\\nai/one\\n" ;; esac')
+    assert Typing(shell, script(shell), stub).line(typed, setup(shell, stub)) == line
 
 
 def test_every_command_has_its_place() -> None:

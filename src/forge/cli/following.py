@@ -80,7 +80,8 @@ class Node:
 def nodes() -> tuple[Node, ...]:
     """The same tables that `forge --help` shows."""
     every = [(name, entry) for group in GROUPS.values() for name, entry in group.items()]
-    found = [Node("", (*((name, entry.summary) for name, entry in every), ("help", "explain a command")))]
+    words = (*((name, entry.summary) for name, entry in every), ("help", "explain a command"))
+    found = [Node("", words, (Flag(("-V", "--version"), None, "Show the version"),))]
     for name, entry in every:
         found += _below(name, typer.main.get_command(import_module(f"forge.cli.{entry.module}").app))
     return tuple(found)

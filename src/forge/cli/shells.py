@@ -58,6 +58,7 @@ _forge_find() {
         if [ -n "$_plain" ]; then
             _number=$((_number + 1))
         else
+            case "$1" in --*=*) _each=$1; shift; set -- "${_each%%=*}" "${_each#*=}" "$@" ;; esac
             case "$1" in
                 --) _plain=yes _flags= _words= ;;
                 -*)
@@ -67,6 +68,7 @@ _forge_find() {
                             _kind=${_kind%% *}
                             if [ $# -eq 1 ]; then _kind="value:$_kind"; return; fi
                             case "$1" in -C) _dir=$2 ;; -b|--branch|--at) _at=$2 ;; esac
+                            case "$_dir" in '~'|'~/'*) _dir=$HOME${_dir#'~'} ;; esac
                             shift ;;
                     esac ;;
                 *)
@@ -130,34 +132,78 @@ complete -F _forge forge
 
 _ZSH = r"""
 _forge() {
-    local _words _flags _values _arguments _path _kind _dir _at _number _plain _each current=${words[CURRENT]}
-    local -a found
-    () { emulate -L sh; _forge_find "$@" } "${(@)words[2,CURRENT-1]}"
-    found=(${(f)"$(emulate -L sh; _forge_words "$current")"})
+    local _words _flags _values _arguments _path _kind _dir _at _number _plain _each
+    local -a before found
+    before=("${(@Q)words[2,CURRENT-1]}")
+    if [[ $PREFIX == --*=* && ${before[(Ie)--]} -eq 0 ]]; then before+=("${PREFIX%%=*}"); compset -P '*='; fi
+    () { emulate -L sh; _forge_find "$@" } "${before[@]}"
+    found=(${(f)"$(emulate -L sh; _forge_words "${(Q)PREFIX}")"})
     case "${_kind#value:}" in
-        files) _files ;;
-        folders) _files -/ ;;
+        files) _files && return ;;
+        folders) _files -/ && return ;;
     esac
-    if [ "${_kind#value:}" = paths ]; then compadd -S '' -a found; else compadd -a found; fi
+    compadd -S '' -- ${(M)found:#*/}
+    compadd -- ${found:#*/}
+    ((compstate[nmatches]))
 }
 if [ "$funcstack[1]" = "_forge" ]; then _forge "$@"; else compdef _forge forge; fi
 """
 
 _FISH = r"""
-function __forge_after
-    set -l path
+# From the words before the cursor: the command, how many arguments it has got, and where names are looked up.
+function __forge_find
     set -l words (commandline -opc)
-    set -l skip yes
-    for word in $words
-        if test -n "$skip"
-            set skip
-        else if test "$word" = -C
-            set skip yes
-        else if contains -- (string trim "$path $word") $__forge_paths
-            set path (string trim "$path $word")
+    test "$words" = "$__forge_found"; and return
+    set -g __forge_found $words
+    set -g __forge_path ''
+    set -g __forge_number 0
+    set -g __forge_dir
+    set -g __forge_rev
+    set -l option ''
+    set -l plain ''
+    for word in $words[2..-1]
+        if test -n "$option"
+            switch $option
+                case -C
+                    set __forge_dir -C (string replace -r '^~(?=/|$)' $HOME -- $word)
+                case -b --branch --at
+                    set __forge_rev --at $word
+            end
+            set option ''
+        else if test -n "$plain"
+            set __forge_number (math $__forge_number + 1)
+        else if test "$word" = --
+            set plain yes
+        else if string match -qr -- '^--(branch|at)=' $word
+            set __forge_rev --at (string replace -r -- '^[^=]*=' '' $word)
+        else if string match -q -- '-*' $word
+            if test "$word" = -C; or contains -- "$__forge_path $word" $__forge_valued
+                set option $word
+            end
+        else if test $__forge_number -eq 0; and contains -- (string trim -- "$__forge_path $word") $__forge_paths
+            set __forge_path (string trim -- "$__forge_path $word")
+        else if test "$__forge_path $word" != ' help'
+            set __forge_number (math $__forge_number + 1)
         end
     end
-    test "$path" = "$argv[1]"
+end
+function __forge_after
+    __forge_find
+    test "$__forge_path" = "$argv[1]"
+end
+function __forge_argument
+    __forge_after $argv[1]; and test $__forge_number $argv[2] $argv[3]
+end
+function __forge_names
+    set -l current (commandline -ct)
+    # An option is being typed, not a name.
+    string match -qr -- '^-[^=]*$' $current; and return
+    __forge_find
+    set -l more
+    if test $argv[1] = paths
+        set more --begun (string replace -r -- '^--[^=]*=' '' $current) $__forge_rev
+    end
+    command forge $__forge_dir completion --words $argv[1] $more 2>/dev/null
 end
 complete -c forge -f
 complete -c forge -s C -x -a '(__fish_complete_directories)' -d 'Work on the repository at DIR'
@@ -169,30 +215,36 @@ complete -c forge -s h -l help -d 'Explain it'
 
 def _fish(found: tuple[Node, ...]) -> str:
     paths = " ".join(f"'{node.path}'" for node in found if node.path)
-    lines = [f"# {_HINTS['fish']}", f"set -g __forge_paths {paths}", _FISH.strip()]
+    valued = " ".join(
+        f"'{node.path} {name}'" for node in found for flag in node.flags if flag.kind is not None for name in flag.names
+    )
+    lines = [
+        f"# {_HINTS['fish']}",
+        f"set -g __forge_paths {paths}",
+        f"set -g __forge_valued {valued}",
+        _FISH.strip(),
+    ]
     for node in found:
         at = f"complete -c forge -n \"__forge_after '{node.path}'\""
-        lines += [f"{at} -a {word} -d {_fished(about)}" for word, about in node.words]
+        begun = f"complete -c forge -n \"__forge_argument '{node.path}' -eq 0\""
+        lines += [f"{begun} -a {word} -d {_fished(about)}" for word, about in node.words]
         for flag in node.flags:
             names = " ".join(f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in flag.names)
             value = "" if flag.kind is None else f" {_fish_value(flag.kind)}"
             lines.append(f"{at} {names}{value} -d {_fished(flag.about)}")
-        lines += [f"{at} {_fish_value(kind, option=False)}" for kind in dict.fromkeys(node.arguments) if kind]
+        for number, kind in enumerate(node.arguments):
+            which = f"-{'ge' if number == len(node.arguments) - 1 else 'eq'} {number}"
+            if kind:
+                value = _fish_value(kind, option=False)
+                lines.append(f"complete -c forge -n \"__forge_argument '{node.path}' {which}\" {value}")
     return "\n".join(lines) + "\n"
 
 
 def _fish_value(kind: str, *, option: bool = True) -> str:
     if kind == "files":
         return "-r -F" if option else "-F"
-    words = {
-        "folders": "(__fish_complete_directories)",
-        "paths": "(command forge completion --words paths --begun (commandline -ct) 2>/dev/null)",
-        **{
-            each.value: f"(command forge completion --words {each} 2>/dev/null)"
-            for each in Words
-            if each != Words.PATHS
-        },
-    }.get(kind, kind.removeprefix("=").replace(",", " "))
+    asked = {each.value: f"(__forge_names {each})" for each in Words}
+    words = {"folders": "(__fish_complete_directories)", **asked}.get(kind, kind.removeprefix("=").replace(",", " "))
     return f"{'-x ' if option else ''}-a {_fished(words)}" if words else "-x"
 
 
