@@ -74,7 +74,7 @@ def test_a_running_command_ends_with_everything_it_started(make_repo: MakeRepo, 
     process = started("exec", "--save", "--", "sh", "-c", script, cwd=repo)
     wait_for(lambda: any(sleep in line for line in command_lines()))
 
-    assert interrupted(process) == (130, b"", b"Interrupted; nothing half-done was left behind.\n")
+    assert interrupted(process) == (130, b"", b"forge: Interrupted; nothing half-done was left behind.\n")
 
     assert not any(sleep in line for line in command_lines())
     assert git(repo, "for-each-ref") == before
@@ -91,8 +91,9 @@ def test_a_save_that_waits_for_its_content_saves_nothing(make_repo: MakeRepo, gi
     process.stdin.write(b"half")
     process.stdin.flush()
     wait_for(lambda: not unread(process))
-    code, _, err = interrupted(process)
-    assert (code, err) == (130, b"Interrupted; nothing half-done was left behind.\n")
+    code, out, err = interrupted(process)
+    assert (code, json.loads(out)["error"]["code"]) == (130, "interrupted")
+    assert err == b"forge: Interrupted; nothing half-done was left behind.\n"
     assert git(repo, "for-each-ref") == before
     assert not list((repo / ".git").rglob("*.lock"))
 

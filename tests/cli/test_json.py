@@ -6,8 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+import typer
 
 from forge.cli.main import COMMANDS
+from forge.cli.parser import Commands
+from forge.cli.running import Session, run
+from forge.errors import NotFound
 from tests.cli.conftest import Forge, Installed
 from tests.conftest import Git, MakeRepo
 
@@ -95,6 +99,36 @@ def test_without_the_option_people_get_no_json(forge: Forge, repo: Path, words: 
     assert not done.out.startswith(("{", "["))
     # Who finds nothing is told so, in one line, beside the output.
     assert done.out or done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("end", [KeyboardInterrupt(), NotFound("gone")], ids=["interrupt", "error"])
+def test_what_comes_after_the_document_adds_none(end: BaseException, capsys: pytest.CaptureFixture[str]) -> None:
+    app = Commands("`forge one`: two.")
+
+    @app.add()
+    def one(context: typer.Context) -> None:
+        context.obj.output.result({"done": True})
+        raise end
+
+    code = run(app, "one", [], Session(json=True))
+    told = capsys.readouterr()
+    assert (code, json.loads(told.out)) == (130 if isinstance(end, KeyboardInterrupt) else 1, {"done": True})
+    assert told.err.startswith("forge: ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["chat", "-b", "ai/x", "-m", "x\udcff"], ["chat", "-b", "x\udcff", "-m", "x"], ["key", "list", "x\udcff"]],
+    ids=["message", "branch", "user"],
+)
+def test_bytes_that_are_not_text_are_an_error_like_any_other(forge: Forge, repo: Path, words: list[str]) -> None:
+    done = forge("--json", *words)
+    assert (done.code, done.error) == (1, "not_utf8")
+
+
+def test_a_server_after_the_demo_would_give_a_second_document(forge: Forge) -> None:
+    done = forge("demo", "--open", "--json")
+    assert (done.code, done.error) == (2, "bad_usage")
 
 
 def test_the_installed_program_does_the_same(installed: Installed, repo: Path) -> None:

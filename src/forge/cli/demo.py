@@ -19,7 +19,7 @@ from forge.cli.called import called
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.projecting import Teller
-from forge.cli.running import Session
+from forge.cli.running import BadUsage, Session
 
 if TYPE_CHECKING:
     from forge.app.demo import Shown
@@ -54,6 +54,9 @@ def demo(
     """Watch a small program being specified, built, tested, reviewed and mended. No model and no key is needed."""
     session: Session = context.obj
     out = session.output
+    if open_ and out.json:
+        hint = "Leave --open out; `forge serve --json --project NAME` shows it afterwards."
+        raise BadUsage("A server that is opened gives a second document.", hint=hint)
     where = (session.directory / place).absolute() if place is not None else None
     ran = asyncio.run(_demo(out, where, fresh=fresh))
     out.result(ran.shown.outcome)
@@ -102,7 +105,6 @@ def _serve(out: Output, ran: _Ran) -> None:
     out.line()
     out.flush()
     words = [sys.executable, "-P", "-m", "forge.cli.main", "serve", "--open", "--project", ran.name]
-    words += ["--json"] if out.json else []
     os.execve(sys.executable, words, {**os.environ, **ran.places})  # noqa: S606 - there is no shell to want
 
 

@@ -37,13 +37,17 @@ class ReaderLeft(Exception):
 class Output:
     def __init__(self, *, json: bool) -> None:
         self.json = json
+        self._given = False
         self.terminal = sys.stdout.isatty()
         plain_wanted = json or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
         self._colour = self.terminal and not plain_wanted
 
     def result(self, value: object) -> None:
-        """The one JSON document; prose commands print their own lines instead."""
-        if self.json:
+        """The one JSON document; prose commands print their own lines instead. What comes after it is told by the exit
+        code, and on standard error.
+        """
+        if self.json and not self._given:
+            self._given = True
             self._write(json_format.dumps(plain(value), indent=2))
 
     def line(self, text: str = "") -> None:
@@ -53,6 +57,7 @@ class Output:
 
     def raw(self, data: bytes) -> None:
         """Content as it is: byte for byte into a pipe or file, made safe on a terminal."""
+        self._given = True
         try:
             _write_raw(sys.stdout, data)
         except OSError as e:

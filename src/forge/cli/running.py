@@ -29,6 +29,18 @@ class BadUsage(InvalidInput):
     code = "bad_usage"
 
 
+class Interrupted(ForgeError):
+    """Ctrl-C: nothing went wrong, and there is no result either."""
+
+    code = "interrupted"
+
+
+class NotUtf8(InvalidInput):
+    """Bytes that are not UTF-8, in a word or on standard input, where only text can be kept."""
+
+    code = "not_utf8"
+
+
 class Session:
     """What every command is given: which repository to work on, where to show the result, and who is to do the work."""
 
@@ -55,9 +67,10 @@ def run(app: typer.Typer, name: str, args: list[str], session: Session) -> int:
         return Exit.OK
     except ForgeError as e:
         return failed(out, e)
+    except UnicodeEncodeError as e:
+        return failed(out, _not_utf8(e))
     except KeyboardInterrupt:
-        out.note("Interrupted; nothing half-done was left behind.")
-        return Exit.INTERRUPTED
+        return failed(out, Interrupted("Interrupted; nothing half-done was left behind."))
     return code
 
 
@@ -83,6 +96,8 @@ def exit_code(error: ForgeError) -> Exit:
             return Exit.USAGE
         case Denied():
             return Exit.REFUSED
+        case Interrupted():
+            return Exit.INTERRUPTED
         case _ if error.code == "merge_conflicts":
             return Exit.WAITING
     return Exit.ERROR
@@ -107,3 +122,12 @@ def _bad_usage(error: typer.TyperException) -> BadUsage:
         return BadUsage(message, hint="Run `forge --help`.")
     usage = " ".join(context.get_usage().removeprefix("Usage: ").split())
     return BadUsage(message, hint=f"{usage}   (`{context.command_path} --help` explains it)")
+
+
+def _not_utf8(error: UnicodeEncodeError) -> NotUtf8:
+    """Names of files and branches may have any bytes, and git takes them; what is kept elsewhere is text."""
+    odd = error.object[error.start : error.end].encode("utf-8", "surrogateescape")
+    return NotUtf8(
+        f"Something that was given is not UTF-8 text: it has the bytes {odd!r}.",
+        hint="Write it in UTF-8; `locale` shows what your terminal sends, and `iconv` changes a file.",
+    )
