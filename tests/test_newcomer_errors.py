@@ -217,6 +217,21 @@ def test_a_repository_that_may_not_be_written_is_named(newcomer: Newcomer) -> No
 # In Forge itself
 
 
+@pytest.mark.parametrize("words", [("branch", "list"), ("memory", "show"), ("config", "check"), ("serve", "--open")])
+def test_a_place_that_may_not_be_looked_at_is_named(newcomer: Newcomer, locked: Path, words: tuple[str, ...]) -> None:
+    locked.chmod(0)
+    code, said = newcomer.forge("-C", str(locked / "in"), *words)
+    assert (code, said[0]) == (1, f"forge: {locked / 'in'} cannot be looked at: Permission denied.")
+
+
+def test_a_repository_and_an_idea_that_may_not_be_read_are_named(newcomer: Newcomer, locked: Path) -> None:
+    locked.chmod(0)
+    code, said = newcomer.forge("project", "new", "Party", "--repo", str(locked / "in"))
+    assert (code, said[0]) == (1, f"forge: {locked / 'in'} cannot be looked at: Permission denied.")
+    code, said = newcomer.forge("run", str(locked / "idea.txt"))
+    assert (code, said[0]) == (1, f"forge: {locked / 'idea.txt'} cannot be read: Permission denied.")
+
+
 def test_without_git_commands_say_so(newcomer: Newcomer, tmp_path: Path) -> None:
     said = ["forge: There is no git on PATH.", "  → Install git 2.38 or newer, then try again."]
     assert newcomer.forge("demo", PATH=str(tmp_path)) == (1, said)

@@ -126,6 +126,28 @@ def test_bytes_that_are_not_text_are_an_error_like_any_other(forge: Forge, repo:
     assert (done.code, done.error) == (1, "not_utf8")
 
 
+@pytest.mark.parametrize(
+    ("words", "error", "hint"),
+    [
+        (["project"], "bad_usage", "|provide-input|"),
+        (["prompts", "edit", "chat", "--file", "nowhere"], "not_found", "standard input"),
+        (["export", "--without-sessions", "--bundle", "nowhere/b"], "not_found", "nothing was done"),
+        (["-C", "y" * 5000, "branch", "list"], "not_found", "Check the path"),
+        (["-C", "nowhere", "serve", "--open"], "not_found", "-C DIR"),
+        (["serve", "--host", "a..b"], "address_unusable", "127.0.0.1"),
+    ],
+    ids=["usage", "prompt", "bundle", "long", "nowhere", "host"],
+)
+def test_errors_say_what_to_do_next(
+    forge: Forge, repo: Path, git: Git, words: list[str], error: str, hint: str
+) -> None:
+    branches = git(repo, "branch")
+    done = forge("--json", *words)
+    assert done.error == error
+    assert hint in done.document["error"]["hint"]
+    assert git(repo, "branch") == branches
+
+
 def test_a_server_after_the_demo_would_give_a_second_document(forge: Forge) -> None:
     done = forge("demo", "--open", "--json")
     assert (done.code, done.error) == (2, "bad_usage")

@@ -192,7 +192,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
-    except OSError as e:
+    except (OSError, UnicodeError) as e:  # the second for what can be no name of a host
         raise AddressUnusable(f"{host} is no address of this machine.", hint="Serve on 127.0.0.1.") from e
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -12,6 +12,7 @@ from forge.app.exports import bundle, export_without_sessions
 from forge.cli.options import Branch, branch_or_current, opened, short
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
+from forge.errors import NotFound
 
 app = Commands(__doc__)
 
@@ -34,6 +35,8 @@ def export(
     repo, out = opened(context)
     if not without:
         raise BadUsage("Say what to leave out.", hint="forge export --without-sessions --branch BRANCH")
+    if file is not None and not file.absolute().parent.is_dir():
+        raise NotFound(f"There is no folder {file.parent} for the bundle.", hint="Make it first; nothing was done.")
     name = branch_or_current(repo, branch)
     made = export_without_sessions(repo, name, to or f"{name}-export")
     if file is not None:

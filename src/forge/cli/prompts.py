@@ -106,7 +106,7 @@ def _read(file: str) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except FileNotFoundError as e:
-        raise NotFound(f"There is no file {file}.") from e
+        raise NotFound(f"There is no file {file}.", hint="Name a file with the text; - is standard input.") from e
     except (OSError, UnicodeDecodeError) as e:
         raise InvalidInput(f"{file} cannot be read as UTF-8 text.", hint="Choose another file.") from e
 

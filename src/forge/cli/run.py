@@ -13,7 +13,7 @@ from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.projecting import Agent, Teller, exit_of, opened_shop, tell_state
 from forge.cli.running import BadUsage, Session
-from forge.errors import NotFound
+from forge.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from forge.app.projects import Project
@@ -65,6 +65,8 @@ def _idea(idea: str, directory: Path) -> str:
         raise NotFound(f"There is no file {idea}.", hint="Write your idea into a text file.") from e
     except UnicodeDecodeError as e:
         raise BadUsage(f"{idea} is not UTF-8 text.", hint="Put other material in with --file.") from e
+    except OSError as e:
+        raise InvalidInput(f"{idea} cannot be read: {e.strerror}.", hint="Name a text file that you may read.") from e
 
 
 async def _run(

@@ -53,9 +53,14 @@ class Session:
     @property
     def directory(self) -> Path:
         try:
-            return Path(self._directory).absolute()
+            place = Path(self._directory).absolute()
         except FileNotFoundError as e:
             raise NotFound("The current directory is gone.", hint="Change to another, or pass -C DIR.") from e
+        try:
+            place.exists()
+        except OSError as e:
+            raise NotFound(f"{place} cannot be looked at: {e.strerror}.", hint="Check the path, and who may.") from e
+        return place
 
 
 def run(app: typer.Typer, name: str, args: list[str], session: Session) -> int:
@@ -120,7 +125,7 @@ def _bad_usage(error: typer.TyperException) -> BadUsage:
     message = error.format_message().replace("Value error, ", "")  # pydantic's word for what typer asked it to check
     if context is None:
         return BadUsage(message, hint="Run `forge --help`.")
-    usage = " ".join(context.get_usage().removeprefix("Usage: ").split())
+    usage = " ".join([context.command_path, *context.command.collect_usage_pieces(context)])
     return BadUsage(message, hint=f"{usage}   (`{context.command_path} --help` explains it)")
 
 

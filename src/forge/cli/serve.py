@@ -19,6 +19,7 @@ import typer
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import Session
+from forge.errors import NotFound
 
 if TYPE_CHECKING:
     from forge.app.serving import Serving
@@ -56,6 +57,8 @@ def serve(
     session: Session = context.obj
     # At a project, nobody asked for the repository here.
     place = session.directory if open_ and project is None else None
+    if place is not None and not place.is_dir():
+        raise NotFound(f"There is no directory {place}.", hint="Name one that exists: -C DIR.")
     _serve(session.output, host, port, names or (), _Opening(project, place, browser=open_))
 
 

@@ -19,7 +19,11 @@ from forge.git.refs import branch_ref
 def git_dir_at(path: Path | str) -> Path:
     """The git directory of the repository at or above `path`."""
     place = _place(path)
-    if not place.exists():
+    try:
+        there = place.exists()
+    except OSError as e:
+        raise RepositoryUnreadable(f"{place} cannot be looked at: {e.strerror}.", hint="Check the path.") from e
+    if not there:
         raise RepositoryMissing(f"{place} does not exist.", hint="Check the path.")
     with reporting(place):
         found = pygit2.discover_repository(str(place))
