@@ -74,6 +74,11 @@ def test_a_message_without_words_is_a_wrong_command_line(forge: Forge, repo: Pat
         assert (ran.code, ran.error) == (2, "bad_usage")
 
 
+def test_a_turn_that_is_refused_is_a_line_too(forge: Forge, repo: Path) -> None:
+    ran = forge("chat", "--branch", "main", "-m", "find add", "--stream-json")
+    assert (ran.code, ran.document["type"], ran.document["code"]) == (5, "error", "protected_branch")
+
+
 @pytest.mark.req("X-02")
 def test_chat_streams_a_document_a_line(forge: Forge, repo: Path) -> None:
     ran = forge("chat", "--branch", "ai/x", "-m", "find add", "--stream-json")

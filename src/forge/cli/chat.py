@@ -47,7 +47,12 @@ def chat(
         raise BadUsage("There is no message.", hint="Give it with -m TEXT.")
     how = telling(out, stream=stream_json)
     asks = can_ask(json=out.json or stream_json)
-    return asyncio.run(_chat(context.obj, repo, how, branch, text, model, agent, asks=asks))
+    try:
+        return asyncio.run(_chat(context.obj, repo, how, branch, text, model, agent, asks=asks))
+    except ForgeError as e:
+        if stream_json:  # whoever reads lines is told in a line
+            how.failed(e)
+        raise
 
 
 def _message(given: str | None) -> str | None:
