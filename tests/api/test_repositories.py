@@ -94,6 +94,8 @@ def test_conditions_hold_as_http_says(client: httpx.Client, address: str) -> Non
     assert first.status_code == 200, first.text
     assert first.headers["etag"] == client.get(**here).headers["etag"] == f'"{first.json()["etag"]}"'
     assert client.put(**here, content=b"# All\n", headers={"If-Match": "*"}).status_code == 200
+    for both in ({"If-Match": "*", "If-None-Match": "*"}, {"If-Match": seen, "If-None-Match": "*"}):
+        assert code(client.put(**new, content=b"x", headers=both)) == (422, "condition_invalid")
     assert code(client.put(**here, content=b"x", headers={"If-Match": f"{seen}, nonsense"})) == (
         422,
         "condition_invalid",
