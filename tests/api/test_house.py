@@ -196,6 +196,7 @@ def test_users_and_keys_are_made_and_taken_away(client: httpx.Client, house: Hou
     assert client.post(f"/api/keys/{id_}/revoke").json()["revoked"]
     assert client.post(f"/api/users/{user['id']}/disable").json()["disabled"]
     assert code(client.post("/api/users/none/disable")) == (404, "user_unknown")
+    assert code(client.post("/api/keys", json={"user": "cy", "scopes": ["read"]})) == (409, "user_disabled")
     actions = [each["action"] for each in client.get("/api/audit", params={"limit": 1000}).json()["items"]]
     assert {"user.add", "key.new", "key.revoke", "user.disable"} <= set(actions)
     lines = client.get("/api/audit", params={"limit": 2}, headers={"Accept": "application/x-ndjson"})

@@ -75,6 +75,9 @@ def test_a_disabled_user_does_not_get_in(forge: Forge) -> None:
     assert forge("user", "list", "--json").document[0]["disabled"] is not None
     assert "disabled" in forge("user", "list").out
     assert "user disabled" in forge("key", "list").out
+    refused = forge("key", "new", "Ada", "--json")
+    assert (refused.code, refused.error) == (1, "user_disabled")
+    assert len(forge("key", "list", "--json").document) == 1
 
 
 @pytest.mark.parametrize(

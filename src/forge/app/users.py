@@ -43,6 +43,10 @@ class UserExists(Conflict):
     code = "user_exists"
 
 
+class UserDisabled(Conflict):
+    code = "user_disabled"
+
+
 class KeyUnknown(NotFound):
     code = "key_unknown"
 
@@ -144,6 +148,10 @@ def new_key(
 ) -> NewKey:
     """Only who may administer makes keys, so that a key that got lost cannot be used to make itself another."""
     owner = user(shop, who, name_or_id)
+    if owner.disabled is not None:
+        raise UserDisabled(
+            f"{owner.name} is disabled: a key for them would open nothing.", hint="Add a user under another name."
+        )
     now = time.time()
     _check(scopes, days)
     text = "fk_" + "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))

@@ -83,7 +83,7 @@ def list_keys(shop: Shop, who: Asking, *, user: Annotated[str | None, Query(max_
     tags=["access"],
     status_code=201,
     response_model=shapes.NewKeyShape,
-    responses=may_end({**_USER, 422: ["key_options_invalid"]}),
+    responses=may_end({**_USER, 409: ["user_disabled"], 422: ["key_options_invalid"]}),
 )
 def create_key(shop: Shop, who: Asking, *, body: shapes.NewKeyOrder) -> Any:
     """A new key. It is shown this once."""
