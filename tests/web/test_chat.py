@@ -103,6 +103,28 @@ def test_answers_are_markdown_with_code_and_what_was_thought_is_folded(page: Any
 
 
 @pytest.mark.req("G-15")
+def test_a_turn_that_ends_never_leaves_the_screen(page: Any, desk: Desk) -> None:
+    repo = desk.repository()
+    open_chat(page, desk, repo, branched(desk, repo, "ai/steady"))
+    say(page, "task steady1: write the notes and run the command.")
+    ended(page, 1)
+    say(page, "task steady2: write the notes and run the command.")
+    articles = page.get_by_role("log", name="Conversation").get_by_role("article")
+    expect(articles).to_have_count(2)
+    page.evaluate("""() => {
+        const log = document.querySelector('[role=log]');
+        window.fewest = Infinity;
+        const look = () => { window.fewest = Math.min(window.fewest, log.querySelectorAll('article').length); };
+        look();
+        new MutationObserver(look).observe(log, { childList: true, subtree: true });
+    }""")
+    ended(page, 2)
+    until(lambda: len(turns(desk, repo, "ai/steady")) == 2)
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.fewest") == 2
+
+
+@pytest.mark.req("G-15")
 def test_what_is_being_read_stays_where_it_is_and_escape_stops_the_turn(page: Any, desk: Desk) -> None:
     repo = desk.repository()
     open_chat(page, desk, repo, branched(desk, repo, "ai/slow"))

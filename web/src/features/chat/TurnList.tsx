@@ -29,8 +29,9 @@ const FAR = "[contain-intrinsic-size:auto_320px] [content-visibility:auto]";
 
 /** All turns, oldest first; those out of sight cost nothing to lay out. */
 export const TurnList = memo(function TurnList({ repo, conversation, current, locked, on, children, said }: TurnListProps) {
-  // Pages of older turns are drawn in pieces, between what the person does.
-  const turns = useDeferredValue(conversation.turns);
+  // Pages of older turns are drawn in pieces, between what the person does; one that has just ended takes its own place at once.
+  const unhurried = useDeferredValue(conversation.turns);
+  const turns = unhurried.at(-1)?.mark === conversation.turns.at(-1)?.mark ? unhurried : conversation.turns;
   const { hasOlder, loadOlder, loadAll, loadingOlder, olderError } = conversation;
   const { outer, inner, onScroll, atEnd, toEnd, toTop } = useFollowing(turns[0]?.mark ?? "", loadOlder);
   const marks = useMemo(() => turns.map((turn) => turn.mark), [turns]);
