@@ -84,5 +84,19 @@ def test_a_click_on_a_mark_leaves_the_focus_with_the_tree(page: Any, desk: Desk,
     page.get_by_role("button", name="bed03: not in context").click()
     expect(page.get_by_role("button", name="bed03: 1 below in context")).to_be_visible()
     expect(tree).to_be_focused()
+    expect(tree).to_have_attribute("aria-activedescendant", row(page, "bed03").get_attribute("id"))
     page.keyboard.press("End")
     expect(row(page, "README.md")).to_be_visible()
+
+
+@pytest.mark.req("G-15")
+def test_a_mark_that_is_pointed_at_stays_the_same_so_that_no_click_gets_lost(
+    page: Any, desk: Desk, garden: str
+) -> None:
+    opened(page, desk, garden)
+    mark = page.get_by_role("button", name="bed04: not in context")
+    before = mark.element_handle()
+    mark.hover()
+    mark.hover(position={"x": 5, "y": 5})
+    expect(page.get_by_role("tooltip")).to_contain_text("Click to add the whole folder.")
+    assert before.evaluate("button => button.isConnected")

@@ -66,6 +66,7 @@ export function Explorer({ repo, branch, at, path }: ExplorerProps) {
     if (row.path !== path) void navigate(filePlace({ repo, branch, file: row.path, at }));
   };
   const mark = (row: Row) => {
+    setActivePath(row.path);
     if (refusal !== undefined) return;
     if (row.kind === "directory") context.toggleFolder(row.path);
     else if (row.kind === "file") context.toggleFile(row.path);

@@ -26,9 +26,10 @@ interface MarkProps {
 
 /** A button of its own; from the keyboard, Space on the row does the same. */
 function Mark({ state, label, text, fixed, onToggle }: MarkProps) {
-  // Rows come and go while one scrolls: only the one under the pointer has to have a tooltip.
+  // Rows come and go while one scrolls: only the one under the pointer has to have a tooltip. It lies inside the button, which
+  // must stay the same element: a click whose press and release are on two of them is none.
   const [pointed, setPointed] = useState(false);
-  const button = (
+  return (
     <button
       type="button"
       tabIndex={-1}
@@ -41,17 +42,15 @@ function Mark({ state, label, text, fixed, onToggle }: MarkProps) {
         if (!fixed) onToggle();
       }}
       onDoubleClick={(event) => event.stopPropagation()}
-      className="flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:text-accent aria-disabled:cursor-default"
+      className="relative flex size-6 shrink-0 items-center justify-center rounded-sm text-muted hover:text-accent aria-disabled:cursor-default"
     >
       <Dot state={state} />
+      {pointed && (
+        <Tooltip text={text} side="right">
+          <span className="absolute inset-0" />
+        </Tooltip>
+      )}
     </button>
-  );
-  return pointed ? (
-    <Tooltip text={text} side="right">
-      {button}
-    </Tooltip>
-  ) : (
-    button
   );
 }
 
