@@ -31,6 +31,48 @@ def test_arrow_keys_go_back_in_time_and_the_address_follows(page: Any, desk: Des
     page.get_by_text("lilies").first.wait_for()
 
 
+def test_files_and_text_stay_until_those_of_the_other_commit_are_there(page: Any, desk: Desk) -> None:
+    repo, path = aged(desk)
+    page.goto(f"{desk.url}/r/{repo}/b/main?file=beds/north.md&tab=file&at={desk.git(path, 'rev-parse', 'main~1')}")
+    page.get_by_role("region", name="Time travel").get_by_text("Plant roses").wait_for()
+    page.get_by_role("main").get_by_text("roses", exact=True).wait_for()
+    page.get_by_role("treeitem", name="north.md").wait_for()
+    page.route(re.compile(r"at=\w+"), lambda route: (page.wait_for_timeout(300), route.continue_()))
+    page.evaluate("""() => {
+        window.gone = [];
+        const look = () => {
+            if (document.querySelectorAll('[role=treeitem]').length < 2) window.gone.push('files');
+            if (!/roses|tulips/.test(document.querySelector('main').innerText)) window.gone.push('text');
+            requestAnimationFrame(look);
+        };
+        look();
+    }""")
+    page.get_by_role("slider", name="Commit of main").focus()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("main").get_by_text("tulips", exact=True).wait_for()
+    assert page.evaluate("window.gone") == []
+
+
+def test_the_conversation_stays_until_that_of_the_other_commit_is_there(page: Any, desk: Desk) -> None:
+    repo = desk.repository()
+    path = desk.place / f"garden-{desk.made}"
+    desk.run("-C", str(path), "chat", "--branch", "ai/talk", "--agent", "builtin", "-m", "what can you do?")
+    for text in ("one", "two"):
+        desk.run("-C", str(path), "chat", "--branch", "ai/talk", "--agent", "builtin", "-m", f"create {text}.md with x")
+    page.goto(f"{desk.url}/r/{repo}/b/ai%2Ftalk?at={desk.git(path, 'rev-parse', 'ai/talk~1')}")
+    page.get_by_role("article", name="Turn 2").wait_for()
+    page.evaluate("""() => {
+        window.gone = 0;
+        const look = () => { if (document.querySelector('[role=log]') === null) window.gone += 1; };
+        new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+    }""")
+    page.get_by_role("slider", name="Commit of ai/talk").focus()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("article", name="Turn 2").wait_for(state="detached")
+    page.get_by_role("article", name="Turn 1").wait_for()
+    assert page.evaluate("window.gone") == 0
+
+
 def test_a_branch_begins_where_one_has_travelled_to(page: Any, desk: Desk) -> None:
     repo, path = aged(desk)
     page.goto(f"{desk.url}/r/{repo}/b/main?at={desk.git(path, 'rev-parse', 'main~1')}")

@@ -62,11 +62,13 @@ export interface FileContent {
   commit: string | undefined;
 }
 
-export function useFile(place: Place, path: string) {
+/** With `steady`, the text of the commit before stays until that of another one is there. */
+export function useFile(place: Place, path: string, { steady = false }: { steady?: boolean } = {}) {
   return useQuery({
     queryKey: [...placeKey(place), "file", path],
     queryFn: ({ signal }) => readFile(place, path, signal),
     ...lasting(place),
+    placeholderData: (before, query) => (steady && query?.queryKey.at(-1) === path ? before : undefined),
   });
 }
 

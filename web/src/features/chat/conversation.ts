@@ -93,6 +93,8 @@ export function useConversation(repo: string, branch: string, at: string | undef
   const newest = useQuery({
     queryKey: [...keys.turns(repo, branch), "whole", at ?? null],
     queryFn: ({ signal }) => readPage(repo, branch, at, null, PAGE, signal),
+    // Travelling in time, what was said at the commit before stays until it is known what was said at this one.
+    placeholderData: (before) => (at === undefined ? undefined : before),
   });
   const [older, setOlder] = useState<TurnsPage>({ items: [], next: null });
   const [loading, setLoading] = useState(false);

@@ -31,7 +31,7 @@ export interface FileViewProps {
 
 /** A file of the branch to edit, or of an earlier commit to read. */
 export function FileView(props: FileViewProps) {
-  return <OneFile key={`${props.at ?? ""} ${props.path}`} {...props} />;
+  return <OneFile key={`${props.at === undefined ? "now" : "past"} ${props.path}`} {...props} />;
 }
 
 /** The open file goes along with what the branch has. */
@@ -59,7 +59,7 @@ function useOpenFile({ repo, branch, path, at }: FileViewProps, found: FileConte
 function OneFile(props: FileViewProps) {
   const { repo, branch, path, at, line } = props;
   const place = { repo, branch, at };
-  const found = useFile(place, path);
+  const found = useFile(place, path, { steady: at !== undefined });
   const historyOpen = useHistoryOpen() === path;
   const setHistory = (open: boolean) => openHistory(open ? path : null);
   useTopic(at === undefined ? topicOf.branch(repo, branch) : null, () => undefined);

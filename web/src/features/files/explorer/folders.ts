@@ -1,6 +1,6 @@
 /** The entries of the folders that are open: a few are read one by one, many of them all at once by a worker. */
 import { useQueries, useQuery, useQueryClient, type QueryClient, type UseQueryResult } from "@tanstack/react-query";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useState } from "react";
 
 import { ApiProblem, folderQuery, placeKey, type Place } from "@/api";
 
@@ -103,8 +103,16 @@ export function useFolders(place: Place, wanted: readonly string[]): OpenFolders
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [client, name, wanted, single, singles.entries, atOnce, all.data]);
 
+  const branch = `${place.repo} ${place.branch}`;
+  const [shown, setShown] = useState({ branch, name, folders });
+  const isRead = folders.size === wanted.length;
+  // At another commit of the branch, its files stay until all of the new ones are there.
+  const isKept = shown.branch === branch && shown.name !== name && !isRead;
+  if (!isKept && shown.folders !== folders) setShown({ branch, name, folders });
+
   const retry = useCallback(() => {
     void client.refetchQueries({ queryKey: JSON.parse(name) as string[], type: "active", predicate: ({ state }) => state.status === "error" });
   }, [client, name]);
-  return { folders, error: top.error ?? (atOnce ? all.error : singles.error), retry };
+  const error = top.error ?? (atOnce ? all.error : singles.error);
+  return { folders: isKept && error === null ? shown.folders : folders, error, retry };
 }
