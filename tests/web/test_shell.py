@@ -180,3 +180,9 @@ def test_places_that_are_not_there_say_so_and_show_a_way_on(page: Any, desk: Des
     expect(page.get_by_role("listbox", name="Commits, newest first")).to_be_visible()
     page.goto(desk.address("/projects/20200101-none"))
     expect(page.get_by_text("No such project")).to_be_visible()
+
+
+def test_the_settings_open_without_the_name_of_a_section(page: Any, desk: Desk) -> None:
+    page.goto(desk.address("/settings"))
+    expect(page.get_by_role("heading", name="Models and keys")).to_be_visible()
+    expect(page).to_have_url(re.compile("/settings/models$"))

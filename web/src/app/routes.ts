@@ -1,7 +1,7 @@
 /** All addresses. Their screens are put in by router.tsx, so that screens can read these types. */
-import { createRootRoute, createRoute, createRouter, type RouterHistory } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect, type RouterHistory } from "@tanstack/react-router";
 
-import type { BranchSearch, ProjectTab } from "@/lib/places";
+import { settingsPlace, type BranchSearch, type ProjectTab } from "@/lib/places";
 
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 const TABS: readonly string[] = ["chat", "documents", "polish", "artifacts", "log"] satisfies ProjectTab[];
@@ -29,8 +29,16 @@ export const newProject = createRoute(at("/projects/new"));
 export const project = createRoute({ ...at("/projects/$id"), validateSearch: projectSearch });
 export const board = createRoute(at("/board"));
 export const settings = createRoute(at("/settings/$section"));
+const anySettings = createRoute({
+  ...at("/settings"),
+  beforeLoad: () => {
+    // The router takes a redirect that is thrown.
+    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    throw redirect({ ...settingsPlace("models"), replace: true });
+  },
+});
 
-const routeTree = root.addChildren([home, repository, branch, commit, projects, newProject, project, board, settings]);
+const routeTree = root.addChildren([home, repository, branch, commit, projects, newProject, project, board, settings, anySettings]);
 
 export function newRouter(history?: RouterHistory) {
   return createRouter({ routeTree, defaultPendingMs: 200, ...(history && { history }) });
