@@ -186,3 +186,13 @@ def test_the_settings_open_without_the_name_of_a_section(page: Any, desk: Desk) 
     page.goto(desk.address("/settings"))
     expect(page.get_by_role("heading", name="Models and keys")).to_be_visible()
     expect(page).to_have_url(re.compile("/settings/models$"))
+
+
+def test_the_start_page_shows_the_projects_that_changed_last(page: Any, desk: Desk) -> None:
+    with desk.client() as client:
+        for n in range(9):
+            client.post("/api/projects", json={"name": f"Plan {n}"}).raise_for_status()
+    page.goto(desk.address("/"))
+    names = page.get_by_role("main").get_by_role("link", name=re.compile("Plan [0-9]"))
+    expect(names).to_have_count(8)
+    expect(names.first).to_contain_text("Plan 8")

@@ -2,7 +2,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { FolderGit2, LayoutList, Play } from "lucide-react";
 import { useState, type ReactNode } from "react";
 
-import { useCreateProject, useProjects, useRepositories, answer, api } from "@/api";
+import { useCreateProject, useProjects, useRepositories, answer, api, type Project } from "@/api";
 import { projectPlace, repositoryPlace } from "@/lib/places";
 import { Badge, Button, ErrorState, RelativeTime, Skeleton } from "@/ui";
 
@@ -65,6 +65,10 @@ function Repositories() {
   );
 }
 
+function lastChanged(projects: readonly Project[]): Project[] {
+  return [...projects].sort((a, b) => b.updated_at.localeCompare(a.updated_at));
+}
+
 function Projects() {
   const { data, error, refetch } = useProjects();
   return (
@@ -75,7 +79,7 @@ function Projects() {
       )}
       {data !== undefined && data.length > 0 && (
         <ul className="rounded-md border border-line p-1">
-          {data.slice(0, 8).map((each) => {
+          {lastChanged(data).slice(0, 8).map((each) => {
             const mark = phaseMark(each);
             return (
               <li key={each.id}>
