@@ -196,3 +196,12 @@ def test_the_start_page_shows_the_projects_that_changed_last(page: Any, desk: De
     names = page.get_by_role("main").get_by_role("link", name=re.compile("Plan [0-9]"))
     expect(names).to_have_count(8)
     expect(names.first).to_contain_text("Plan 8")
+
+
+def test_the_tabs_of_a_project_need_no_scrollbar(page: Any, desk: Desk) -> None:
+    with desk.client() as client:
+        project = client.post("/api/projects", json={"name": "Tabs"}).json()["id"]
+    page.goto(desk.address(f"/projects/{project}"))
+    tabs = page.get_by_role("tablist").filter(has=page.get_by_role("tab", name="Artifacts"))
+    expect(tabs).to_be_visible()
+    assert tabs.evaluate("list => list.scrollHeight <= list.clientHeight && list.scrollWidth <= list.clientWidth")

@@ -30,7 +30,7 @@ export function Tabs<V extends string>({ label, tabs, value, onChange, aside }: 
               key={tab.value}
               value={tab.value}
               className={classNames(
-                "focus-inset -mb-px flex items-center gap-1.5 border-b-2 border-transparent px-3 whitespace-nowrap text-muted",
+                "focus-inset flex items-center gap-1.5 border-b-2 border-transparent px-3 whitespace-nowrap text-muted",
                 "hover:text-text data-[state=active]:border-accent data-[state=active]:text-text",
               )}
             >

@@ -50,7 +50,7 @@ export const GraphToolbar = memo(function GraphToolbar({ search, ...props }: Gra
           ref={search}
           type="search"
           aria-label="Filter commits"
-          placeholder="Words, author or commit id"
+          placeholder="Filter commits"
           className="h-7! pl-7"
           value={filter.text}
           onChange={(event) => onFilter({ ...filter, text: event.target.value })}

@@ -77,7 +77,7 @@ export function Composer({ project, placeholder, blocked, busy, fetches, onSend,
             }}
           />
           <span id={why} className="min-w-0 flex-1 truncate text-xs text-muted">
-            {blocked ?? "Drop or paste files here. Enter sends, Shift+Enter breaks the line."}
+            {blocked ?? "Enter sends, Shift+Enter breaks the line"}
           </span>
           <Button kind="primary" small icon={SendHorizontal} disabled={off} busy={busy} onClick={() => void send()}>
             Send
