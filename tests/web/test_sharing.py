@@ -104,3 +104,15 @@ def test_a_project_is_shared_by_the_id_of_a_user_too(desk: Desk, browser: Any) -
         expect(dialog.get_by_role("listitem")).to_contain_text("may read it")
     with signed_in(browser, desk, eve) as theirs:
         expect(theirs.get_by_role("main").get_by_text("Winter party")).to_be_visible()
+
+
+def test_who_may_not_administer_is_not_shown_what_would_be_refused(desk: Desk, browser: Any) -> None:
+    with signed_in(browser, desk, key_of(desk, "Cleo"), "/settings/access") as page:
+        refused: list[str] = []
+        page.on("response", lambda got: refused.append(got.url) if got.status == 403 else None)
+        page.goto(desk.address("/settings/access"))
+        expect(page.get_by_text(re.compile("^Signed in as Cleo"))).to_be_visible()
+        expect(page.get_by_role("heading", name="Keys", exact=True)).to_be_visible()
+        expect(page.get_by_role("heading", name="Audit")).to_have_count(0)
+        expect(page.get_by_role("alert")).to_have_count(0)
+        assert refused == []

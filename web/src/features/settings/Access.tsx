@@ -12,6 +12,7 @@ export function Access() {
   const who = useWho();
   const signOut = useSignOut();
   const [leaving, setLeaving] = useState(false);
+  const isAdmin = who.data?.scopes.includes("admin") === true;
   return (
     <>
       <Part title="This browser" about={who.data === undefined ? undefined : `Signed in as ${who.data.name}: may ${[...who.data.scopes].sort().join(", ")}.`}>
@@ -24,9 +25,9 @@ export function Access() {
           </Button>
         </div>
       </Part>
-      <Users />
+      {isAdmin && <Users />}
       <AccessKeys />
-      <Audit />
+      {isAdmin && <Audit />}
       <Confirm open={leaving} onClose={() => setLeaving(false)} title="Sign out of this browser?" about="Drafts stay here. What runs on the server goes on." action="Sign out" danger={false} onConfirm={() => signOut.mutateAsync()} />
     </>
   );
