@@ -116,3 +116,13 @@ def test_who_may_not_administer_is_not_shown_what_would_be_refused(desk: Desk, b
         expect(page.get_by_role("heading", name="Audit")).to_have_count(0)
         expect(page.get_by_role("alert")).to_have_count(0)
         assert refused == []
+
+
+def test_a_wrong_key_is_refused_with_the_command_as_code(desk: Desk, browser: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(desk.address("/"))
+    page.get_by_label("Address, token or key").fill("fk_wrong")
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert").locator("code")).to_have_text("forge serve")
+    context.close()

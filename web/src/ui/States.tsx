@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { classNames } from "@/lib/class_names";
 
 import { Button } from "./Button";
+import { InlineCode } from "./InlineCode";
 
 export interface EmptyStateProps {
   icon?: LucideIcon;
@@ -45,7 +46,7 @@ export function ErrorState({ error, onRetry, compact }: ErrorStateProps) {
       <CircleX aria-hidden size={16} className="mt-0.5 shrink-0 text-bad" />
       <div className="min-w-0 break-words">
         <p>{message}</p>
-        {hint !== "" && <p className="text-muted">{hint}</p>}
+        {hint !== "" && <p className="text-muted"><InlineCode text={hint} /></p>}
         {onRetry && (
           <Button small className="mt-2" onClick={onRetry}>
             Try again

@@ -3,6 +3,7 @@ export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./Bu
 export { Confirm, Dialog, type ConfirmProps, type DialogProps } from "./Dialog";
 export { Input, TextArea, type InputProps, type TextAreaProps } from "./Field";
 export { useFixedRows, type FixedRows } from "./fixed_rows";
+export { InlineCode } from "./InlineCode";
 export { Kbd } from "./Kbd";
 export { Markdown } from "./Markdown";
 export { Patch, type PatchHunk, type PatchLine } from "./Patch";

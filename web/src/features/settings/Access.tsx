@@ -1,10 +1,9 @@
 import { useState } from "react";
 
 import { useAudit, useSignOut, useWho } from "@/api";
-import { Button, Confirm, ErrorState, RelativeTime, Skeleton } from "@/ui";
+import { Button, Confirm, ErrorState, InlineCode, RelativeTime, Skeleton } from "@/ui";
 
 import { AccessKeys } from "./AccessKeys";
-import { InlineCode } from "./InlineCode";
 import { Part } from "./Part";
 import { Users } from "./Users";
 

@@ -1,6 +1,5 @@
-import { Badge, ErrorState, Skeleton } from "@/ui";
+import { Badge, ErrorState, InlineCode, Skeleton } from "@/ui";
 
-import { InlineCode } from "./InlineCode";
 import { Part } from "./Part";
 import { useConnectors } from "./queries";
 import { SettingGroup } from "./SettingGroup";

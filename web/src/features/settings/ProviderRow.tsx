@@ -1,9 +1,8 @@
 import { useState } from "react";
 
 import type { Shapes } from "@/api";
-import { Badge, Button, Confirm, toast } from "@/ui";
+import { Badge, Button, Confirm, InlineCode, toast } from "@/ui";
 
-import { InlineCode } from "./InlineCode";
 import { KeyDialog } from "./KeyDialog";
 import { useChangeProviderKey, type ProviderKey } from "./queries";
 import { nameOf, priceOf } from "./words";

@@ -1,7 +1,6 @@
 import { useSettings, type Setting } from "@/api";
-import { ErrorState, Skeleton } from "@/ui";
+import { ErrorState, InlineCode, Skeleton } from "@/ui";
 
-import { InlineCode } from "./InlineCode";
 import { Part } from "./Part";
 import { subtitleOf } from "./sections";
 import { SettingRow, type SettingRowProps } from "./SettingRow";
