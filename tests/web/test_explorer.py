@@ -90,6 +90,14 @@ def test_a_click_on_a_mark_leaves_the_focus_with_the_tree(page: Any, desk: Desk,
 
 
 @pytest.mark.req("G-15")
+def test_instructions_that_the_agent_always_reads_count_as_files_in_context(page: Any, desk: Desk) -> None:
+    repo = desk.repository({"AGENTS.md": "Be kind to tulips.\n", "bed00/plants.md": "tulips\n"})
+    opened(page, desk, repo)
+    expect(page.get_by_role("button", name="AGENTS.md: in context")).to_be_visible()
+    expect(page.get_by_role("region", name="Explorer")).to_contain_text("1 file in context")
+
+
+@pytest.mark.req("G-15")
 def test_a_mark_that_is_pointed_at_stays_the_same_so_that_no_click_gets_lost(
     page: Any, desk: Desk, garden: str
 ) -> None:
