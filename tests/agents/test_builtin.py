@@ -176,7 +176,8 @@ def test_the_repository_is_described_from_the_overview(text: str) -> None:
     said = answer(ContextMessage(OVERVIEW, kind="overview"), UserMessage(text)).text
     assert said.startswith(INTRODUCTION)
     assert "Python (5)" in said
-    assert "README.md, app.py, pyproject.toml" in said
+    assert "\n\n- By language: " in said
+    assert "\n- Main files: `README.md`, `app.py`, `pyproject.toml`" in said
     assert "pytest" in said
     assert "1,212 files, 8 of which" in said
 
@@ -186,6 +187,8 @@ def test_help_names_what_it_can_do() -> None:
         said = answer(UserMessage(text)).text
         assert said.startswith(INTRODUCTION)
         assert "run tests" in said
+        # What follows a list belongs to its last point where no empty line parts them.
+        assert "\n\nSeveral orders may stand in one message" in said
 
 
 def test_a_tool_that_its_role_may_not_use_is_not_called() -> None:

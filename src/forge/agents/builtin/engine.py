@@ -15,11 +15,13 @@ CANNOT = (
 )
 ABILITIES = """\
 I can do these, with the same tools that models use:
+
 - what is in this repository
 - find TEXT · show FILE · list files in FOLDER
 - create FILE with TEXT (or a ``` block) · replace "A" with "B" in FILE · delete FILE · rename A to B
 - add FILE to context · remove FILE from context
 - run tests · run `COMMAND` · check syntax of FILE
+
 Several orders may stand in one message, one on each line. For more, set a key, such as ANTHROPIC_API_KEY=…"""
 _HELP = {"help", "hi", "hello", "hey", "what can you do", "?", "who are you", "what are you"}
 _MOST_LINES = 60

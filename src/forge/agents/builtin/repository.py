@@ -63,15 +63,16 @@ def described(prompt: Prompt) -> str | None:
         return "The repository has no files yet."
     more = f", {len(paths)} of which I know by name" if unnamed else ""
     count = len(paths) + unnamed
-    lines = [f"It has {count:,} {'file' if count == 1 else 'files'}{more}.", _languages(paths)]
+    told = f"It has {count:,} {'file' if count == 1 else 'files'}{more}."
+    lines = [_languages(paths)]
     main = [path for path in paths if _MAIN.fullmatch(path)][:_MOST_NAMED]
     if main:
-        lines.append(f"Main files: {', '.join(main)}.")
+        lines.append(f"- Main files: {', '.join(f'`{path}`' for path in main)}.")
     folders = Counter(path.partition("/")[0] + "/" for path in paths if "/" in path)
     if folders:
-        lines.append("Folders: " + ", ".join(f"{name} ({count})" for name, count in folders.most_common(8)) + ".")
-    lines.append(_tests(paths))
-    return "\n".join(line for line in lines if line)
+        lines.append("- Folders: " + ", ".join(f"`{name}` ({count})" for name, count in folders.most_common(8)) + ".")
+    facts = "\n".join(line for line in lines if line)
+    return "\n\n".join(part for part in (told, facts, _tests(paths)) if part)
 
 
 def _files(overview: str) -> tuple[list[str], int]:
@@ -93,7 +94,7 @@ def _languages(paths: Iterable[str]) -> str:
     suffixes = (path.rpartition(".")[2].lower() for path in paths)
     counted = Counter(_LANGUAGES[suffix] for suffix in suffixes if suffix in _LANGUAGES)
     named = ", ".join(f"{name} ({count})" for name, count in counted.most_common(6))
-    return f"By language: {named}." if named else ""
+    return f"- By language: {named}." if named else ""
 
 
 def _tests(paths: list[str]) -> str:
