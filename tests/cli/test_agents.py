@@ -222,6 +222,7 @@ def test_a_branch_is_exported_without_its_conversations(forge: Forge, repo: Path
     bundle = tmp_path / "out.bundle"
     made = forge("export", "--without-sessions", "-b", "ai/x", "--bundle", str(bundle), "--json").document
     assert (made["branch"], made["rewritten"], made["left_out"]) == ("ai/x-export", 1, 1)
+    assert ": 1 commit rewritten, 1 left out" in forge("export", "--without-sessions", "-b", "ai/x", "--to", "once").out
     assert git(repo, "diff", "--stat", "ai/x", "ai/x-export", "--", ".", ":!.forge") == ""
     assert git(repo, "log", "--format=%h", "ai/x-export", "--", ".forge") == ""
     clone = tmp_path / "clone"

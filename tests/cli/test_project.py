@@ -11,6 +11,7 @@ import pytest
 
 from forge.app.identity import LOCAL, audited
 from forge.app.users import opened_access
+from forge.boards.overview import ProjectRow, columns
 from forge.settings import load
 from tests.app.projecting import CLEAR, OPEN, Script, script
 from tests.app.test_project_presses import reviews
@@ -198,3 +199,10 @@ def test_people_are_told_what_was_recovered_what_failed_and_what_is_of_another_v
     assert failed.out.rstrip().endswith("→ forge project resume party")
     del script.answers["brain-dump-intake"]
     assert forge("project", "resume", "party").code == 4
+
+
+def test_the_board_says_how_long_what_is_done_took(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"building": 120.0, "done": 0.0}
+    row = ProjectRow("1", "Party", "done", None, "plan", times, 1, (0,), "2026-11-17T06:00:00.000Z")
+    monkeypatch.setattr("forge.app.board.board_of", lambda shop: columns([row]))
+    assert forge("board").out.splitlines()[1].split()[:3] == ["Party", "2", "min"]

@@ -34,7 +34,7 @@ def board(context: typer.Context) -> None:
                 (
                     "  " + out.styled(card.row.name, "cyan"),
                     card.row.halt_reason or (cut(f"waits: {card.row.waiting}", 50) if card.row.waiting else ""),
-                    _span(card.in_phase),
+                    _span(card.overall if column.phase == "done" else card.in_phase),
                     f"{card.row.rounds} round{'s' * (card.row.rounds != 1)}" if card.row.rounds else "",
                     f"{card.sparkline} {card.trend}".strip(),
                 )

@@ -44,5 +44,6 @@ def export(
     out.result({**asdict(made), "bundle": str(file) if file else None})
     out.line(
         f"Made {out.styled(made.branch, 'cyan')} at {out.styled(short(made.commit), 'yellow')}: "
-        f"{made.rewritten} commits rewritten, {made.left_out} left out that held only conversation."
+        f"{made.rewritten} commit{'s' * (made.rewritten != 1)} rewritten, "
+        f"{made.left_out} left out that held only conversation."
     )
