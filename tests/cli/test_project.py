@@ -206,3 +206,12 @@ def test_the_board_says_how_long_what_is_done_took(forge: Forge, monkeypatch: py
     row = ProjectRow("1", "Party", "done", None, "plan", times, 1, (0,), "2026-11-17T06:00:00.000Z")
     monkeypatch.setattr("forge.app.board.board_of", lambda shop: columns([row]))
     assert forge("board").out.splitlines()[1].split()[:3] == ["Party", "2", "min"]
+
+
+def test_what_was_questioned_is_said_in_sentences(forge: Forge) -> None:
+    forge("project", "new", "Club")
+    forge("project", "say", "-m", "A reading club for twelve people, every second Monday evening, with cake and books.")
+    forge("project", "distill")
+    said = forge("project", "confirm", "--json").document
+    chat = forge("project", "show", said["id"], "--json").document["chat"]
+    assert "- The plan has no date: By rule" in chat[-1]["content"]

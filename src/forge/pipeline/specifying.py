@@ -79,7 +79,7 @@ def _question(item: str, answer: Answer) -> Json:
 
 
 def _summary(answer: Answer, open_: Sequence[Json], kept: Sequence[str]) -> str:
-    challenged = "".join(f"\n- {c.decision}: {c.concern} → {c.resolution}" for c in answer.challenges)
+    challenged = "".join(f"\n- {c.decision.rstrip('.')}: {c.concern} → {c.resolution}" for c in answer.challenges)
     doubts = f"\n\nWhat I questioned:{challenged}" if challenged else ""
     doubts += f"\n\nAs you edited them: {', '.join(kept)}." if kept else ""
     if not open_:
