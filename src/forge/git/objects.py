@@ -35,15 +35,15 @@ class Objects:
         self.scratch = common_dir / "forge" / "tmp"
         self.git = Git(git_dir)
         self.reopen()
-        self._blobs: Cache[ObjectId, bytes] = Cache(16 * _MB, len)
+        self._blobs: Cache[ObjectId, bytes] = Cache(8 * _MB, len)
         # The folders of a repository with 100,000 files.
         self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(40 * _MB, lambda tree: len(tree) * _ENTRY)
         self._lists = FileLists()
         # The next commit on a branch needs the folders of the last one, and few others.
         self._raw: Cache[ObjectId, list[trees.RawEntry]] = Cache(6 * _MB, lambda tree: len(tree) * _RAW_ENTRY)
-        self._met: Cache[ObjectId, bool] = Cache(2 * _MB, lambda _: 0)
-        self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(16 * _MB, lambda tree: len(tree) * _FOLDED)
-        self._commits: Cache[CommitId, Commit] = Cache(4 * _MB, lambda commit: len(commit.message) + _COMMIT)
+        self._met: Cache[ObjectId, bool] = Cache(_MB, lambda _: 0)
+        self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(8 * _MB, lambda tree: len(tree) * _FOLDED)
+        self._commits: Cache[CommitId, Commit] = Cache(2 * _MB, lambda commit: len(commit.message) + _COMMIT)
 
     def reopen(self) -> None:
         """Forget what libgit2 knows of packs; after a repack an old handle stays slow."""
