@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
+import random
+import subprocess
+import sys
 import threading
 
 import pytest
 
 from forge.git import cache as caches
 from forge.git.cache import Cache, Memory
+from tests.conftest import Git, MakeRepo
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +94,37 @@ def test_many_threads_may_use_it_at_once() -> None:
     assert wrong == []
     assert sum(cache.weight for cache in some) <= 3_200
     assert all(cache.weight == 20 * sum(cache.get(key) is not None for key in range(500)) for cache in some)
+
+
+_READS_ALL = """
+import ctypes, sys
+from forge.git import Repository, objects
+fields = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
+Info = type("Info", (ctypes.Structure,), {"_fields_": [(name, ctypes.c_size_t) for name in fields]})
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Info
+def used():
+    found = libc.mallinfo2()
+    return found.uordblks + found.hblkhd
+kept = Repository.open(sys.argv[1]).objects
+tree = kept.commit(kept.handle.branches["main"].peel().id.__str__()).tree
+ids = [entry.id for _, entry in kept.files(tree)]
+before = used()
+for oid in ids:
+    kept.read(oid)
+full = used() - before
+objects._HELD_SECONDS = 0.0
+kept.read(ids[0])
+print(full, used() - before)
+"""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallinfo2"), reason="not a GNU C library that tells")
+def test_what_the_library_keeps_of_packs_is_let_go_from_time_to_time(make_repo: MakeRepo, git: Git) -> None:
+    text = [random.Random(1).randbytes(60).hex() for _ in range(300)]
+    place = make_repo({f"{number}.txt": "\n".join([str(number), *text, str(number)]) for number in range(300)})
+    git(place, "gc", "-q")
+    ran = subprocess.run([sys.executable, "-c", _READS_ALL, place], capture_output=True, text=True, check=True)
+    full, after = map(int, ran.stdout.split())
+    assert full > 2 << 20
+    assert after < full // 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,9 @@ _ENTRY, _RAW_ENTRY, _FOLDED = 300, 200, 380
 _COMMIT = 900
 """Bytes beside the message."""
 _KEPT_BY_LIBRARY = 8 * _MB
+_HELD_SECONDS = 60.0
+"""Then libgit2 lets go of its packs. It keeps up to 16 MB of each, of what other objects in it are the difference to:
+good for who reads many at once, and only more and more memory for who reads one now and then."""
 
 
 class Objects:
@@ -53,20 +57,35 @@ class Objects:
         pygit2.option(Option.SET_CACHE_MAX_SIZE, _KEPT_BY_LIBRARY)
         before: pygit2.Repository | None = getattr(self, "handle", None)
         self.handle = pygit2.Repository(str(self.git_dir))
-        self._odb = self.handle.odb
+        self._odb: pygit2.Odb | None = self.handle.odb
+        self._held_since = time.monotonic()
         if before is not None:
             # It refers to itself, so Python lets go of it much later, and of packs that are long deleted. Who reads
             # with it at this moment has its own hold on what they read.
             before.free()
 
+    def _let_go_of_packs(self) -> None:
+        self._held_since = time.monotonic()
+        # Nobody may hold them while the handle lets go, or they stay as they are. Who reads at this moment has them for
+        # as long as that takes.
+        self._odb = None
+        self.handle.free()
+        self._odb = self.handle.odb
+
+    def _read(self, oid: ObjectId | CommitId) -> tuple[int, bytes]:
+        if time.monotonic() - self._held_since > _HELD_SECONDS:
+            self._let_go_of_packs()
+        odb = self._odb
+        return (self.handle.odb if odb is None else odb).read(oid)
+
     def read(self, oid: ObjectId | CommitId) -> RawObject:
         try:
-            kind, data = self._odb.read(oid)
+            kind, data = self._read(oid)
         except (KeyError, pygit2.GitError, OSError):
             # Somebody may have repacked between our look-up and our read.
             self.reopen()
             try:
-                kind, data = self._odb.read(oid)
+                kind, data = self._read(oid)
             except KeyError as e:
                 raise _missing(oid) from e
             except (pygit2.GitError, OSError) as e:
