@@ -115,6 +115,16 @@ def test_the_id_is_that_of_the_shared_directory(shop: Workshop, make_repo: MakeR
     assert id_of(Repository.open(path)) == id_of(Repository.open(tmp_path / "beside"))
 
 
+def test_a_repository_is_open_once_whichever_way_it_is_named(make_repo: MakeRepo, git: Git, tmp_path: Path) -> None:
+    path = make_repo({"a": "b"})
+    git(path, "worktree", "add", "-q", str(tmp_path / "beside"), "-b", "other")
+    assert opened(path) is opened(path / ".git")
+    beside = opened(tmp_path / "beside")
+    assert (beside.current_branch, opened(path).current_branch) == ("other", "main")
+    git(path, "config", "core.abbrev", "9")
+    assert opened(path) is opened(path / ".git") is not None
+
+
 @pytest.mark.parametrize("held", [60.0, 0.0])
 def test_many_threads_use_one_open_repository(
     place: Place, git: Git, held: float, monkeypatch: pytest.MonkeyPatch

@@ -130,8 +130,10 @@ def opened(place: Path) -> Repository:
     """The repository at `place`, kept open in this process.
 
     What it keeps is found by object ids, and refs are read each time, so other processes may write meanwhile. One
-    that was replaced or configured anew is opened again.
+    that was replaced or configured anew is opened again. By its directory and by the one of git in it, it is the same.
     """
+    within = place / ".git"
+    place = within if within.is_dir() else place
     return _opened(place, _mark(place))
 
 
@@ -208,7 +210,7 @@ def _opened(place: Path, mark: tuple[int, int]) -> Repository:
 
 def _mark(place: Path) -> tuple[int, int]:
     """Changes when another repository has come to be at `place`, or its configuration changed."""
-    for file in (place / ".git" / "config", place / ".git", place / "config"):
+    for file in (place / ".git", place / "config"):
         with suppress(OSError):
             found = file.stat()
             return found.st_ino, found.st_mtime_ns
