@@ -40,6 +40,31 @@ with tempfile.TemporaryFile() as file:
     print(file.read().count(b"<heap "))
 """
 
+_FREED_BETWEEN = """
+import ctypes
+from pathlib import Path
+from forge.app.allocation import give_back, share_heaps
+assert share_heaps({})
+libc = ctypes.CDLL(None)
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+places = [libc.malloc(32_000) for _ in range(1_000)]
+for place in places:
+    ctypes.memset(place, 1, 32_000)
+for place in places[:-1]:
+    libc.free(place)
+full = resident()
+give_back()
+print(full - resident())
+"""
+
+
+def test_what_is_free_goes_back_though_something_behind_it_is_still_used() -> None:
+    words = [sys.executable, "-c", _FREED_BETWEEN]
+    assert int(subprocess.run(words, capture_output=True, check=True, text=True).stdout) > 24_000_000
+
 
 def heaps(how: str) -> int:
     environ = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}

@@ -125,7 +125,7 @@ def test_a_repository_is_open_once_whichever_way_it_is_named(make_repo: MakeRepo
     assert opened(path) is opened(path / ".git") is not None
 
 
-@pytest.mark.parametrize("held", [60.0, 0.0])
+@pytest.mark.parametrize("held", [30.0, 0.0])
 def test_many_threads_use_one_open_repository(
     place: Place, git: Git, held: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

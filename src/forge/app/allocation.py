@@ -1,4 +1,4 @@
-"""Memory that one thread has freed is there for the others."""
+"""Memory that one thread has freed is there for the others, and for the system."""
 
 from __future__ import annotations
 
@@ -26,3 +26,10 @@ def share_heaps(environ: Mapping[str, str]) -> bool:
     chosen = {_ARENA_MAX: _HEAPS, _MMAP_THRESHOLD: _LARGE, _TRIM_THRESHOLD: _LARGE}
     done = [mallopt(name, value) for name, value in chosen.items()]
     return all(done)
+
+
+def give_back() -> None:
+    """What is free in the heaps goes back to the system; without this, only what lies at their end does."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

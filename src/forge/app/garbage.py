@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from forge.app.allocation import give_back
+
 _EVERY = 10.0
 """Seconds. Left to itself, Python looks through old objects only when a quarter has come to them: after minutes, and
 until then the garbage of every turn has taken memory."""
@@ -50,3 +52,4 @@ def _search(ended: threading.Event) -> None:
         if took > _LONGEST and frozen < _TIMES:
             frozen += 1
             gc.freeze()
+        give_back()

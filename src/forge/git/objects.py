@@ -24,7 +24,7 @@ _ENTRY, _RAW_ENTRY, _FOLDED = 300, 200, 380
 _COMMIT = 900
 """Bytes beside the message."""
 _KEPT_BY_LIBRARY = 8 * _MB
-_HELD_SECONDS = 60.0
+_HELD_SECONDS = 30.0
 """Then libgit2 lets go of its packs. It keeps up to 16 MB of each, of what other objects in it are the difference to:
 good for who reads many at once, and only more and more memory for who reads one now and then."""
 
