@@ -131,6 +131,9 @@ def test_a_process_that_is_killed_while_it_locks_packed_refs_is_in_nobodys_way(p
     Repository.open(place).delete_branch("work")
     assert time.monotonic() - began < RECOVERY
     assert locks(place) == []
+    if call == "link":
+        save(place, "main")
+        assert evidence.leftovers(place) == []
     evidence.assert_log_tells_all(place)
 
 

@@ -173,7 +173,9 @@ def _left_by_the_dead(keep: Path) -> bool:
 def _old_scratch(objects: Objects) -> list[Path]:
     beside = objects.common_dir.glob(".packed-refs.*")
     within = objects.scratch.iterdir() if objects.scratch.exists() else ()
-    return [path for path in (*within, *beside) if _age(path) > _ABANDONED]
+    old = [path for path in (*within, *beside) if _age(path) > _ABANDONED]
+    marked = objects.scratch.glob(f"{packed_refs.MARKED}*")
+    return old + [path for path in marked if path not in old and _left_by_the_dead(path)]
 
 
 def _age(path: Path) -> float:

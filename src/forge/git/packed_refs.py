@@ -14,6 +14,8 @@ from pathlib import Path
 from forge.git import disk
 from forge.git.process import mark_of_this_process
 
+MARKED = "packed-refs.lock-"
+"""What the name of a lock begins with before it is one."""
 _HEADER = b"# pack-refs with: peeled fully-peeled sorted \n"
 
 
@@ -38,7 +40,7 @@ def locked(common_dir: Path, scratch: Path) -> Iterator[None]:
 def _take(lock: Path, scratch: Path) -> None:
     """The mark is in it from its first moment: an empty one, left by a process that died, would be nobody's."""
     mark = mark_of_this_process().encode()
-    marked = scratch / f"{lock.name}-{os.urandom(8).hex()}"
+    marked = scratch / f"{MARKED}{os.urandom(8).hex()}"
     try:
         scratch.mkdir(parents=True, exist_ok=True)
         try:
