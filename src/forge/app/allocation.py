@@ -6,7 +6,10 @@ import ctypes
 from collections.abc import Mapping
 
 _HEAPS = 2
-_LARGE = 128 << 10
+_LARGE = 1 << 20
+"""A block of that size is given to the system when it is freed. Sockets are read into 256 KB, too often for that."""
+_AT_END = 16 << 20
+"""So much may be free at the end of a heap until `give_back` is called."""
 # From malloc.h of the GNU C library.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
 
@@ -23,7 +26,7 @@ def share_heaps(environ: Mapping[str, str]) -> bool:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None:
         return False
-    chosen = {_ARENA_MAX: _HEAPS, _MMAP_THRESHOLD: _LARGE, _TRIM_THRESHOLD: _LARGE}
+    chosen = {_ARENA_MAX: _HEAPS, _MMAP_THRESHOLD: _LARGE, _TRIM_THRESHOLD: _AT_END}
     done = [mallopt(name, value) for name, value in chosen.items()]
     return all(done)
 
