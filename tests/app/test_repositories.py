@@ -118,11 +118,13 @@ def test_the_id_is_that_of_the_shared_directory(shop: Workshop, make_repo: MakeR
 def test_a_repository_is_open_once_whichever_way_it_is_named(make_repo: MakeRepo, git: Git, tmp_path: Path) -> None:
     path = make_repo({"a": "b"})
     git(path, "worktree", "add", "-q", str(tmp_path / "beside"), "-b", "other")
-    assert opened(path) is opened(path / ".git")
+    before = opened(path)
+    assert opened(path / ".git") is before
     beside = opened(tmp_path / "beside")
     assert (beside.current_branch, opened(path).current_branch) == ("other", "main")
     git(path, "config", "core.abbrev", "9")
-    assert opened(path) is opened(path / ".git") is not None
+    assert opened(path) is not before
+    assert opened(path / ".git") is opened(path)
 
 
 @pytest.mark.parametrize("held", [30.0, 0.0])
