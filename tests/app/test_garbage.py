@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from forge.app import garbage
+from forge.git.cache import Cache
 
 
 class Cycle:
@@ -38,6 +39,14 @@ def test_garbage_that_has_become_old_goes_soon() -> None:
         assert gone() is cycle
         del cycle
         assert until(lambda: gone() is None)
+
+
+def test_what_was_read_and_is_not_asked_for_any_more_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "_UNUSED", 0.02)
+    cache: Cache[str, bytes] = Cache(1 << 20, len)
+    cache.put("read once", bytes(10))
+    with garbage.short_pauses():
+        assert until(lambda: cache.weight == 0)
 
 
 def test_only_the_first_long_searches_leave_what_is_there_alone(monkeypatch: pytest.MonkeyPatch) -> None:

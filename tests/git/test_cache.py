@@ -11,6 +11,7 @@ import threading
 
 import pytest
 
+from forge.git import Actor, ActorKind, Repository
 from forge.git import cache as caches
 from forge.git.cache import Cache, Memory
 from tests.conftest import Git, MakeRepo
@@ -72,6 +73,47 @@ def test_what_a_closed_repository_kept_is_room_for_others() -> None:
     assert other.weight == 1_400
 
 
+def test_what_nobody_asks_for_any_more_goes_when_the_memory_ages() -> None:
+    memory = Memory(1_000)
+    cache: Cache[int, bytes] = Cache(1_000, len, memory=memory)
+    for key in range(3):
+        cache.put(key, bytes(10))
+    memory.age()
+    assert cache.get(1) == bytes(10)
+    cache.put(3, bytes(10))
+    assert cache.weight == 40
+    memory.age()
+    assert [key for key in range(4) if cache.get(key) is not None] == [1, 3]
+    assert cache.weight == 20
+
+
+def test_what_was_not_used_goes_before_what_was() -> None:
+    memory = Memory(1_000)
+    cache: Cache[int, bytes] = Cache(40, len, memory=memory)
+    for key in range(4):
+        cache.put(key, bytes(10))
+    memory.age()
+    assert cache.get(0) is not None
+    cache.put(4, bytes(10))
+    cache.put(2, bytes(10))  # it is there
+    assert [key for key in range(5) if cache.get(key) is not None] == [0, 2, 3, 4]
+    assert cache.weight == 40
+
+
+def test_a_branch_that_is_written_to_for_long_leaves_nothing_behind(make_repo: MakeRepo) -> None:
+    repo = Repository.open(make_repo({f"{folder}/{number}.txt": "x" for folder in "abc" for number in range(40)}))
+    repo.create_branch("work", "main")
+    weights = []
+    for round_ in range(6):
+        for number in range(10):
+            work = repo.workspace("work", actor=Actor(ActorKind.PERSON, "Ana"))
+            work.write_file(f"{'abc'[number % 3]}/{number}.txt", f"{round_} {number}")
+            work.commit("edit")
+        caches.KEPT.age()
+        weights.append(sum(cache.weight for cache in caches.KEPT._caches))
+    assert max(weights[2:]) < weights[1] * 1.2
+
+
 def test_many_threads_may_use_it_at_once() -> None:
     memory = Memory(3_200)
     some: list[Cache[int, bytes]] = [Cache(2_000, len, memory=memory) for _ in range(3)]
@@ -86,7 +128,12 @@ def test_many_threads_may_use_it_at_once() -> None:
             elif found != key.to_bytes(20, "big"):
                 wrong.append(found)
 
+    def let_it_age() -> None:
+        for _ in range(200):
+            memory.age()
+
     threads = [threading.Thread(target=use, args=(n * 31,)) for n in range(6)]
+    threads.append(threading.Thread(target=let_it_age))
     for thread in threads:
         thread.start()
     for thread in threads:

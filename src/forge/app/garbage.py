@@ -1,4 +1,7 @@
-"""Garbage in cycles is looked for often and briefly: while Python does so, every thread of the server waits for it."""
+"""What nobody needs goes soon: garbage in cycles, and what was read and is not asked for any more.
+
+Python's search for cycles is made often and briefly, since every thread of the server waits for it.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from forge.app.allocation import give_back
+from forge.git.cache import KEPT
 
 _EVERY = 10.0
 """Seconds. Left to itself, Python looks through old objects only when a quarter has come to them: after minutes, and
 until then the garbage of every turn has taken memory."""
 _SHARE = 200
 """A search that takes long is made less often: this many times as long as it took is without one."""
+_UNUSED = 30.0
+"""Seconds. What was read of repositories and not asked for in such a time goes at the end of the next."""
 _LONGEST = 0.02
 _YOUNG = 20_000
 _TIMES = 3
@@ -43,8 +49,11 @@ def short_pauses() -> Iterator[None]:
 
 
 def _search(ended: threading.Event) -> None:
-    frozen, wait = 0, _EVERY
+    frozen, wait, aged = 0, _EVERY, time.monotonic()
     while not ended.wait(wait):
+        if time.monotonic() - aged >= _UNUSED:
+            aged = time.monotonic()
+            KEPT.age()
         began = time.thread_time()
         gc.collect()
         took = time.thread_time() - began

@@ -1,4 +1,8 @@
-"""Keeps the values used last, within a budget of their own and one that all caches of the process share."""
+"""Keeps the values used last, within a budget of their own and one that all caches of the process share.
+
+Who lives long also lets the memory age: a value that nobody has used since the time before last is not kept any more. A
+branch that is written to leaves folders and commits behind with every save; without ageing they fill the whole budget.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +37,12 @@ class Memory:
         with self.lock:
             self._caches.add(cache)
 
+    def age(self) -> None:
+        """What was not used since the last call is dropped at the next one."""
+        with self.lock:
+            for cache in list(self._caches):
+                cache.age()
+
     def added(self, weight: int) -> None:
         """Call it with the lock held."""
         self._added += weight
@@ -58,16 +68,19 @@ class Cache(Generic[K, V]):
         self._most = most
         self._weigh = weigh
         self._values: OrderedDict[K, V] = OrderedDict()
+        self._unused: OrderedDict[K, V] = OrderedDict()
+        """Nobody has asked for these since the memory aged."""
         self._memory = memory
         memory.joined(self)
 
     def get(self, key: K) -> V | None:
         value = self._values.get(key)
-        if value is not None:
-            try:
-                self._values.move_to_end(key)
-            except KeyError:  # another thread dropped it just now; the value is still right
-                return value
+        if value is None:
+            return self._used_again(key) if key in self._unused else None
+        try:
+            self._values.move_to_end(key)
+        except KeyError:  # another thread dropped it just now; the value is still right
+            return value
         return value
 
     def put(self, key: K, value: V) -> None:
@@ -75,7 +88,7 @@ class Cache(Generic[K, V]):
         if weight > self._most // _LARGEST:
             return
         with self._memory.lock:
-            if key in self._values:
+            if key in self._values or key in self._unused:
                 return
             self._values[key] = value
             self.weight += weight
@@ -86,8 +99,20 @@ class Cache(Generic[K, V]):
     def let_go(self, weight: int) -> int:
         """Drop at least so much, or all there is, and tell how much. Call it with the lock of the memory held."""
         gone = 0
-        while gone < weight and self._values:
-            _, dropped = self._values.popitem(last=False)
+        while gone < weight and (kept := self._unused or self._values):
+            _, dropped = kept.popitem(last=False)
             gone += self._weigh(dropped) + _EACH
         self.weight -= gone
         return gone
+
+    def age(self) -> None:
+        """Call it with the lock of the memory held."""
+        self.weight -= sum(map(self._weigh, self._unused.values())) + _EACH * len(self._unused)
+        self._unused, self._values = self._values, OrderedDict()
+
+    def _used_again(self, key: K) -> V | None:
+        with self._memory.lock:
+            value = self._unused.pop(key, None)
+            if value is not None:
+                self._values[key] = value
+        return value if value is not None else self._values.get(key)
