@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from forge.engine.engine import Engine
 from forge.engine.errors import (
@@ -22,6 +23,7 @@ from forge.engine.errors import (
     StepFailed,
 )
 from forge.engine.run import Run
+from forge.engine.run_tables import engine_for_runs
 from forge.errors import Denied
 from forge.events import BranchChanged, QuestionAsked, QuestionClosed, TextStreamed
 from forge.store.database import Database
@@ -420,3 +422,46 @@ async def test_who_is_on_another_loop_goes_through_the_engines_own(start_engine:
 
 async def _started_and_ended(engine: Engine) -> Any:
     return await (await engine.start_run("w", {"text": "yes"})).result()
+
+
+@ON_BOTH
+@pytest.mark.req("X-04")
+async def test_steps_of_runs_that_ended_long_ago_go_and_their_ids_begin_nothing_again(
+    start_engine: StartEngine, database: Database
+) -> None:
+    done: list[str] = []
+    goes_on = asyncio.Event()
+
+    async def workflow(run: Run, arguments: Json) -> str:
+        del arguments
+        done.append(await run.step("one", lambda: give(run.id)))
+        if run.id == "open":
+            await goes_on.wait()
+        return run.id
+
+    engine: Engine = await start_engine({"w": workflow})
+    for name in ("a", "b"):
+        assert await (await engine.start_run("w", {}, run_id=name)).result() == name
+    waiting = await engine.start_run("w", {}, run_id="open")
+    await until(lambda: "open" in done)
+    now = time.time()
+    assert list(await asyncio.to_thread(lambda: list(engine.forget_steps(now - 60)))) == []
+    # The two records of an end are written one after the other.
+    await until(lambda: sum(engine.forget_steps(now + 60)) == 0 and _recorded(database) == {"open"})
+    assert await (await engine.start_run("w", {}, run_id="a")).result() == "a"
+    assert done == ["a", "b", "open"]
+    goes_on.set()
+    assert await waiting.result() == "open"
+
+
+def _recorded(database: Database) -> set[str]:
+    from dbos._schemas.system_database import SystemSchema  # noqa: PLC0415 - as the engine has it loaded
+
+    schema = {"__dbos_placeholder_schema__": None if database.is_sqlite else "dbos"}
+    engine = engine_for_runs(database)
+    try:
+        with engine.connect() as connection:
+            named = connection.execution_options(schema_translate_map=schema)
+            return set(named.execute(select(SystemSchema.operation_outputs.c.workflow_uuid)).scalars())
+    finally:
+        engine.dispose()

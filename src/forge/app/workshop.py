@@ -79,9 +79,12 @@ async def open_workshop(
         try:
             await engine.start()
             sending = asyncio.create_task(sender.run())
+            forgetting = asyncio.create_task(_forget(shop)) if serve else None
             try:
                 yield shop
             finally:
+                if forgetting is not None:
+                    forgetting.cancel()
                 await engine.close()
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
@@ -98,6 +101,12 @@ def _load_workflows() -> tuple[ModuleType, ModuleType]:
 
     del durable
     return turning, pipelining
+
+
+async def _forget(shop: Workshop) -> None:
+    from forge.app.forgetting import forget_from_time_to_time  # noqa: PLC0415 - it needs the workshop
+
+    await forget_from_time_to_time(shop)
 
 
 def _channels(settings: Settings) -> Mapping[str, Channel]:

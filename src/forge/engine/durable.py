@@ -168,6 +168,19 @@ class Durable:
         found = await DBOS.list_workflows_async(status=["PENDING", "ENQUEUED"], load_output=False)
         return [(each.workflow_id, each.name, each.input["args"][0]) for each in found if each.input is not None]
 
+    def ended(self, before: float, *, after: str, most: int) -> list[str]:
+        """Runs that are over since before that time, in the order of their ids, from the one behind `after` on."""
+        status = SystemSchema.workflow_status.c
+        over = sa.and_(status.status.not_in(("PENDING", "ENQUEUED", "DELAYED")), status.updated_at < before * 1000)
+        query = sa.select(status.workflow_uuid).where(over, status.workflow_uuid > after)
+        with self._records() as connection:
+            return list(connection.execute(query.order_by(status.workflow_uuid).limit(most)).scalars())
+
+    def forget(self, run_ids: Collection[str]) -> None:
+        """All that is on record of them."""
+        with self._translated():
+            _get_dbos_instance()._sys_db.delete_workflows(list(run_ids))  # noqa: SLF001
+
     async def unqueue(self, run_id: str) -> None:
         """Take a run that has not begun off its queue."""
         await _apart(DBOS.cancel_workflow_async(run_id), run_id)

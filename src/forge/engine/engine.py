@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from forge.engine.encoding import Json, error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
 from forge.engine.execution import HANDED_TO, Execution, Workflow
+from forge.engine.forgetting import forget_steps
 from forge.engine.handing import Others, Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
@@ -238,6 +239,10 @@ class Engine:
     def runs(self, *, states: Sequence[RunState] = (), name: str | None = None, limit: int = 100) -> tuple[RunRow, ...]:
         """Newest first."""
         return self._runs.list(states=states, name=name, limit=limit)
+
+    def forget_steps(self, before: float) -> Iterator[int]:
+        """Of runs that ended before that time; in parts, off the loop. Their results and errors stay."""
+        return forget_steps(self._here.durable, self._runs, before)
 
     async def cancel(self, run_id: str) -> RunRow:
         """Ask the run to end, wherever it runs; one that has ended stays as it is. Gives what it looks like then."""

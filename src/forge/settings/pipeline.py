@@ -64,6 +64,10 @@ class Registries(Section):
     code_host_api: str = ""
 
 
+class Records(Section):
+    keep_days: float | None = Field(default=90.0, gt=0, le=36_500)
+
+
 class Server(Section):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=3000, ge=0, le=65535)

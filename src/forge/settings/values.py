@@ -20,6 +20,7 @@ from forge.settings.pipeline import (
     PluginPlace,
     Polish,
     PromptPlace,
+    Records,
     Registries,
     Resource,
     Server,
@@ -117,6 +118,7 @@ class Settings(Section):
     prompts: PromptPlace = PromptPlace()
     registries: Registries = Registries()
     server: Server = Server()
+    records: Records = Records()
     keys: Mapping[str, SecretStr] = {}
 
     # Not in any file: what the loader found out.

@@ -73,6 +73,12 @@ class Runs:
         with self._database.reading() as connection:
             return tuple(_value(row) for row in connection.execute(query))
 
+    def ended_before(self, ids: Collection[str], time_: float) -> tuple[str, ...]:
+        """Which of these are over since then."""
+        over = select(runs.c.id).where(runs.c.id.in_(ids), runs.c.state.in_(ENDED), runs.c.ended < time_)
+        with self._database.reading() as connection:
+            return tuple(connection.execute(over).scalars())
+
     def enter(self, id_: str, room: Room) -> RunState:
         """Take the run's place if the queue has room now, else note that it waits. Gives the state it has then."""
         with self._database.transaction() as connection:

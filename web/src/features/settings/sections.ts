@@ -22,7 +22,7 @@ export const ALL: readonly Section[] = [
   { id: "appearance", title: "Appearance", about: "How Forge looks in this browser.", icon: Palette, holds: [], words: "theme light dark motion" },
   { id: "access", title: "Access", about: "People who share this server, their keys, and what was done.", icon: Activity, holds: [], words: "users team keys scopes audit sign out" },
   { id: "memory", title: "Memory", about: "What is remembered of a project's work.", icon: Brain, holds: [], words: "layers initiative learnings" },
-  { id: "advanced", title: "Advanced", about: "Where things are kept, where the server listens, plugins and boards.", icon: SlidersHorizontal, holds: ["workspace", "data_dir", "database", "sessions", "server", "plugins", "prompts", "boards", "registries"], words: "" },
+  { id: "advanced", title: "Advanced", about: "Where things are kept, where the server listens, plugins and boards.", icon: SlidersHorizontal, holds: ["workspace", "data_dir", "database", "sessions", "server", "records", "plugins", "prompts", "boards", "registries"], words: "retention cleaning old events runs" },
   { id: "about", title: "About", about: "This installation.", icon: Info, holds: [], words: "version data directory doctor" },
 ];
 
@@ -45,6 +45,7 @@ const SUBTITLES: Record<string, string> = {
   database: "Database",
   sessions: "Conversations",
   server: "Web interface",
+  records: "Old records",
   plugins: "Plugins",
   prompts: "Prompts",
   boards: "Boards of other programs",

@@ -46,6 +46,7 @@ const LABELS: Record<string, string> = {
   "prompts.directory": "Directory of prompts",
   "server.host": "Address",
   "server.port": "Port",
+  "records.keep_days": "Days to keep them",
 };
 
 const UNITS: [RegExp, string][] = [
