@@ -60,6 +60,8 @@ class Crowd:
 def turns(root: Path) -> Iterator[Row | Figure]:
     """A model that answers at once, three answers and two edits in each turn, everything durable."""
     size = f"{_BRANCHES} branches × {_TURNS}"
+    # The first turn of a process loads libraries for some seconds: neither side is to pay for that.
+    asyncio.run(crowd(root / "loading", 1, 1, together=True))
     together = asyncio.run(crowd(root / "together", _BRANCHES, _TURNS, together=True))
     alone = asyncio.run(crowd(root / "alone", _BRANCHES, _TURNS, together=False))
     yield Row("turns on many branches at once", "one after another", size, together.seconds, alone.seconds, 1.0)
