@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Protocol
@@ -20,6 +21,10 @@ pytest_plugins = ["tests.requirements_report"]
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, database=None)
 settings.register_profile("explore", deadline=None, derandomize=False, print_blob=True, database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+# What pytest makes of a test's asserts is kept, also where Python is told to keep nothing: it takes as long as a minute
+# of tests. Processes that tests start are told what this one was.
+sys.dont_write_bytecode = False
 
 
 def pytest_configure(config: pytest.Config) -> None:
