@@ -18,6 +18,7 @@ from typing import Any
 import httpx
 
 from benchmarks.soak.provider import Provider
+from forge.app.identity import one_time_token, server_secret
 
 CHROMIUM = os.environ.get("FORGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 _START_SECONDS = 60.0
@@ -130,9 +131,9 @@ class Desk:
         return f"{self.url}{path}"
 
     def token(self) -> str:
-        """A one-time token: the first start's own, then that of a second start, which finds this server."""
+        """A one-time token: the first start's own, then such as a second start makes, which takes a second each."""
         token, self._token = self._token, ""
-        return token or str(json.loads(self.run("serve", "--json"))["token"])
+        return token or one_time_token(server_secret(self.place / "data"))
 
 
 @contextmanager
