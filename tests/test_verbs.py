@@ -147,7 +147,7 @@ def test_lint_runs_every_check(checkout: Path, machine: Machine, tmp_path: Path)
     assert done.returncode == 0, done.stdout + done.stderr
     for call in ("ruff <check>", "ruff <format> <--check>", "mypy", "lint-imports"):
         assert call in done.stdout
-    assert done.stderr == "web <run> <types-hold>\nweb <run> <lint>\n"
+    assert done.stderr == "web <--packages>\nweb <run> <types-hold>\nweb <run> <lint>\n"
 
 
 def test_lint_shows_all_failures_not_only_the_first(checkout: Path, machine: Machine) -> None:
