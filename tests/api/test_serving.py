@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
 import os
 import signal
 import socket
@@ -14,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +25,15 @@ from websockets.sync.client import connect
 from benchmarks.soak.provider import Asked, Provider, message, working
 from benchmarks.soak.repositories import repository
 from forge.app.serving import ServerMissing, ServerRunning, found_server, only_server
+from tests.forking import FORKED
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-02", "X-04")]
-
-
-@pytest.fixture(scope="module")
-def forking() -> ForkServerContext:
-    """Loads Forge once for all processes that are started here."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["forge.api.server", "forge.cli.serve", "forge.app.turning", "dbos"])
-    return context
 
 
 class Machine:
     """A data directory, and processes of `forge serve --json` on it."""
 
-    def __init__(self, place: Path, forking: ForkServerContext, environ: dict[str, str]) -> None:
+    def __init__(self, place: Path, environ: dict[str, str]) -> None:
         self.place = place
         (place / "config.yaml").write_text("")
         self.environ = {
@@ -53,7 +45,6 @@ class Machine:
             "FORGE_WORKSPACE": str(place / "workspace"),
             **environ,
         }
-        self._forking = forking
         self._started: list[ForkServerProcess] = []
 
     @property
@@ -62,7 +53,7 @@ class Machine:
 
     def start(self, *words: str) -> tuple[ForkServerProcess, Path]:
         output = self.place / f"out-{len(self._started)}"
-        process = self._forking.Process(target=_run, args=(self.environ, output, words or ("--port", "0")))
+        process = FORKED.Process(target=_run, args=(self.environ, output, words or ("--port", "0")))
         process.start()
         self._started.append(process)
         return process, output
@@ -121,8 +112,8 @@ def _slowly(asked: Asked) -> Any:
 
 
 @pytest.fixture
-def machine(tmp_path: Path, forking: ForkServerContext, provider: Provider) -> Iterator[Machine]:
-    made = Machine(tmp_path, forking, provider.environ)
+def machine(tmp_path: Path, provider: Provider) -> Iterator[Machine]:
+    made = Machine(tmp_path, provider.environ)
     yield made
     made.end()
 

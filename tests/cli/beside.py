@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import signal
 import sqlite3
@@ -11,22 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
 from tests.cli.conftest import Ran
-
-_PRELOADED = [
-    *("forge.api.server", "forge.cli.serve", "forge.cli.chat", "forge.cli.talking", "forge.cli.run"),
-    *("forge.app.handing", "forge.app.turning", "forge.app.running", "forge.app.pipelining", "dbos"),
-]
-
-
-def loaded_once() -> ForkServerContext:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
-    return context
+from tests.forking import FORKED
 
 
 def until(condition: Callable[[], object], *, what: Callable[[], object] = lambda: "") -> None:
@@ -82,9 +71,8 @@ class Process:
 class Beside:
     """A data directory, with whatever runs on it."""
 
-    def __init__(self, place: Path, forking: ForkServerContext, environ: Mapping[str, str]) -> None:
+    def __init__(self, place: Path, environ: Mapping[str, str]) -> None:
         self._place = place
-        self._forking = forking
         self._started: list[Process] = []
         (place / "config.yaml").touch()
         self.data = place / "data"
@@ -101,7 +89,7 @@ class Beside:
     def start(self, *words: str, cwd: Path | None = None, environ: Mapping[str, str] | None = None) -> Process:
         output = self._place / f"process-{len(self._started)}"
         given = (list(words), {**self.environ, **(environ or {})}, cwd or self._place, output)
-        process = self._forking.Process(target=_run, args=given)
+        process = FORKED.Process(target=_run, args=given)
         process.start()
         self._started.append(Process(process, output))
         return self._started[-1]
@@ -136,8 +124,8 @@ class Beside:
 
 
 @contextmanager
-def beside(place: Path, forking: ForkServerContext, environ: Mapping[str, str]) -> Iterator[Beside]:
-    made = Beside(place, forking, environ)
+def beside(place: Path, environ: Mapping[str, str]) -> Iterator[Beside]:
+    made = Beside(place, environ)
     try:
         yield made
     finally:

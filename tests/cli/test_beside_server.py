@@ -8,7 +8,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,11 @@ from benchmarks.soak.provider import KEY, MODEL, Asked, Provider, message, worki
 from benchmarks.soak.repositories import repository
 from forge.app.serving import ServerMissing, found_server
 from tests.app.projecting import OPEN
-from tests.cli.beside import Beside, beside, loaded_once, until
+from tests.cli.beside import Beside, beside, until
 from tests.conftest import Git
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-02", "X-04")]
 DONE = "Write the notes of first1"
-
-
-@pytest.fixture(scope="module")
-def forking() -> ForkServerContext:
-    return loaded_once()
 
 
 @pytest.fixture
@@ -41,8 +35,8 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def there(tmp_path: Path, forking: ForkServerContext, provider: Provider) -> Iterator[Beside]:
-    with beside(tmp_path, forking, provider.environ) as made:
+def there(tmp_path: Path, provider: Provider) -> Iterator[Beside]:
+    with beside(tmp_path, provider.environ) as made:
         yield made
 
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from forge.app.repositories import Repository, id_of
-from tests.cli.beside import Beside, beside, loaded_once, until
+from tests.cli.beside import Beside, beside, until
 from tests.cli.terminals import Terminal, on_terminal
 from tests.conftest import MakeRepo
 
@@ -68,7 +68,7 @@ def test_forge_opens_the_repository_here_and_a_second_start_the_one_there(
 @pytest.fixture
 def there(tmp_path: Path, screen: Path) -> Iterator[Beside]:
     del screen
-    with beside(tmp_path, loaded_once(), {"BROWSER": str(tmp_path / "browser"), "DISPLAY": ":9"}) as made:
+    with beside(tmp_path, {"BROWSER": str(tmp_path / "browser"), "DISPLAY": ":9"}) as made:
         yield made
 
 

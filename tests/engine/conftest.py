@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import time
@@ -17,6 +16,7 @@ import pytest_asyncio
 from forge.engine.engine import Engine
 from forge.store.database import Database
 from tests.engine.process import main
+from tests.forking import FORKED
 from tests.postgres import postgres
 from tests.store.conftest import database
 
@@ -51,11 +51,6 @@ async def start_engine(database: Database) -> AsyncIterator[StartEngine]:
     yield start
     for engine in engines:
         await engine.close()
-
-
-# Forked from one that has everything loaded: a test that kills five processes need not wait for five starts of Python.
-FORKED = multiprocessing.get_context("forkserver")
-FORKED.set_forkserver_preload(["pytest", "tests.engine.process"])
 
 
 class Process:

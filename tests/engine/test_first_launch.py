@@ -15,7 +15,7 @@ from forge.engine.durable import Durable
 from forge.engine.engine import Engine
 from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
-from tests.engine.conftest import FORKED
+from tests.forking import FORKED
 
 
 async def _launched(path: Path, killed_at: int | None) -> None:
