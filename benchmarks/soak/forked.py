@@ -145,7 +145,7 @@ def _serve() -> None:
     pending = b""
     open_input = True
     while open_input or places:
-        ready, _, _ = select.select([0] if open_input else [], [], [], 0.005)
+        ready, _, _ = select.select([0] if open_input else [], [], [], 0.005 if places else None)
         if ready:
             data = os.read(0, 65536)
             open_input = bool(data)
@@ -166,9 +166,15 @@ def _serve() -> None:
 
 def _load() -> None:
     """What a command would load by and by; nothing of it starts a thread, which a fork would lose."""
+    import anyio._backends._asyncio  # noqa: PLC0415
+    import genai_prices.data  # noqa: PLC0415
+    import keyring.backends.SecretService  # noqa: PLC0415
     import pydantic_ai.models.anthropic  # noqa: PLC0415
 
     import forge.agents.models.api  # noqa: PLC0415
+    import forge.agents.models.asking  # noqa: PLC0415
+    import forge.agents.models.relaying  # noqa: PLC0415
+    import forge.agents.models.retrying  # noqa: PLC0415
     import forge.app.running  # noqa: PLC0415
     import forge.app.turning  # noqa: PLC0415
     import forge.app.workshop  # noqa: PLC0415
@@ -181,7 +187,7 @@ def _load() -> None:
     import forge.cli.worker  # noqa: PLC0415
     import forge.engine.durable  # noqa: F401, PLC0415
 
-    del pydantic_ai
+    del anyio, genai_prices, keyring, pydantic_ai
     assert threading.active_count() == 1
 
 
