@@ -14,7 +14,7 @@ import pytest
 from hypothesis import settings
 from pygit2.enums import ConfigLevel
 
-pytest_plugins = ["tests.requirements_report"]
+pytest_plugins = ["tests.distribution", "tests.requirements_report"]
 
 # The same examples in every run, so that a failure is the change's own; HYPOTHESIS_PROFILE=explore looks for new ones.
 # A failing example is printed as a blob to replay, so nothing needs to be kept on disk between runs.

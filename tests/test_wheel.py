@@ -17,7 +17,7 @@ import pytest
 from tests.conftest import GIT_CONFIG
 from tests.machine import ROOT, Machine, copy_checkout
 
-pytestmark = [pytest.mark.slow, pytest.mark.req("X-01"), pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.slow, pytest.mark.req("X-01")]
 PRIVATE_UV = ROOT / ".forge-setup" / "venv" / "bin" / "uv"
 # Looked up while the test modules are loaded: a version manager's shim needs the developer's home to answer.
 UV = shutil.which("uv") or (str(PRIVATE_UV) if PRIVATE_UV.exists() else None)

@@ -18,8 +18,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.slow)
-            # Pages of one module share a server and a browser.
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
             if CHROMIUM is None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine"))
 

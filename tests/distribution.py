@@ -1,0 +1,32 @@
+"""Which tests run one after another in one process, when tests run side by side: those of a module that shares things.
+
+pytest-xdist knows groups by a mark, but with pytest 9.2 it does without a word as if there were none.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+
+class Together(LoadScopeScheduling):
+    """Modules that share something, such as a server and a browser, stay whole and begin first: it is made once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        module = nodeid.partition("::")[0]
+        return module if _shares(self.config.rootpath / module) else nodeid
+
+
+@cache
+def _shares(module: Path) -> bool:
+    files = (file for file in (module, module.with_name("conftest.py")) if file.is_file())
+    return any('scope="module"' in file.read_text() for file in files)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    return Together(config, log) if config.getvalue("dist") == "loadgroup" else None
