@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.machine import BASIC_PROGRAMS, ROOT, Machine, copy_checkout, write_program
+from tests.machine import BASIC_PROGRAMS, ROOT, Machine, copy_checkout, copy_interface, write_program
 
 PRIVATE_UV = ROOT / ".forge-setup" / "venv" / "bin" / "uv"
 # Looked up while the test modules are loaded: a version manager's shim needs the developer's home to answer.
@@ -61,6 +61,7 @@ def test_the_first_start_sets_everything_up_and_the_second_says_nothing_but_the_
 def test_a_later_start_costs_little_more_than_the_command_itself(
     machine: Machine, checkout: Path, elsewhere: Path
 ) -> None:
+    copy_interface(checkout)
     machine.run(checkout / "script" / "setup", "run", cwd=elsewhere)
     command = checkout / ".venv" / "bin" / "forge"
     write_program(command, "exit 0")

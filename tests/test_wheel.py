@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.conftest import GIT_CONFIG
-from tests.machine import ROOT, Machine, copy_checkout
+from tests.machine import ROOT, STAMP, STATIC, Machine, copy_checkout, copy_interface
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-01")]
 PRIVATE_UV = ROOT / ".forge-setup" / "venv" / "bin" / "uv"
@@ -24,8 +24,6 @@ UV = shutil.which("uv") or (str(PRIVATE_UV) if PRIVATE_UV.exists() else None)
 _BUILD_PROGRAMS = ("bash", "cat", "cksum", "env", "find", "git", "readlink", "sort", "xargs")
 _SHIM_PROGRAMS = ("basename", "cut", "dirname", "grep", "head", "ls", "sed", "tr")
 """What a version manager's uv needs to find the real one."""
-_STATIC = Path("src", "forge", "web", "static")
-_STAMP = _STATIC.with_suffix(".stamp")
 _ASKED = """\
 import hatch_build
 hook = hatch_build.WebBuildHook({root!r}, {{}}, None, None, "", "wheel")
@@ -64,9 +62,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the built interface of this one, whose own tests have it built before."""
     copy = tmp_path_factory.mktemp("source") / "checkout"
     copy_checkout(copy)
-    if (ROOT / _STATIC).is_dir():
-        shutil.copytree(ROOT / _STATIC, copy / _STATIC)
-        shutil.copy2(ROOT / _STAMP, copy / _STAMP)
+    copy_interface(copy)
     if subprocess.run([copy / "script" / "web", "--check"], check=False).returncode:
         pytest.skip("the web interface is not built from these sources: script/web builds it")
     return copy
@@ -122,7 +118,7 @@ def test_the_installed_program_serves_the_interface_that_is_inside(installed: In
     with httpx.Client(trust_env=False, follow_redirects=True) as client:
         page = client.get(served)
         assert (page.status_code, '<div id="root">' in page.text) == (200, True)
-        assert page.text == (ROOT / _STATIC / "index.html").read_text()
+        assert page.text == (ROOT / STATIC / "index.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +132,7 @@ def test_the_installed_program_serves_the_interface_that_is_inside(installed: In
 def test_a_build_without_node_asks_for_one_only_where_it_has_to_build_the_interface(
     machine: Machine, checkout: Path, *, built: bool, variables: dict[str, str], asked: list[str]
 ) -> None:
-    stamp = checkout / _STAMP
+    stamp = checkout / STAMP
     kept = stamp.read_text()
     stamp.write_text(kept if built else "other sources")
     try:
