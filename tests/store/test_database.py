@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -102,6 +105,37 @@ def test_sqlite_writes_are_on_disk_when_they_are_done(tmp_path: Path) -> None:
         pragmas = [connection.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")]
     assert pragmas == ["wal", 2]
     database.close()
+
+
+@pytest.mark.req("X-04")
+def test_what_is_opened_twice_in_a_process_keeps_its_log_when_another_process_ends(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/forge.db"
+    first = Database.open(url)
+    with first.transaction() as connection:
+        connection.execute(insert(topics).values(name="before", last=1))
+    # As a server that is asked how it is does, while it works.
+    Database.open(url).close()
+    assert _topics_seen_by_another_process(url) == ["before"]
+    with first.transaction() as connection:
+        connection.execute(insert(topics).values(name="after", last=1))
+    assert _topics_seen_by_another_process(url) == ["after", "before"]
+    first.close()
+
+
+def _topics_seen_by_another_process(url: str) -> list[str]:
+    script = """
+import json, sys
+from sqlalchemy import select
+from forge.store.database import Database
+from forge.store.schema import topics
+database = Database.open(sys.argv[1])
+with database.reading() as connection:
+    print(json.dumps(sorted(connection.execute(select(topics.c.name)).scalars())))
+database.close()
+"""
+    ended = subprocess.run([sys.executable, "-c", script, url], check=True, capture_output=True, text=True)
+    seen: list[str] = json.loads(ended.stdout)
+    return seen
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ _AGAIN = 0.005
 _READ = {"forge_read": True}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _KIND_OF_CODE = 0xFF
+_MAKING = threading.Lock()
 
 
 class Database:
@@ -160,10 +161,15 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def private_file(path: Path, address: URL) -> None:
-    """What people said and what it cost is nobody else's to read."""
+    """What people said and what it cost is nobody else's to read.
+
+    A file that is there is SQLite's alone. Closing it, by whichever descriptor, gives up every lock that this process
+    has on it: the next process that ends would believe itself to be the last, and take the log away that is in use.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        with _MAKING, suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     except OSError as error:
         raise unavailable(address, error) from error
 
