@@ -20,6 +20,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import insert, select, text
 
 import forge.store.migrations
+from forge.errors import InvalidInput
 from forge.store.database import Database, parse, prepare_sqlite
 from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreTooNew, StoreUnavailable
 from forge.store.migrations import REVISIONS
@@ -151,6 +152,13 @@ def test_a_file_that_is_no_database_is_not_touched(tmp_path: Path) -> None:
         Database.open(f"sqlite:///{tmp_path}/forge.db")
     assert "forge doctor --repair" in caught.value.hint
     assert (tmp_path / "forge.db").read_text().startswith("not a database, but")
+
+
+def test_a_text_that_the_database_cannot_hold_is_no_trouble_of_the_database(postgres: Server) -> None:
+    database = Database.open(postgres.new_database())
+    with pytest.raises(InvalidInput, match="NUL"), database.reading() as connection:
+        connection.execute(select(topics.c.last).where(topics.c.name == "a\0b"))
+    database.close()
 
 
 @pytest.mark.req("X-06")

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DataError, SQLAlchemyError
 
+from forge.errors import InvalidInput
 from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreUnavailable
 from forge.store.in_turn import InTurn
 from forge.store.migrate import migrate
@@ -80,6 +81,11 @@ class Database:
             raise StoreUnavailable("the database has been closed", hint="open it again")
         try:
             yield
+        except DataError as error:
+            # PostgreSQL has no NUL in its texts: what came with one is wrong, not the database.
+            raise InvalidInput(
+                f"This cannot be kept or looked for: {_reason(error.orig)}.", hint="Leave it out."
+            ) from error
         except SQLAlchemyError as error:
             raise unavailable(self.url, error) from error
 
