@@ -90,6 +90,7 @@ def test_what_is_not_yaml_is_told_with_its_line(tmp_path: Path) -> None:
         ("agents: {mine: {command: 'rm -rf /'}}", "list of words", ""),
         ("- a", "names and values", ""),
         ("a: &x [1]\nb: *x", "aliases", ""),
+        ('sessions: tree\nworkspace: "a\\0b"', "line 2 has a NUL", ""),
     ],
 )
 def test_what_does_not_fit_is_refused_by_name(tmp_path: Path, text: str, said: str, hint: str) -> None:

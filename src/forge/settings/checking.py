@@ -21,9 +21,14 @@ def parse(text: str, where: str) -> Json:
     if len(text) > _LARGEST:
         raise SettingsInvalid(f"{where} is too large for a settings file.")
     try:
-        # Aliases can make a small text unfold into a huge value.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise SettingsInvalid(f"{where} uses YAML aliases, which settings do not take.")
+        for event in yaml.parse(text, yaml.SafeLoader):
+            # Aliases can make a small text unfold into a huge value.
+            if isinstance(event, yaml.AliasEvent):
+                raise SettingsInvalid(f"{where} uses YAML aliases, which settings do not take.")
+            # No path, address or command can have one.
+            if isinstance(event, yaml.ScalarEvent) and "\0" in event.value:
+                line = event.start_mark.line + 1
+                raise SettingsInvalid(f"{where}, line {line} has a NUL character.", hint="Remove it.")
         values = yaml.safe_load(text)
     except yaml.YAMLError as e:
         # The error's own text quotes the file, which may hold keys.
