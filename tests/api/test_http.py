@@ -31,6 +31,13 @@ def test_a_wrong_method_is_told_all_that_are_right(
     assert set(answer.headers["allow"].split(", ")) == allowed
 
 
+def test_a_slash_too_many_is_another_address_and_leads_nowhere_else(client: httpx.Client) -> None:
+    for method, path in (("GET", "/api/projects/"), ("POST", "/api/projects/"), ("GET", "/api/health/")):
+        answer = client.request(method, path, json={"name": "x"} if method == "POST" else None)
+        assert code(answer) == (404, "route_missing")
+        assert "location" not in answer.headers
+
+
 def test_head_is_get_without_a_body(client: httpx.Client, house: House) -> None:
     repository = house.repository()
     for path in (

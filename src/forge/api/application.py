@@ -52,6 +52,8 @@ def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        # An address with a slash too many is none; to be sent elsewhere would lead from https to http behind a proxy.
+        redirect_slashes=False,
         generate_unique_id_function=_operation_id,
     )
     app.state.shop = shop
