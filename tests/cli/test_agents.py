@@ -124,6 +124,17 @@ def test_what_cannot_be_done_is_refused_before_anything_changes(
     assert git(repo, "for-each-ref") == before
 
 
+def test_a_branch_that_cannot_be_read_keeps_no_other_from_the_list_of_sessions(forge: Forge, repo: Path) -> None:
+    assert forge("chat", "--branch", "ai/x", "-m", "find add").code == 0
+    forge("branch", "new", "ai/newer")
+    forge("file", "save", "--branch", "ai/newer", ".forge/session.json", stdin=b'{"schema_version": 999}')
+    (repo / ".git/refs/heads/gone").write_text("1234567890123456789012345678901234567890\n")
+    listed = forge("session", "list", "--json")
+    assert [each["branch"] for each in listed.document] == ["ai/x"]
+    assert forge("session", "show", "--branch", "ai/newer", "--json").error == "session_unreadable"
+    assert forge("session", "show", "--branch", "gone", "--json").error == "revision_missing"
+
+
 @pytest.mark.req("G-08")
 def test_sessions_are_listed_shown_forked_and_rewound(forge: Forge, repo: Path, git: Git) -> None:
     assert forge("session", "list").out == ""

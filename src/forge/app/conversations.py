@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forge.errors import NotFound
 from forge.git import Branch, CommitId, Operation, Repository
 from forge.git.reservations import Reservation, reservation
-from forge.sessions.head import Head, read_head
+from forge.sessions.head import Head, SessionUnreadable, read_head
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment, moment_of, moments
@@ -63,12 +64,17 @@ def conversation(sessions: Sessions, branch: str, at: str | None = None) -> Conv
 
 def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:
     """Branches on which somebody has talked with an agent, or does right now."""
-    repo = sessions.repo
-    found = (
-        BranchWithTalk(each, read_head(sessions.files(sessions.at(each.name))), reservation(repo.common_dir, each.name))
-        for each in repo.branches()
-    )
+    found = (_talk_on(sessions, each) for each in sessions.repo.branches())
     return tuple(each for each in found if each.head.turns or each.working)
+
+
+def _talk_on(sessions: Sessions, branch: Branch) -> BranchWithTalk:
+    try:
+        head = read_head(sessions.files(sessions.at(branch.name)))
+    except (NotFound, SessionUnreadable):
+        # Deleted meanwhile, or damaged: who opens it is told, and who asks for all gets the others.
+        head = Head()
+    return BranchWithTalk(branch, head, reservation(sessions.repo.common_dir, branch.name))
 
 
 def fork_at(sessions: Sessions, branch: str, turn: str, name: str) -> CommitId:
