@@ -88,6 +88,25 @@ def test_codes_stand_at_the_status_that_they_come_with(client: httpx.Client) -> 
                 assert int(status) in wanted, (method, path, name)
 
 
+def test_what_a_request_is_refused_for_stands_at_its_address(client: httpx.Client, house: House) -> None:
+    repository = house.repository()
+    project = client.post("/api/projects", json={"name": "Garden"}).json()["id"]
+    both = {"branch": "main", "at": "main"}
+    asked = {
+        "/api/repositories/{repository}/files": client.get(f"/api/repositories/{repository}/files", params=both),
+        "/api/repositories/{repository}/folders": client.get(f"/api/repositories/{repository}/folders", params=both),
+        "/api/repositories/{repository}/graph": client.get(
+            f"/api/repositories/{repository}/graph", params={"after": "x"}
+        ),
+        "/api/projects/{project}/actions/{action}": client.post(f"/api/projects/{project}/actions/distill"),
+    }
+    document = client.get("/api/openapi.json").json()
+    for path, answer in asked.items():
+        operation = document["paths"][path][answer.request.method.lower()]
+        assert answer.status_code == 422, path
+        assert f"`{answer.json()['code']}`" in operation["responses"]["422"]["description"], path
+
+
 def _errors(family: type[ForgeError]) -> Iterator[type[ForgeError]]:
     for each in family.__subclasses__():
         if "__init__" not in vars(each):

@@ -56,7 +56,7 @@ ALWAYS: Mapping[int, Sequence[str]] = {
     401: ("sign_in_needed",),
     403: ("scope_missing", "origin_refused"),
     413: ("body_too_large",),
-    422: ("request_invalid",),
+    422: ("request_invalid", "invalid_input"),
     429: ("rate_limited",),
     500: ("internal",),
 }

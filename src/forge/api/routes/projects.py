@@ -26,7 +26,7 @@ _PAGED = {422: ["request_invalid", "invalid_page"]}
 _PRESSED = {
     404: ["project_missing", "repository_missing"],
     409: ["action_refused", "press_reused", "project_busy"],
-    422: ["request_invalid", "invalid_input", "confirmation_needed"],
+    422: ["request_invalid", "confirmation_needed", "brain_dump_too_short"],
     502: ["project_unwritable", "project_unreadable"],
 }
 _ANSWERING = {403: ["key_missing"], 422: ["invalid_input", "model_unknown", "program_missing"]}
