@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -307,3 +308,23 @@ def test_a_project_of_somebody_else_is_missing(house: House, client: httpx.Clien
         assert code(his.get(address)) == (404, "project_missing")
     with house.client(house.user("reader", ("read",))) as reader:
         assert code(reader.post("/api/projects", json={})) == (403, "scope_missing")
+
+
+@pytest.mark.req("X-06")
+def test_a_damaged_project_hides_no_other_and_is_nobody_elses_concern(house: House) -> None:
+    keys = [house.user(name) for name in ("Owner of damage", "Neighbour")]
+    with house.client(keys[0]) as owner, house.client(keys[1]) as neighbour:
+        damaged, sound, theirs = made(owner, name="Damaged"), made(owner, name="Sound"), made(neighbour, name="Theirs")
+        file = Path(damaged["directory"]) / "status.json"
+        file.unlink()
+        file.mkdir()
+        try:
+            for client, left in ((owner, sound), (neighbour, theirs)):
+                assert [each["id"] for each in client.get("/api/projects").json()["items"]] == [left["id"]]
+                board = client.get("/api/board")
+                assert board.status_code == 200
+                cards = [card for column in board.json()["columns"] for card in column["cards"]]
+                assert [card["row"]["id"] for card in cards] == [left["id"]]
+            assert code(owner.get(f"/api/projects/{damaged['id']}")) == (502, "project_unwritable")
+        finally:
+            file.rmdir()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from forge.app.projects import workspace_of
-from forge.app.views import ProjectView, view
+from forge.app.views import ProjectView, views
 from forge.app.workshop import Workshop
 from forge.boards.overview import BoardView, ProjectRow, columns
 
 
-def board_of(shop: Workshop) -> BoardView:
-    return columns([_row(view(shop, project)) for project in workspace_of(shop.settings).by_id()])
+def board_of(shop: Workshop, only: Collection[str] | None = None) -> BoardView:
+    """With `only`, of the projects with these ids; no other is so much as looked at."""
+    wanted = (each for each in workspace_of(shop.settings).by_id() if only is None or each.id in only)
+    seen, _ = views(shop, wanted)
+    return columns([_row(each) for _, each in seen])
 
 
 def _row(seen: ProjectView) -> ProjectRow:

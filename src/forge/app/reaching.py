@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -19,7 +19,7 @@ from forge.app.pages import Page, checked, position
 from forge.app.projects import workspace_of
 from forge.app.repositories import repository
 from forge.app.sent_files import plain_name
-from forge.app.views import ProjectView, view
+from forge.app.views import ProjectView, views
 from forge.app.workshop import Workshop
 from forge.boards.overview import BoardView
 from forge.errors import ForgeError, InvalidInput, NotFound
@@ -86,8 +86,9 @@ def list_projects(
     every = workspace_of(shop.settings).by_id(archived=archived)
     mine = [each for each in every if each.id > (after or "") and (seen is None or each.id in seen)]
     repositories = visible(shop, who, "repository")
-    items = tuple(without_what_is_theirs(view(shop, each), repositories) for each in mine[:count])
-    return Page(items, items[-1].id if len(mine) > count else None)
+    readable, _ = views(shop, mine[:count])
+    items = tuple(without_what_is_theirs(each, repositories) for _, each in readable)
+    return Page(items, mine[count - 1].id if len(mine) > count else None)
 
 
 def show_project(shop: Workshop, who: Who, id_: str) -> ProjectView:
@@ -285,15 +286,7 @@ def _stored(place: Path) -> StoredFile:
 
 def board_for(shop: Workshop, who: Who) -> BoardView:
     require(who, "read")
-    whole, seen = board.board_of(shop), visible(shop, who, "project")
-    if seen is None:
-        return whole
-    return BoardView(
-        tuple(
-            replace(column, cards=tuple(card for card in column.cards if card.row.id in seen))
-            for column in whole.columns
-        )
-    )
+    return board.board_of(shop, visible(shop, who, "project"))
 
 
 def recalled(shop: Workshop, who: Who, id_: str) -> Recalled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from forge.app.pipelining import KINDS
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
+from forge.errors import ForgeError
 from forge.pipeline import actions
 from forge.pipeline.actions import State
 from forge.pipeline.desk import TEST_RUNS
@@ -111,6 +113,20 @@ def _loaded(project: Project) -> _Contents:
         tests=_last_tests(project),
         has_plan=project.records.read(PLAN) is not None,
     )
+
+
+def views(
+    shop: Workshop | None, projects: Iterable[Project]
+) -> tuple[tuple[tuple[Project, ProjectView], ...], tuple[str, ...]]:
+    """Those that can be read, and a sentence about each other one: none hides the rest."""
+    seen: list[tuple[Project, ProjectView]] = []
+    broken: list[str] = []
+    for project in projects:
+        try:
+            seen.append((project, view(shop, project)))
+        except ForgeError as e:
+            broken.append(f"{project.directory.name}: {e.message}")
+    return tuple(seen), tuple(broken)
 
 
 def view(shop: Workshop | None, project: Project) -> ProjectView:

@@ -94,13 +94,14 @@ def list_projects(
 ) -> None:
     """List projects, the one changed last first."""
     from forge.app.projects import workspace_of  # noqa: PLC0415
-    from forge.app.views import view  # noqa: PLC0415
+    from forge.app.views import views  # noqa: PLC0415
 
     out = output_of(context)
     listed = workspace_of(settings_of(out)).list(archived=archived)
-    seen = [(project, view(None, project)) for project in listed]
-    out.result({"projects": [each for _, each in seen], "broken": listed.broken})
-    if not seen:
+    seen, unread = views(None, listed)
+    broken = (*listed.broken, *unread)
+    out.result({"projects": [each for _, each in seen], "broken": broken})
+    if not seen and not broken:
         out.aside("There is no project yet: `forge project new NAME` makes one.")
     out.table(
         (
@@ -113,7 +114,7 @@ def list_projects(
         )
         for project, each in seen
     )
-    for sentence in listed.broken:
+    for sentence in broken:
         out.note(f"forge: {sentence}")
 
 
