@@ -154,6 +154,17 @@ def test_a_branch_that_cannot_be_read_is_named(office: Office, repo: Path) -> No
     assert "git fsck" in check.hint
 
 
+@pytest.mark.parametrize("content", ["", "not a commit\n", "1" * 39])
+def test_a_branch_whose_file_names_no_commit_is_named(office: Office, repo: Path, content: str) -> None:
+    heads = repo / ".git" / "refs" / "heads"
+    (heads / "ai").mkdir()
+    (heads / "ai" / "torn").write_text(content)
+    (heads / "main.lock").write_text("")
+    (heads / "alias").write_text("ref: refs/heads/main\n")
+    check = repository.branches(place_of(office, repo))
+    assert (check.state, check.detail) == (State.FAILED, "ai/torn: its file names no commit")
+
+
 def test_what_cannot_be_written_is_told(office: Office, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = place_of(office, repo)
     monkeypatch.setattr("os.access", lambda path, mode: False)
