@@ -166,7 +166,7 @@ def test_harmless_extensions_do_not_matter(make_repo: MakeRepo, extension: str) 
 
 def test_a_path_that_is_not_there_or_no_repository_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
-    for place in (tmp_path / "missing", tmp_path / "plain", "a\0b", "~nobody-of-that-name/x"):
+    for place in (tmp_path / "missing", tmp_path / "plain", "a\0b", "~nobody-of-that-name/x", "x" * 300):
         with pytest.raises(RepositoryMissing) as missing:
             Repository.open(place)
         assert missing.value.code == "repository_missing"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shlex
 from collections.abc import Iterator
@@ -22,7 +23,9 @@ def git_dir_at(path: Path | str) -> Path:
     try:
         there = place.exists()
     except OSError as e:
-        raise RepositoryUnreadable(f"{place} cannot be looked at: {e.strerror}.", hint="Check the path.") from e
+        # No file system has a place by such a name.
+        family = RepositoryMissing if e.errno == errno.ENAMETOOLONG else RepositoryUnreadable
+        raise family(f"{place} cannot be looked at: {e.strerror}.", hint="Check the path.") from e
     if not there:
         raise RepositoryMissing(f"{place} does not exist.", hint="Check the path.")
     with reporting(place):
