@@ -19,6 +19,18 @@ from forge.cli import main
 from tests.cli.conftest import PROGRAM, Forge
 from tests.conftest import Git, MakeRepo
 
+INTERRUPTING = """
+import os, signal, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPTED_AT"]:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Finder())
+"""
+
 
 def _heeding_interrupts() -> None:
     """A run in the background, as some CI does it, hands on that interrupts are ignored."""
@@ -120,3 +132,25 @@ def test_an_interrupt_while_modules_are_loading_is_quiet_too(forge: Forge, monke
     monkeypatch.setattr(main, "import_module", interrupted_import)
     done = forge("log")
     assert (done.code, done.out, done.err) == (130, "", "")
+    done = forge("log", "--json")
+    assert (done.code, done.error) == (130, "interrupted")
+    assert done.err == "forge: Interrupted; nothing half-done was left behind.\n"
+    done = forge("exec", "--", "cat", "--json")  # the option is the other command's
+    assert (done.code, done.out) == (130, "")
+
+
+@pytest.mark.parametrize("module", ["forge.cli.main", "forge.cli.running", "typer", "forge.cli.log", "forge.app.pages"])
+def test_a_program_gets_its_document_whatever_was_loading(module: str, make_repo: MakeRepo, tmp_path: Path) -> None:
+    """The interrupt comes from the process itself, when it begins to load that module."""
+    repo = make_repo({"a.txt": "a\n"})
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTING)
+    process = subprocess.run(
+        [PROGRAM, "log", "--json"],
+        cwd=repo,
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "INTERRUPTED_AT": module},
+        preexec_fn=_heeding_interrupts,
+        check=False,
+    )
+    assert process.stderr == b"forge: Interrupted; nothing half-done was left behind.\n"
+    assert (process.returncode, json.loads(process.stdout)["error"]["code"]) == (130, "interrupted")

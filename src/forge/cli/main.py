@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
 from forge.cli import streams
+from forge.cli.entry import interrupted
 
 
 class Command(NamedTuple):
@@ -97,15 +100,21 @@ class Shared(NamedTuple):
 
 def main(argv: list[str] | None = None) -> None:
     """The `forge` command; ends the process with its exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
     try:
         streams.prepare()
-        code = _exit_code(list(sys.argv[1:] if argv is None else argv))
+        work = _work(args)
     except KeyboardInterrupt:  # while modules were loading
+        work = partial(interrupted, args)
+    try:
+        code = work()
+    except KeyboardInterrupt:  # once more, while the first one was told
         code = 130
     raise SystemExit(code)
 
 
-def _exit_code(args: list[str]) -> int:
+def _work(args: list[str]) -> Callable[[], int]:
+    """What is to be done, with everything loaded that it begins with; gives the exit code."""
     shared, rest = _shared_options(args)
     name = rest[0] if rest else ""
     if name == "help":
@@ -114,9 +123,9 @@ def _exit_code(args: list[str]) -> int:
     if shared.directory is None:
         return _wrong(shared, "-C needs a directory.", "forge -C DIR COMMAND")
     if name in ("-h", "--help"):
-        return _printed(shared, _document("help", _overview()) if shared.json else _overview())
+        return partial(_printed, shared, _document("help", _overview()) if shared.json else _overview())
     if name in ("-V", "--version"):
-        return _printed(shared, _version(shared))
+        return partial(_printed, shared, _version(shared))
     if not (name or shared.json):
         name, rest = "serve", ["serve", "--open"]
     if name not in COMMANDS:
@@ -125,7 +134,7 @@ def _exit_code(args: list[str]) -> int:
 
     module = import_module(f"forge.cli.{COMMANDS[name].module}")
     session = Session(directory=shared.directory, json=shared.json, direct=shared.direct)
-    return run(module.app, name, rest[1:], session)
+    return partial(run, module.app, name, rest[1:], session)
 
 
 def _shared_options(args: list[str]) -> tuple[Shared, list[str]]:
@@ -179,7 +188,7 @@ def _printed(shared: Shared, text: str) -> int:
     return 0
 
 
-def _unknown(shared: Shared, word: str) -> int:
+def _unknown(shared: Shared, word: str) -> Callable[[], int]:
     if not word:
         return _wrong(shared, "There is no command.", "Run `forge --help`.")
     if word.startswith("-"):
@@ -191,10 +200,10 @@ def _unknown(shared: Shared, word: str) -> int:
     return _wrong(shared, f"There is no command {word!r}.", f"{guess}`forge --help` shows all commands.")
 
 
-def _wrong(shared: Shared, message: str, hint: str) -> int:
+def _wrong(shared: Shared, message: str, hint: str) -> Callable[[], int]:
     from forge.cli.running import BadUsage, Session, failed  # noqa: PLC0415
 
-    return failed(Session(json=shared.json).output, BadUsage(message, hint=hint))
+    return partial(failed, Session(json=shared.json).output, BadUsage(message, hint=hint))
 
 
 if __name__ == "__main__":

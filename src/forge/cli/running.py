@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from forge.cli import output
+from forge.cli.entry import INTERRUPTED
 from forge.cli.output import Output, ReaderLeft
 from forge.errors import Denied, ForgeError, InvalidInput, NotFound
 
@@ -75,7 +76,7 @@ def run(app: typer.Typer, name: str, args: list[str], session: Session) -> int:
     except UnicodeEncodeError as e:
         return failed(out, _not_utf8(e))
     except KeyboardInterrupt:
-        return failed(out, Interrupted("Interrupted; nothing half-done was left behind."))
+        return failed(out, Interrupted(INTERRUPTED))
     return code
 
 
