@@ -17,7 +17,7 @@ from forge.cli.shells import Shell
 
 _BASH = """
 source "$1"; shift
-COMP_WORDS=(forge "$@"); COMP_CWORD=$#; _forge
+COMP_LINE="forge $*"; COMP_POINT=${#COMP_LINE}; _forge forge "${@: -1}"
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 _FISH = 'source "$argv[1]"; complete -C "$argv[2]"'

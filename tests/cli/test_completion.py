@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -158,9 +159,20 @@ def test_nothing_is_proposed_where_nothing_fits(shell: Shell, stub: Path, tmp_pa
 def test_names_with_signs_that_mean_something_to_a_shell_are_only_words(
     shell: Shell, stub: Path, tmp_path: Path
 ) -> None:
-    write_program(stub / "forge", """printf '%s\\n' 'a$(touch${IFS}made)' 'a`touch${IFS}made`'""")
+    write_program(stub / "forge", """printf '%s\n' 'a$(touch${IFS}made)' 'a`touch${IFS}made`'""")
     proposed(shell, stub, "chat", "--branch", "a")
     assert not (tmp_path / "made").exists()
+
+
+NAMES = r"""
+case "$*" in
+    *'-C my place'*) echo 'here&there' ;;
+    *paths*'--begun notes of may/'*) echo 'notes of may/one day.md' ;;
+    *paths*'--begun @types/'*) echo '@types/x:y.md' ;;
+    *paths*) printf '%s\n' 'my file.md' 'a"b$c.md' "it's.md" 'notes of may/' '@types/' ;;
+    *) printf '%s\n' main "o'neil" ;;
+esac
+"""
 
 
 def setup(shell: Shell, programs: Path) -> str:
@@ -190,6 +202,40 @@ def test_a_line_is_completed_in_the_shell_where_it_was_set_up_as_told(
 ) -> None:
     write_program(stub / "forge", 'case "$*" in *paths*--at\\ main) echo src/ ;; *) printf "main\\nai/one\\n" ;; esac')
     assert Typing(shell, script(shell), stub).line(typed, setup(shell, stub)) == line
+
+
+@SHELLS
+@pytest.mark.req("X-02")
+@pytest.mark.parametrize(
+    ("typed", "word"),
+    [
+        ("forge file show my\\ fi", "my file.md"),
+        ('forge file show "my fi', "my file.md"),
+        ("forge file show 'my fi", "my file.md"),
+        ('forge file show "a', 'a"b$c.md'),
+        ("forge file show 'it", "it's.md"),
+        ("forge file show it", "it's.md"),
+        ('forge file show "notes of ', "notes of may/one day.md"),
+        ("forge file show notes\\ of\\ may/o", "notes of may/one day.md"),
+        ('forge file show "notes of may/o', "notes of may/one day.md"),
+        ("forge file show @ty", "@types/x:y.md"),
+        ("forge file show @types/x:", "@types/x:y.md"),
+        ('forge file save --branch="o', "o'neil"),
+        ("forge file save --branch=o", "o'neil"),
+        ("forge merge o\\'n", "o'neil"),
+        ("forge -C 'my place' merge h", "here&there"),
+    ],
+)
+def test_words_that_were_quoted_are_completed(shell: Shell, tmp_path: Path, typed: str, word: str) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    write_program(programs / "forge", NAMES)
+    line = Typing(shell, script(shell), programs).line(typed, setup(shell, programs))
+    while line.endswith("/"):  # a folder: the next key
+        line = Typing(shell, script(shell), programs).line(line, setup(shell, programs))
+    assert line.endswith(" ")
+    words = subprocess.check_output([shell, "-c", line.replace("forge", "printf '%s\\n'", 1)], text=True).splitlines()
+    assert words[-1].removeprefix("--branch=") == word
 
 
 def test_every_command_has_its_place() -> None:

@@ -107,24 +107,68 @@ _forge_words() {
 """
 
 _BASH = r"""
-_forge() {
-    local _words _flags _values _arguments _path _kind _dir _at _number _plain _each current word IFS=$' \t\n'
-    local -a before=()
-    current=${COMP_WORDS[COMP_CWORD]}
-    if [ "$current" = '=' ]; then current=; fi
-    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        if [ "$word" != '=' ]; then before+=("$word"); fi
+# The line as bash will read it: the words before the cursor (before) and the one being typed (current). Readline
+# replaces only its end, which is $1: what stands before that (kept), and which quote is open there (open).
+_forge_read() {
+    local line=${COMP_LINE:0:COMP_POINT} quote= begun= sign
+    local -i i at=COMP_POINT-${#1}
+    for ((i = 0; i <= ${#line}; i++)); do
+        if ((i == at)); then kept=$current open=$quote; fi
+        sign=${line:i:1}
+        case "$quote$sign" in
+            "''" | '""') quote= ;;
+            '"\') i+=1; case "${line:i:1}" in [\"\\\$\`]) current+=${line:i:1} ;; *) current+=\\${line:i:1} ;; esac ;;
+            [\'\"]?*) current+=$sign ;;
+            [\'\"]) quote=$sign begun=yes ;;
+            '\') i+=1 current+=${line:i:1} begun=yes ;;
+            [[:space:]]) if [ -n "$begun" ]; then before+=("$current"); current= begun=; fi ;;
+            *) current+=$sign begun=yes ;;
+        esac
     done
-    _forge_find "${before[@]}"
+}
+
+# A name as it is written after what was kept.
+_forge_quoted() {
+    local name=$1
+    case "$open" in
+        "'") name=${name//\'/\'\\\'\'} ;;
+        '"') name=${name//\\/\\\\}; name=${name//\"/\\\"}; name=${name//\$/\\\$}; name=${name//\`/\\\`} ;;
+        *) if [ -n "$name" ]; then printf -v name %q "$name"; fi ;;
+    esac
+    printf %s "$name"
+}
+
+_forge() {
+    local _words _flags _values _arguments _path _kind _dir _at _number _plain _each IFS=$' \t\n'
+    local current= kept= open= option= word
+    local -a before=() found=()
+    _forge_read "$2"
+    if [[ $current == --*=* && " ${before[*]} " != *' -- '* ]]; then
+        option=${current%%=*}=
+        before+=("${option%=}")
+        current=${current#*=}
+    fi
+    _forge_find "${before[@]:1}"
     COMPREPLY=()
     case "${_kind#value:}" in
-        files) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -f -- "$current")) ;;
-        folders) compopt -o filenames 2>/dev/null; IFS=$'\n'; COMPREPLY=($(compgen -d -- "$current")) ;;
+        files) IFS=$'\n'; found=($(compgen -f -- "$current")) ;;
+        folders) IFS=$'\n'; found=($(compgen -d -- "$current")) ;;
     esac
+    if [ ${#found[@]} -gt 0 ]; then  # readline itself quotes them
+        compopt -o filenames 2>/dev/null
+        for word in "${found[@]}"; do word=$option$word; COMPREPLY+=("${word#"$kept"}"); done
+        found=()
+    fi
     # Not by `compgen -W`, which would run what stands in the name of a branch.
     while IFS= read -r word; do
-        if [[ $word == "$current"* ]]; then COMPREPLY+=("$word"); fi
+        if [[ $word == "$current"* ]]; then found+=("$word"); fi
     done < <(_forge_words "$current")
+    # Readline would close the quote behind a folder: what is in it is proposed at once.
+    while [[ -n $open && ${#found[@]} -eq 1 && ${found[0]} == */ && ${found[0]} != "$current" ]]; do
+        current=${found[0]} found=()
+        while IFS= read -r word; do found+=("$word"); done < <(_forge_words "$current")
+    done
+    for word in "${found[@]}"; do word=$option$word; COMPREPLY+=("$(_forge_quoted "${word#"$kept"}")"); done
     if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]]; then compopt -o nospace 2>/dev/null; fi
 }
 complete -F _forge forge
@@ -201,6 +245,10 @@ function __forge_names
     __forge_find
     set -l more
     if test $argv[1] = paths
+        # As fish will read it; a quote may still be open.
+        for open in '' \" \'
+            set -l read (string unescape -- $current$open); and set current $read; and break
+        end
         set more --begun (string replace -r -- '^--[^=]*=' '' $current) $__forge_rev
     end
     command forge $__forge_dir completion --words $argv[1] $more 2>/dev/null
