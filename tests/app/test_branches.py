@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.app import branches
+from forge.app import branches, history, merging, operations
 from forge.app.identity import LOCAL, audited
 from forge.app.repositories import record
 from forge.app.turns import topic_of
@@ -91,6 +91,27 @@ def test_each_change_is_told_and_audited(place: Place) -> None:
         "two",
         "two",
     ]
+
+
+def test_a_merge_that_is_undone_abandons_nothing_while_its_source_is_there(place: Place) -> None:
+    branches.create_branch(place.shop, LOCAL, place.id, "one", "main")
+    files = place.repo.workspace("one")
+    files.write_file("a.txt", "changed\n")
+    tip = files.commit("edit")
+    merging.perform(place.repo, merging.previewed(place.repo, merging.MergeOrder("merge", "main", ("one",))))
+    assert place.repo.resolve("main") == tip  # fast forward
+    operations.undo_operation(place.shop, LOCAL, place.id)
+
+    assert [kept.commit for kept in branches.list_kept(place.shop, LOCAL, place.id)] == [tip]
+    assert branches.list_kept(place.shop, LOCAL, place.id, abandoned=True) == ()
+    rows = {row.id: row for row in history.graph(place.shop, LOCAL, place.id, abandoned=True).items}
+    assert (rows[tip].refs, rows[tip].abandoned) == (("refs/heads/one",), False)
+
+    branches.delete_branch(place.shop, LOCAL, place.id, "one")
+    assert {kept.commit for kept in branches.list_kept(place.shop, LOCAL, place.id, abandoned=True)} == {tip}
+    rows = {row.id: row for row in history.graph(place.shop, LOCAL, place.id, abandoned=True).items}
+    assert rows[tip].abandoned
+    assert all(name.startswith("refs/forge/kept/") for name in rows[tip].refs)
 
 
 def test_a_fork_takes_a_conversation_that_is_kept_beside_along(place: Place) -> None:

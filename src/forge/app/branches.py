@@ -120,9 +120,11 @@ def branch_entry(shop: Workshop, who: Who, repo_id: str, name: str, *, details: 
     return _detailed(shop, repo, entry) if details else entry
 
 
-def list_kept(shop: Workshop, who: Who, repo_id: str, *, limit: int = 200) -> tuple[KeptTip, ...]:
+def list_kept(
+    shop: Workshop, who: Who, repo_id: str, *, limit: int = 200, abandoned: bool = False
+) -> tuple[KeptTip, ...]:
     repo = repository(shop, who, repo_id)
-    return tuple(islice(kept(repo), checked(limit)))
+    return tuple(islice(kept(repo, abandoned=abandoned), checked(limit)))
 
 
 def create_branch(shop: Workshop, who: Who, repo_id: str, name: str, start: str = "HEAD") -> BranchMade:
@@ -173,8 +175,9 @@ def last_commit(repo: Repository, branch: Branch) -> Commit | None:
         return None
 
 
-def kept(repo: Repository) -> Iterator[KeptTip]:
-    return (KeptTip(name, tip, repo.commit(tip).subject) for name, tip in repo.kept())
+def kept(repo: Repository, *, abandoned: bool = False) -> Iterator[KeptTip]:
+    """With `abandoned` only those that nothing else leads to."""
+    return (KeptTip(name, tip, repo.commit(tip).subject) for name, tip in repo.kept(abandoned=abandoned))
 
 
 def tip_of(repo: Repository, name: str) -> CommitId:

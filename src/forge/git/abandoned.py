@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from forge.git.history import refs_at
 from forge.git.objects import Objects
 from forge.git.values import CommitId
 
@@ -26,6 +27,17 @@ def abandoned_commits(objects: Objects, suspects: Iterable[CommitId], safe: Sequ
     output = objects.git.text("rev-list", "--parents", "--ignore-missing", "--stdin", stdin=f"{points}\n".encode())
     rows = (line.split() for line in output.splitlines())
     return {CommitId(commit): tuple(CommitId(parent) for parent in parents) for commit, *parents in rows}
+
+
+def leading(refs: Mapping[CommitId, tuple[str, ...]]) -> list[CommitId]:
+    """Where HEAD, branches, tags and remote branches are: what they lead to is not abandoned."""
+    return [commit for commit, names in refs.items() if any(not name.startswith(KEPT) for name in names)]
+
+
+def abandoned_tips(objects: Objects, kept: Sequence[tuple[str, CommitId]]) -> list[tuple[str, CommitId]]:
+    """Those of the kept tips that nothing else leads to."""
+    lost = abandoned_commits(objects, [tip for _, tip in kept], leading(refs_at(objects)))
+    return [(name, tip) for name, tip in kept if tip in lost]
 
 
 def heads_of(family: Family) -> list[CommitId]:

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from forge.errors import InvalidInput
-from forge.git.abandoned import KEPT, Family, abandoned_commits, heads_of, kept_tips, logged_tips
+from forge.git.abandoned import KEPT, Family, abandoned_commits, heads_of, kept_tips, leading, logged_tips
 from forge.git.errors import GitFailed
 from forge.git.history import refs_at, rows
 from forge.git.lanes import Edge, Lanes
@@ -79,6 +79,7 @@ class GraphRow:
     edges: tuple[Edge, ...]
     """Every line between this row and the next, also those that only pass by."""
     refs: tuple[str, ...]
+    """Kept tips among them only where nothing else leads here."""
     abandoned: bool
     """Whether no branch, tag, remote branch or HEAD leads here."""
     cursor: GraphCursor | None = None
@@ -99,7 +100,7 @@ def graph(
     With `resume` the page after that cursor comes, and `tips` and `abandoned` are as they were.
     """
     refs = refs_at(objects)
-    safe = [commit for commit, names in refs.items() if any(not name.startswith(KEPT) for name in names)]
+    safe = leading(refs)
     if resume:
         revisions(objects, [*resume.tips, *resume.order, *resume.abandoned])
         lost = abandoned_commits(objects, resume.abandoned, safe)
@@ -170,7 +171,10 @@ class _Walk:
         for parent in commit.parents:
             self._tips.pop(parent, None)
         lane, edges = self._lanes.place(commit.id, commit.parents)
-        return GraphRow(commit, lane, edges, self.refs.get(commit.id, ()), commit.id in self.abandoned)
+        abandoned, refs = commit.id in self.abandoned, self.refs.get(commit.id, ())
+        if not abandoned:
+            refs = tuple(name for name in refs if not name.startswith(KEPT))
+        return GraphRow(commit, lane, edges, refs, abandoned)
 
     def cursor(self) -> GraphCursor:
         lanes, tips = self._lanes, tuple(self._tips)

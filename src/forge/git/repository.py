@@ -21,6 +21,7 @@ from forge.git import (
     patch,
     search,
 )
+from forge.git.abandoned import abandoned_tips
 from forge.git.blame import BlameLine
 from forge.git.diff import FileChange
 from forge.git.graph import GraphCursor, GraphRow
@@ -79,9 +80,12 @@ class Repository:
     def commit(self, rev: str) -> Commit:
         return self.objects.commit(self.resolve(rev))
 
-    def kept(self) -> list[tuple[str, CommitId]]:
-        """Tips of deleted, rewound or rebased branches, by the name `<branch>@<id>`."""
-        return self.refs.kept()
+    def kept(self, *, abandoned: bool = False) -> list[tuple[str, CommitId]]:
+        """Tips of deleted, rewound or rebased branches, by the name `<branch>@<id>`; if `abandoned`, only those that
+        nothing else leads to.
+        """
+        kept = self.refs.kept()
+        return abandoned_tips(self.objects, kept) if abandoned else kept
 
     def resolve(self, rev: str) -> CommitId:
         """The commit that a branch name, tag, id or expression such as `main~2` means."""

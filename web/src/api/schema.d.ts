@@ -12759,6 +12759,8 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
+                /** @description Only those that no branch reaches any more. */
+                abandoned?: boolean;
             };
             header?: never;
             path: {

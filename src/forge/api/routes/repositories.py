@@ -103,10 +103,15 @@ def create_branch(shop: Shop, who: Asking, *, repository: Repo, body: shapes.New
     responses=may_end(together(REPOSITORY, LOOKING)),
 )
 def list_kept_branches(
-    shop: Shop, who: Asking, *, repository: Repo, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    abandoned: Annotated[bool, Query(description="Only those that no branch reaches any more.")] = False,
 ) -> Any:
     """Where deleted, rewound and rebased branches were."""
-    return {"kept": branches.list_kept(shop, who, repository, limit=limit)}
+    return {"kept": branches.list_kept(shop, who, repository, limit=limit, abandoned=abandoned)}
 
 
 @router.get(

@@ -89,10 +89,13 @@ export function useDeleteBranch(repository: string) {
   });
 }
 
-export function useKeptBranches(repository: string) {
+/** Tips that no branch reaches any more. */
+export function useAbandonedTips(repository: string) {
   return useQuery({
-    queryKey: [...keys.history(repository), "kept"],
-    queryFn: async ({ signal }) =>
-      (await answer(api.GET("/api/repositories/{repository}/kept-branches", { params: { path: { repository } }, signal }))).kept,
+    queryKey: [...keys.history(repository), "abandoned"],
+    queryFn: async ({ signal }) => {
+      const params = { path: { repository }, query: { abandoned: true } };
+      return (await answer(api.GET("/api/repositories/{repository}/kept-branches", { params, signal }))).kept;
+    },
   });
 }

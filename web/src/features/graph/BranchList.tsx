@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, GitBranch, History } from "lucide-react";
 import { memo, useState } from "react";
 
-import { useIndicators, useKeptBranches, type Branch, type Shapes } from "@/api";
+import { useIndicators, useAbandonedTips, type Branch, type Shapes } from "@/api";
 import { classNames } from "@/lib/class_names";
 import { plural, shortId } from "@/lib/format";
 import { Button, ContextMenu, Tooltip, type MenuEntry } from "@/ui";
@@ -81,7 +81,7 @@ export const BranchList = memo(function BranchList({ repo, branches, over, onRev
 const FIRST = 5;
 
 function Kept({ repo, onReveal, onRestore }: Pick<BranchListProps, "repo" | "onReveal" | "onRestore">) {
-  const { data } = useKeptBranches(repo);
+  const { data } = useAbandonedTips(repo);
   const [all, setAll] = useState(false);
   if (data === undefined || data.length === 0) return null;
   return (
