@@ -78,6 +78,24 @@ def test_a_project_is_made_talked_to_and_distilled(client: httpx.Client) -> None
     ]
 
 
+@pytest.mark.req("P-04")
+def test_the_type_that_a_project_was_made_with_is_that_of_its_intent(client: httpx.Client) -> None:
+    words = "Write a small script which renames the photos of our club by the day on which they were taken."
+    project = made(client, "Photos", deliverable_type="plan")
+    assert project["deliverable_type"] == "plan"
+    client.post(f"/api/projects/{project['id']}/messages", json={"text": words})
+    client.post(f"/api/projects/{project['id']}/actions/distill")
+    assert at_rest(client, project["id"])["phase"] == "human_review"
+    intent = client.get(f"/api/projects/{project['id']}/documents/intent.md").text
+    assert "Plan — You chose it when you made the project." in intent
+    client.post(f"/api/projects/{project['id']}/actions/confirm")
+    assert at_rest(client, project["id"])["deliverable_type"] == "plan"
+
+    refused = client.post("/api/projects", json={"name": "Song", "deliverable_type": "song"})
+    assert code(refused) == (422, "deliverable_type_unknown")
+    assert "plan" in refused.json()["hint"]
+
+
 def test_the_same_press_twice_has_one_effect_and_gets_the_present_state(client: httpx.Client) -> None:
     project = made(client)
     client.post(f"/api/projects/{project['id']}/messages", json={"text": DUMP})

@@ -124,6 +124,11 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
 
 
 @pytest.mark.req("P-12")
+def test_a_project_is_made_with_the_type_that_was_chosen(forge: Forge, workspace: Path) -> None:
+    assert forge("project", "new", "Song", "--type", "plan", "--json").document["deliverable_type"] == "plan"
+    assert forge("project", "new", "Air", "--type", "song", "--json").error == "deliverable_type_unknown"
+
+
 def test_a_copy_of_a_project_is_deleted_and_not_the_project_that_it_was_made_of(forge: Forge, workspace: Path) -> None:
     forge("project", "new", "Garden", "--json")
     shutil.copytree(workspace / "projects" / "garden", workspace / "projects" / "garden-copy")

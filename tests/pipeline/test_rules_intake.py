@@ -105,6 +105,15 @@ def test_the_type_can_be_corrected() -> None:
 
 
 @pytest.mark.req("P-04")
+def test_the_type_that_was_chosen_holds_until_another_is_named() -> None:
+    script = {"name": "", "brain_dump": ["Write a script that renames files."], "chosen_type": "plan"}
+    found = parse_intent(answer("brain-dump-intake", script), ("plan", "code"))
+    assert (found.deliverable_type, "You chose it" in found.reasoning) == ("plan", True)
+    script["corrections"] = ["It is code."]
+    assert parse_intent(answer("brain-dump-intake", script), ("plan", "code")).deliverable_type == "code"
+
+
+@pytest.mark.req("P-04")
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

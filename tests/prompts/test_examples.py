@@ -69,7 +69,7 @@ def test_the_other_examples_fit() -> None:
 @pytest.mark.parametrize(
     ("name", "keys"),
     [
-        ("brain-dump-intake", ("name", "brain_dump", "resources", "corrections", "previous")),
+        ("brain-dump-intake", ("name", "chosen_type", "brain_dump", "resources", "corrections", "previous")),
         ("spec-building", ("intent", "discovery", "answers", "previous_spec", "human_edits", "deliverable_type")),
         ("plan-build", ("intent", "spec", "constraints", "template", "section", "slots", "written", "answers")),
         ("plan-review", ("constraints", "plan", "criteria")),

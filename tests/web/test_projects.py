@@ -81,7 +81,8 @@ def test_a_brain_dump_becomes_a_plan_in_the_browser(page: Any, desk: Desk, expec
     page.get_by_label("Who answers").select_option("builtin")
     page.get_by_role("button", name="Create the project").click()
     expect(page.get_by_role("heading", name="Campaign Analysis")).to_be_visible()
-    expect(page.get_by_label("Message to the project")).to_have_value("This is a plan.\n")
+    expect(page.get_by_label("Message to the project")).to_have_value("")
+    expect(page.get_by_text("plan", exact=True)).to_be_visible()
     standing = page.get_by_role("status", name="Where it stands")
     expect(standing).to_contain_text("Waits for you: your words")
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from forge.agents.models import registry
 from forge.app.programs import programs
-from forge.app.surroundings import mirrored
+from forge.app.surroundings import mirrored, plugins_of
 from forge.app.views import PLAN, Json, lines_of
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.errors import TypeUnknown
 from forge.plugins.contracts import Card
 from forge.projects import priming
 from forge.projects.chat import ChatMessage
@@ -47,14 +48,18 @@ async def create(
     agent: str | None = None,
     repository: Path | None = None,
     after: Project | None = None,
+    deliverable_type: str | None = None,
     apart: bool = False,
 ) -> Project:
     """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows.
 
+    `deliverable_type` is what the intent will say, unless the person's words say another one outright.
     `apart`: its directory is unlike every other, whatever the project is called.
     """
     if agent:
         known_agent(shop, agent)
+    if deliverable_type:
+        _known_type(shop, deliverable_type)
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
     plan = _finished_plan(after) if after is not None else None
     now = datetime.fromtimestamp(time.time(), UTC)
@@ -64,6 +69,8 @@ async def create(
         draft.info.update(agent=agent or "", branch=f"forge/build-{draft.info['id']}", repository=code and str(code))
         draft.info["phase_entered"] = draft.now
         draft.say(priming.PRIMING_MESSAGE)
+        if deliverable_type:
+            draft.set_type(deliverable_type)
         if plan is not None and after is not None:
             draft.info["chained_from"] = after.id
             draft.write("resources/plan.md", plan)
@@ -83,6 +90,12 @@ def _code_repository(path: Path) -> Path:
     if repo.is_empty:
         raise InvalidInput(f"{path} has no commit yet.", hint="Commit something there first, or leave --repo out.")
     return repo.common_dir
+
+
+def _known_type(shop: Workshop, name: str) -> None:
+    known = plugins_of(shop.settings).deliverables
+    if name not in known:
+        raise TypeUnknown.among(name, known)
 
 
 def known_agent(shop: Workshop, name: str) -> None:

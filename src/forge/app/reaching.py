@@ -105,15 +105,26 @@ async def create_project(
     agent: str | None = None,
     repository_id: str | None = None,
     after: str | None = None,
+    deliverable_type: str | None = None,
 ) -> ProjectView:
-    """`repository_id` is where code is to be built; `after` the finished plan that it follows."""
+    """`repository_id` is where code is to be built; `after` the finished plan that it follows; `deliverable_type` holds
+    unless the person's words say another one.
+    """
     require(who, "write")
     refuse_paths(who, agent)
     place = await asyncio.to_thread(_place, shop, who, repository_id)
     plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
     await asyncio.to_thread(_refuse_own_name, shop, who, name)
     # The directories of others stay unknown: a user's is never in the way of another's.
-    made = await projects.create(shop, name, agent=agent, repository=place, after=plan, apart=not who.is_local)
+    made = await projects.create(
+        shop,
+        name,
+        agent=agent,
+        repository=place,
+        after=plan,
+        deliverable_type=deliverable_type,
+        apart=not who.is_local,
+    )
     await asyncio.to_thread(record_new, shop, who, "project", made.id)
     await asyncio.to_thread(audit, shop, who, "project.create", f"project:{made.id}", name or "")
     return await asyncio.to_thread(shown, shop, who, made)

@@ -50,6 +50,7 @@ _BY_PLACE = {
     "prompts edit NAME": "prompts",
     "prompts reset NAME": "prompts",
     "prompts show NAME": "prompts",
+    "project new TYPE": "=plan,code",
     "run TYPE": "=plan,code",
 }
 """Where the word alone does not tell."""

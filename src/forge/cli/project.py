@@ -14,6 +14,7 @@ from forge.cli.parser import Commands
 from forge.cli.projecting import (
     Agent,
     Teller,
+    Type,
     Which,
     directory_of,
     exit_of,
@@ -52,11 +53,12 @@ def new(
     after: Annotated[
         str | None, typer.Option("--after", metavar="PROJECT", help="The finished plan that this code follows.")
     ] = None,
+    kind: Type = None,
 ) -> None:
     """Make a project."""
     out = output_of(context)
     text = _said(message) if message is not None else None
-    asyncio.run(_new(context, out, name, text, repository, agent, after))
+    asyncio.run(_new(context, out, name, text, repository, agent, after, kind))
 
 
 async def _new(
@@ -67,6 +69,7 @@ async def _new(
     repository: str | None,
     agent: str | None,
     after: str | None,
+    kind: str | None,
 ) -> None:
     from forge.app.projects import create, workspace_of  # noqa: PLC0415
     from forge.app.saying import say  # noqa: PLC0415 - these load the engine
@@ -76,7 +79,7 @@ async def _new(
         base = directory_of(context)
         plan = workspace_of(shop.settings).open(after) if after else None
         place = base / repository if repository else None
-        project = await create(shop, name, agent=agent, repository=place, after=plan)
+        project = await create(shop, name, agent=agent, repository=place, after=plan, deliverable_type=kind)
         if text:
             await say(shop, project, text)
         seen = view(shop, project)

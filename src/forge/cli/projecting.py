@@ -26,6 +26,10 @@ Agent = Annotated[
     str | None,
     typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`; see `forge models`."),
 ]
+Type = Annotated[
+    str | None,
+    typer.Option("--type", metavar="TYPE", help="`plan` or `code`, where your words leave it open."),
+]
 Which = Annotated[
     str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
 ]

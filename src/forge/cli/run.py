@@ -11,7 +11,7 @@ import typer
 
 from forge.cli.output import Output
 from forge.cli.parser import Commands
-from forge.cli.projecting import Agent, Teller, exit_of, opened_shop, tell_state
+from forge.cli.projecting import Agent, Teller, Type, exit_of, opened_shop, tell_state
 from forge.cli.running import BadUsage, Session
 from forge.errors import InvalidInput, NotFound
 
@@ -26,9 +26,7 @@ app = Commands(__doc__)
 def run(
     context: typer.Context,
     idea: Annotated[str, typer.Argument(metavar="IDEA_FILE", help="A text with your idea; - reads standard input.")],
-    kind: Annotated[
-        str | None, typer.Option("--type", metavar="TYPE", help="`plan` or `code`, where the idea leaves it open.")
-    ] = None,
+    kind: Type = None,
     repository: Annotated[
         str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
     ] = None,
@@ -45,13 +43,9 @@ def run(
     """Take an idea as far as it goes without you: to the end with --auto-confirm, else to your first decision."""
     session: Session = context.obj
     text = _idea(idea, session.directory)
-    if kind not in (None, "plan", "code"):
-        raise BadUsage(f"There is no type {kind}.", hint="Use `plan` or `code`; name others in the idea itself.")
-    if kind:
-        text = f"{text.rstrip()}\n\nIt is a {kind}.\n" if kind == "plan" else f"{text.rstrip()}\n\nIt is {kind}.\n"
     place = session.directory / repository if repository else None
     added = tuple(session.directory / file for file in files or ())
-    return asyncio.run(_run(session, text, name, place, agent, added, auto_confirm=auto_confirm))
+    return asyncio.run(_run(session, text, name, place, agent, kind, added, auto_confirm=auto_confirm))
 
 
 def _idea(idea: str, directory: Path) -> str:
@@ -75,6 +69,7 @@ async def _run(
     name: str | None,
     repository: Path | None,
     agent: str | None,
+    kind: str | None,
     files: tuple[Path, ...],
     *,
     auto_confirm: bool,
@@ -86,7 +81,7 @@ async def _run(
     out = session.output
     async with opened_shop(session) as shop:
         check_idea(shop, text)
-        project = await create(shop, name, agent=agent, repository=repository)
+        project = await create(shop, name, agent=agent, repository=repository, deliverable_type=kind)
         out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
         return await all_the_way(shop, out, project, text, began, files=files, auto_confirm=auto_confirm)
 

@@ -46,10 +46,7 @@ def _where(project: Project) -> Json:
 
 def deliverable_type(journey: Journey, name: str | None) -> DeliverableType:
     if name is None or name not in journey.around.types:
-        known = ", ".join(sorted(journey.around.types))
-        raise TypeUnknown(
-            f"There is no deliverable type {name}.", hint=f"There are: {known}; plugins can bring others."
-        )
+        raise TypeUnknown.among(name, journey.around.types)
     return journey.around.types[name]
 
 

@@ -63,6 +63,7 @@ def _material(project: Project, gathered: Json) -> tuple[Dump, Json]:
     dump = dump_of(project.chat())
     return dump, {
         "name": typed_name(project),
+        "chosen_type": project.status().deliverable_type or "",
         "team_context": project.records.read(context_file.FILE) or "",
         "brain_dump": list(dump.messages),
         "resources": [{"path": r["path"], "text": r["text"]} for r in gathered["read"]],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from forge.errors import Conflict, InvalidInput
 
 
@@ -27,3 +29,8 @@ class TypeUnknown(InvalidInput):
     """No plugin brings this type of deliverable."""
 
     code = "deliverable_type_unknown"
+
+    @classmethod
+    def among(cls, name: str | None, known: Collection[str]) -> TypeUnknown:
+        there = ", ".join(sorted(known))
+        return cls(f"There is no deliverable type {name}.", hint=f"There are: {there}; plugins can bring others.")

@@ -3740,6 +3740,7 @@ export interface components {
          * NewProject
          * @example {
          *       "agent": "builtin",
+         *       "deliverable_type": "plan",
          *       "name": "Summer party"
          *     }
          */
@@ -3754,6 +3755,11 @@ export interface components {
              * @description Who answers: a model, a program, `builtin`.
              */
             agent?: string | null;
+            /**
+             * Deliverable Type
+             * @description `plan`, `code` or a plugin's: what the intent says, unless your words name another one.
+             */
+            deliverable_type?: string | null;
             /** Name */
             name?: string | null;
             /**
@@ -6948,7 +6954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`, `deliverable_type_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;

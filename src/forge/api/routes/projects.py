@@ -50,6 +50,7 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
             **_ANSWERING,
             404: ["project_missing", "repository_missing"],
             409: ["project_exists"],
+            422: [*_ANSWERING[422], "deliverable_type_unknown"],
             502: ["project_unwritable"],
         }
     ),
@@ -57,7 +58,13 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
 async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:
     """A new project. Say something to it next."""
     made = reaching.create_project(
-        shop, who, body.name, agent=body.agent, repository_id=body.repository, after=body.after
+        shop,
+        who,
+        body.name,
+        agent=body.agent,
+        repository_id=body.repository,
+        after=body.after,
+        deliverable_type=body.deliverable_type,
     )
     return await shop.engine.at_work(made)
 

@@ -17,7 +17,13 @@ class NewProject(Given):
     agent: str | None = Field(default=None, max_length=200, description="Who answers: a model, a program, `builtin`.")
     repository: str | None = Field(default=None, max_length=64, description="Id of the repository to build code in.")
     after: str | None = Field(default=None, max_length=200, description="Id of the finished plan that it follows.")
-    model_config = taken(name="Summer party", agent="builtin")
+    deliverable_type: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=64,
+        description="`plan`, `code` or a plugin's: what the intent says, unless your words name another one.",
+    )
+    model_config = taken(name="Summer party", agent="builtin", deliverable_type="plan")
 
 
 class ProjectChange(Given):

@@ -49,7 +49,7 @@ def distilled(material: Mapping[str, Any]) -> str:
     fixes = [str(correction) for correction in material.get("corrections", ())]
     own = "\n\n".join([*messages, *fixes])
     said = _corrected(_said(messages, material.get("resources", ())), fixes)
-    kind = judged(own)
+    kind = judged(own, str(material.get("chosen_type") or ""))
     found = _sorted(said)
     name = naming.typed_in("\n\n".join(fixes)) or str(material.get("name") or "").strip()
     name = name or naming.named(found.objective[0], own)

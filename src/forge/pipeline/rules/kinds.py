@@ -52,14 +52,18 @@ class Judged:
     sure: bool
 
 
-def judged(text: str) -> Judged:
-    """The kind that the text asks for; what is said outright counts more than any other word."""
+def judged(text: str, chosen: str = "") -> Judged:
+    """The kind that the text asks for; what is said outright counts more than what was chosen, and that more than any
+    other word.
+    """
     outright = list(_OUTRIGHT.finditer(text))
     if outright:
         last = outright[-1]
         named = (last["kind"] or last["kind2"] or last["kind3"]).lower()
         is_code = (named in {"code", "software", "program", "coding"}) is not bool(last["no"] or last["never"])
         return Judged("code" if is_code else "plan", f"You said so: “{last[0].strip()}”.", sure=True)
+    if chosen:
+        return Judged(chosen, "You chose it when you made the project.", sure=True)
     plan, code = _found(_PLAN, text), _found(_CODE, text)
     if _MAKES_CODE.search(text) and not _SAYS_PLAN.search(text):
         return Judged("code", f"{_quoted(code)} for working software.", sure=True)

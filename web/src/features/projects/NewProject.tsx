@@ -3,7 +3,6 @@ import { useState, type SyntheticEvent } from "react";
 
 import { useCreateProject, useModels, useProjects, useRepositories } from "@/api";
 import { projectPlace } from "@/lib/places";
-import { writeStored } from "@/lib/stored";
 import { Button, Input } from "@/ui";
 
 import { told } from "./problems";
@@ -16,8 +15,6 @@ const KINDS: [Kind, string, string][] = [
   ["plan", "A plan", "A document: events, strategies, engineering."],
   ["code", "Code", "A tested branch in a repository."],
 ];
-/** The first words of the brain dump say it, so that the person sees and can change what decides. */
-const FIRST_WORDS: Record<Kind, string> = { open: "", plan: "This is a plan.\n", code: "This is code.\n" };
 
 export function NewProject() {
   const [name, setName] = useState("");
@@ -31,13 +28,14 @@ export function NewProject() {
     event.preventDefault();
     if (create.isPending) return;
     const code = kind === "code";
-    const body = { name: name.trim() || null, agent: agent || null, repository: (code && repository) || null, after: (code && after) || null };
-    create.mutate(body, {
-      onSuccess: ({ id }) => {
-        if (FIRST_WORDS[kind] !== "") writeStored(`draft:project:${id}`, FIRST_WORDS[kind]);
-        void navigate(projectPlace(id));
-      },
-    });
+    const body = {
+      name: name.trim() || null,
+      agent: agent || null,
+      repository: (code && repository) || null,
+      after: (code && after) || null,
+      deliverable_type: kind === "open" ? null : kind,
+    };
+    create.mutate(body, { onSuccess: ({ id }) => void navigate(projectPlace(id)) });
   };
   const directory = name.trim() === "" ? idPattern() : slug(name);
   return (
