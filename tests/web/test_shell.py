@@ -172,6 +172,19 @@ def test_the_status_bar_tells_branch_connection_and_the_turn_at_work(page: Any, 
     expect(status).not_to_contain_text("turn running")
 
 
+def test_a_person_need_not_wait_for_the_next_attempt_to_reconnect(page: Any, desk: Desk) -> None:
+    page.goto(desk.url)
+    expect(page.get_by_text("connected", exact=True)).to_be_visible()
+    desk.kill()
+    bar = page.get_by_role("contentinfo")
+    expect(bar).to_contain_text(re.compile(r"reconnecting … \((8|16) s\)"), timeout=30_000)
+    desk.start()
+    button = bar.get_by_role("button", name="Try now")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("connected", exact=True)).to_be_visible(timeout=4_000)
+
+
 def test_places_that_are_not_there_say_so_and_show_a_way_on(page: Any, desk: Desk) -> None:
     repo = desk.repository()
     page.goto(desk.address(f"/r/{repo}/b/never"))

@@ -78,6 +78,24 @@ test("the waits double from one second to thirty, and begin anew after a success
   expect(stream.connection()).toEqual({ state: "reconnecting", at: Date.now() + 1000 });
 });
 
+test("an attempt can be made at once, and is made only once", async () => {
+  for (let i = 0; i < 4; i++) {
+    last().breaks();
+    await vi.advanceTimersByTimeAsync(8000);
+  }
+  last().breaks(); // the next one comes in 16 s
+  const before = Socket.made.length;
+  stream.connectNow();
+  stream.connectNow();
+  expect(Socket.made.length).toBe(before + 1);
+  expect(stream.connection()).toEqual({ state: "reconnecting", at: Date.now() });
+  last().opens();
+  expect(stream.connection()).toEqual({ state: "connected" });
+  await vi.advanceTimersByTimeAsync(30_000);
+  stream.connectNow();
+  expect(Socket.made.length).toBe(before + 1);
+});
+
 test("an event that this page does not know moves its topic on like any other", async () => {
   last().opens();
   stream.hear("board", hear, 3);

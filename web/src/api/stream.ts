@@ -97,6 +97,13 @@ export class Stream {
     socket.onclose = (event) => this.closed(socket, event.code);
   }
 
+  /** Without waiting for the next attempt. */
+  connectNow(): void {
+    if (this.now.state !== "reconnecting" || this.socket !== null) return;
+    this.become({ state: "reconnecting", at: Date.now() });
+    this.connect();
+  }
+
   /** For good, or until `connect`. */
   close(): void {
     clearTimeout(this.timer);

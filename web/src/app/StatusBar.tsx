@@ -6,7 +6,7 @@ import { stream, topicOf, useBranches, useConnection, useQuestions, useTopic } f
 import { cost, count, duration, plural, shortId } from "@/lib/format";
 import { branchPlace, projectPlace } from "@/lib/places";
 import { useLatestSaved } from "@/lib/saved";
-import { Badge, Tooltip } from "@/ui";
+import { Badge } from "@/ui";
 
 import { useHere } from "./here";
 
@@ -138,10 +138,11 @@ function ConnectionState() {
   if (!waiting) return <Badge meaning="running">connecting</Badge>;
   const seconds = Math.max(0, Math.ceil((connection.at - now) / 1000));
   return (
-    <Tooltip text="Try now" side="top">
-      <button type="button" onClick={() => stream.connect()} className="rounded-sm">
-        <Badge meaning="attention">{seconds > 0 ? `reconnecting in ${seconds} s` : "reconnecting"}</Badge>
+    <span className="flex items-center gap-2">
+      <Badge meaning="attention">{seconds > 0 ? `reconnecting … (${seconds} s)` : "reconnecting …"}</Badge>
+      <button type="button" onClick={() => stream.connectNow()} className="rounded-sm font-medium text-accent hover:underline">
+        Try now
       </button>
-    </Tooltip>
+    </span>
   );
 }
