@@ -118,6 +118,24 @@ def test_who_may_not_administer_is_not_shown_what_would_be_refused(desk: Desk, b
         assert refused == []
 
 
+@pytest.mark.parametrize("section", ["models", "agents", "notifications", "connectors", "limits", "advanced", "about"])
+def test_who_may_not_administer_finds_calm_settings(desk: Desk, browser: Any, section: str) -> None:
+    with signed_in(browser, desk, key_of(desk, f"Dora of {section}")) as page:
+        refused: list[str] = []
+        page.on("response", lambda got: refused.append(got.url) if got.status >= 400 else None)
+        page.goto(desk.address(f"/settings/{section}"))
+        if section == "about":
+            expect(page.get_by_text("Signed in as", exact=True)).to_be_visible()
+        else:
+            expect(page.get_by_text("seen and changed by those who may administer it")).to_be_visible()
+        if section == "models":
+            expect(page.get_by_role("group", name="Anthropic")).to_be_visible()
+            expect(page.get_by_role("button", name=re.compile("key of"))).to_have_count(0)
+        page.wait_for_load_state("networkidle")
+        expect(page.get_by_role("alert")).to_have_count(0)
+        assert refused == []
+
+
 def test_a_wrong_key_is_refused_with_the_command_as_code(desk: Desk, browser: Any) -> None:
     context = browser.new_context()
     page = context.new_page()

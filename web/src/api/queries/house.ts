@@ -11,6 +11,11 @@ export function useWho() {
   return useQuery({ queryKey: keys.who(), queryFn: ({ signal }) => answer(api.GET("/api/sign-in", { signal })) });
 }
 
+/** Whether whoever is signed in may look after the server; undefined until it is known. */
+export function useIsAdmin(): boolean | undefined {
+  return useWho().data?.scopes.includes("admin");
+}
+
 export function useSignIn() {
   const client = useQueryClient();
   return useMutation({
@@ -31,10 +36,12 @@ export function useHealth() {
   return useQuery({ queryKey: keys.health(), queryFn: ({ signal }) => answer(api.GET("/api/health", { signal })) });
 }
 
-/** All, or those of a section ("limits"). */
+/** All, or those of a section ("limits"). Only who may administer sees them; for others nothing is asked. */
 export function useSettings(name?: string) {
+  const enabled = useIsAdmin() === true;
   return useQuery({
     queryKey: [...keys.settings(), name ?? null],
+    enabled,
     queryFn: async ({ signal }) =>
       (await answer(api.GET("/api/settings", { params: { query: name === undefined ? {} : { name } }, signal }))).settings,
   });

@@ -37,9 +37,11 @@ export function About() {
             </Fact>
           );
         })}
-        <Fact name="Settings file">
-          {file === undefined ? <span className="text-muted">Nothing is set in it; all values are defaults.</span> : <Path path={file} most={72} />}
-        </Fact>
+        {settings.data !== undefined && (
+          <Fact name="Settings file">
+            {file === undefined ? <span className="text-muted">Nothing is set in it; all values are defaults.</span> : <Path path={file} most={72} />}
+          </Fact>
+        )}
       </Part>
       <Part title="Checks" about="The doctor looks at git, the sandbox, the databases and what is set. It runs in a terminal.">
         <Command text="forge doctor" about="What is wrong, and what to do about it." />

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-import { useAudit, useSignOut, useWho } from "@/api";
+import { useAudit, useIsAdmin, useSignOut, useWho } from "@/api";
 import { Button, Confirm, ErrorState, InlineCode, RelativeTime, Skeleton } from "@/ui";
 
 import { AccessKeys } from "./AccessKeys";
@@ -11,7 +11,7 @@ export function Access() {
   const who = useWho();
   const signOut = useSignOut();
   const [leaving, setLeaving] = useState(false);
-  const isAdmin = who.data?.scopes.includes("admin") === true;
+  const isAdmin = useIsAdmin() === true;
   return (
     <>
       <Part title="This browser" about={who.data === undefined ? undefined : `Signed in as ${who.data.name}: may ${[...who.data.scopes].sort().join(", ")}.`}>

@@ -1,4 +1,4 @@
-import { useSettings, type Setting } from "@/api";
+import { useIsAdmin, useSettings, type Setting } from "@/api";
 import { ErrorState, InlineCode, Skeleton } from "@/ui";
 
 import { Part } from "./Part";
@@ -17,9 +17,11 @@ export interface SettingGroupProps {
   only?: (name: string) => boolean;
 }
 
-/** All settings below one name. */
+/** All settings below one name, for who may administer. */
 export function SettingGroup({ group, wanted, only, ...rest }: SettingGroupProps) {
+  const isAdmin = useIsAdmin();
   const { data, error, refetch } = useSettings();
+  if (isAdmin === false) return null;
   const entries = data?.filter(({ name }) => (name === group || name.startsWith(`${group}.`)) && (only?.(name) ?? true));
   return (
     <Part title={subtitleOf(group)} about={<InlineCode text={aboutSection(group)} />}>

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useRef, useState, type ReactNode } from "react";
 
-import { usePrompts } from "@/api";
+import { useIsAdmin, usePrompts } from "@/api";
 import { classNames } from "@/lib/class_names";
 import { useCommand } from "@/lib/commands";
 import { settingsPlace } from "@/lib/places";
@@ -32,6 +32,7 @@ export function SettingsScreen({ section: id }: SettingsScreenProps) {
   const wanted = useRouterState({ select: (state) => (state.location.hash === "" ? undefined : decodeURIComponent(state.location.hash)) });
   const navigate = useNavigate();
   const prompts = usePrompts();
+  const isAdmin = useIsAdmin();
   const [query, setQuery] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const results = found(query, prompts.data ?? []);
@@ -83,6 +84,9 @@ export function SettingsScreen({ section: id }: SettingsScreenProps) {
             ) : (
               <div>
                 <Content section={section} wanted={wanted} />
+                {isAdmin === false && section.holds.length > 0 && (
+                  <p className="mt-6 rounded-md border border-line bg-surface-1 px-4 py-2.5 text-muted first:mt-0">The settings of this server are seen and changed by those who may administer it.</p>
+                )}
               </div>
             )}
           </div>

@@ -1,15 +1,18 @@
 /** Keys of providers, connectors and the models that a provider has. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
-import { answer, api, keys, type Shapes } from "@/api";
+import { answer, api, keys, useIsAdmin, type Shapes } from "@/api";
 
 export type ProviderKey = Shapes["ProviderKeyShape"];
 
 const providerKeys = () => [...keys.models(), "keys"] as const;
 
+/** For who may administer; for others nothing is asked. */
 export function useProviderKeys() {
+  const enabled = useIsAdmin() === true;
   return useQuery({
     queryKey: providerKeys(),
+    enabled,
     queryFn: async ({ signal }) => (await answer(api.GET("/api/provider-keys", { signal }))).keys,
   });
 }
