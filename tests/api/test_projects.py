@@ -210,6 +210,16 @@ def test_a_project_is_renamed_archived_and_deleted_only_when_confirmed(client: h
     assert code(client.get(address)) == (404, "project_missing")
 
 
+@pytest.mark.req("W-02")
+def test_a_name_that_cannot_be_shown_is_refused(client: httpx.Client) -> None:
+    project = made(client, "Fine")
+    for name in ("..", "two\nlines"):
+        assert code(client.post("/api/projects", json={"name": name})) == (422, "invalid_project_name")
+        changed = client.patch(f"/api/projects/{project['id']}", json={"name": name})
+        assert code(changed) == (422, "invalid_project_name")
+    assert client.get(f"/api/projects/{project['id']}").json()["name"] == "Fine"
+
+
 def test_a_missing_project_is_missing_everywhere(client: httpx.Client) -> None:
     for method, rest in (
         ("GET", ""),

@@ -124,6 +124,15 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
 
 
 @pytest.mark.req("P-12")
+@pytest.mark.req("W-02")
+@pytest.mark.parametrize("name", ["..", "two\nlines"])
+def test_a_name_that_cannot_be_shown_is_refused(forge: Forge, workspace: Path, name: str) -> None:
+    forge("project", "new", "Fine")
+    for refused in (forge("project", "new", name, "--json"), forge("project", "rename", "fine", name, "--json")):
+        assert (refused.code, refused.error) == (1, "invalid_project_name")
+    assert [each["name"] for each in forge("project", "list", "--json").document["projects"]] == ["Fine"]
+
+
 def test_a_project_is_made_with_the_type_that_was_chosen(forge: Forge, workspace: Path) -> None:
     assert forge("project", "new", "Song", "--type", "plan", "--json").document["deliverable_type"] == "plan"
     assert forge("project", "new", "Air", "--type", "song", "--json").error == "deliverable_type_unknown"

@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from forge.projects import Phase, Project, Records, Workspace, names
-from forge.projects.errors import DeletionUnconfirmed, ProjectAmbiguous, ProjectExists, ProjectMissing
+from forge.projects.errors import (
+    DeletionUnconfirmed,
+    InvalidProjectName,
+    ProjectAmbiguous,
+    ProjectExists,
+    ProjectMissing,
+)
 from tests.conftest import Git
 
 
@@ -83,6 +89,27 @@ def test_an_id_that_is_taken_is_not_given_again(
     monkeypatch.setattr(names.secrets, "token_hex", lambda size: next(given) if size == 2 else real(size))
     assert workspace.create("One", now=now).id == "20260214-a3f2"
     assert workspace.create("Two", now=now).id == "20260214-0001"
+
+
+@pytest.mark.req("W-02")
+@pytest.mark.parametrize(
+    "name", ["a\nb", "a\r\nb", "tab\there", "bell\x07", "\x1b[31mred", "a\u2028b", "right\u202eleft", ".", " .. "]
+)
+def test_a_name_that_cannot_be_shown_on_one_line_is_refused(workspace: Workspace, now: datetime, name: str) -> None:
+    made = workspace.create("Fine", now=now)
+    with pytest.raises(InvalidProjectName) as refused:
+        workspace.create(name, now=now)
+    assert refused.value.hint
+    with pytest.raises(InvalidProjectName):
+        workspace.rename("fine", name, now=now)
+    assert [project.directory for project in workspace.list(archived=True)] == [made.directory]
+    assert Workspace(workspace.directory).open("fine").name == "Fine"
+
+
+@pytest.mark.req("W-02")
+@pytest.mark.parametrize("name", ["...", "<b>&amp;", "日本 🎉", "👩‍👩‍👧", "שלום\u200f", "-- / \\ --", "née\u0301"])
+def test_a_name_of_unusual_characters_is_kept_as_it_was_typed(workspace: Workspace, now: datetime, name: str) -> None:
+    assert workspace.rename(workspace.create(name, now=now).id, f" {name} ", now=now).name == name
 
 
 @pytest.mark.req("W-02")

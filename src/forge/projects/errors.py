@@ -1,6 +1,6 @@
 """Facts about a project that stop what was asked.
 
-InvalidInput   InvalidRecord · InvalidArtifactName · DeletionUnconfirmed
+InvalidInput   InvalidRecord · InvalidProjectName · InvalidArtifactName · DeletionUnconfirmed
 NotFound       ProjectMissing
 Conflict       ProjectExists · ProjectAmbiguous · ProjectBusy · IllegalTransition
 Upstream       ProjectUnwritable · ProjectUnreadable
@@ -15,6 +15,12 @@ class InvalidRecord(InvalidInput):
     """A file of the project does not hold what it must hold."""
 
     code = "invalid_record"
+
+
+class InvalidProjectName(InvalidInput):
+    """A name that could not be shown on one line, or that means a folder."""
+
+    code = "invalid_project_name"
 
 
 class InvalidArtifactName(InvalidInput):

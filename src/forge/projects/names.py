@@ -7,8 +7,12 @@ import secrets
 from collections.abc import Container
 from datetime import datetime
 
+from forge.projects.errors import InvalidProjectName
+
 UNTITLED = "untitled-project"
 _DROPPED = re.compile(r"[^a-z0-9\s-]")
+# Control characters, breaks of lines, and what turns the direction of the text after it.
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def slug(name: str) -> str:
@@ -17,6 +21,19 @@ def slug(name: str) -> str:
     joined = re.sub(r"\s+", "-", kept.strip())
     # A longer one could not be a directory name on every system.
     return re.sub(r"-+", "-", joined).strip("-")[:120].strip("-") or UNTITLED
+
+
+def checked(typed: str) -> str:
+    """What a person calls a project, without space around it. It stands in lists, titles and commit messages."""
+    name = typed.strip()
+    if name in (".", ".."):
+        raise InvalidProjectName(f"A project cannot be called {name}: that means a folder.", hint="Give a few words.")
+    if _UNSHOWN.search(name):
+        raise InvalidProjectName(
+            f"A project cannot be called {name!r}: it has a line break or a control character.",
+            hint="Write the name on one line, in characters that can be seen.",
+        )
+    return name
 
 
 def directory(typed: str, project_id: str, *, apart: bool) -> str:

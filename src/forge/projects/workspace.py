@@ -70,7 +70,7 @@ class Workspace:
         changes is part of it from the beginning. `apart`: no directory can be in its way, and none can be found out by
         its name.
         """
-        typed = (name or "").strip()
+        typed = names.checked(name or "")
         project_id = names.new_id(now, {project.id for project in self.list(archived=True)})
         place = self.projects / names.directory(typed, project_id, apart=apart)
         if place.exists():
@@ -136,7 +136,7 @@ class Workspace:
 
     def rename(self, which: str, name: str, *, now: datetime) -> Project:
         """Another name to show; the directory stays what it is, so that links to it hold."""
-        typed, project = name.strip(), self.open(which)
+        typed, project = names.checked(name), self.open(which)
         if not typed:
             raise InvalidRecord("A project needs a name.", hint="Give a few words.")
 

@@ -6954,7 +6954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`, `deliverable_type_unknown`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`, `deliverable_type_unknown`, `invalid_project_name`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7289,7 +7289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_record`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_record`, `invalid_project_name`. */
             422: {
                 headers: {
                     [name: string]: unknown;

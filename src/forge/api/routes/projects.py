@@ -50,7 +50,7 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
             **_ANSWERING,
             404: ["project_missing", "repository_missing"],
             409: ["project_exists"],
-            422: [*_ANSWERING[422], "deliverable_type_unknown"],
+            422: [*_ANSWERING[422], "deliverable_type_unknown", "invalid_project_name"],
             502: ["project_unwritable"],
         }
     ),
@@ -78,7 +78,14 @@ def show_project(shop: Shop, who: Asking, *, project: Project) -> Any:
 @router.patch(
     "/{project}",
     response_model=shapes.ProjectShape,
-    responses=may_end({**_MISSING, 409: ["project_busy"], 422: ["invalid_record"], 502: ["project_unwritable"]}),
+    responses=may_end(
+        {
+            **_MISSING,
+            409: ["project_busy"],
+            422: ["invalid_record", "invalid_project_name"],
+            502: ["project_unwritable"],
+        }
+    ),
 )
 def change_project(shop: Shop, who: Asking, *, project: Project, body: shapes.ProjectChange) -> Any:
     """Rename a project, or take it into the archive and out again."""
