@@ -5621,7 +5621,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5704,7 +5704,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5787,7 +5787,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5883,7 +5883,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5977,7 +5977,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6074,7 +6074,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `topic_unknown`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `topic_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6188,7 +6188,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6302,7 +6302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `key_options_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `key_options_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6396,7 +6396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6490,7 +6490,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6573,7 +6573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6667,7 +6667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6750,7 +6750,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6840,7 +6840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7058,7 +7058,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7163,7 +7163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `deletion_unconfirmed`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `deletion_unconfirmed`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7289,7 +7289,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_record`, `invalid_project_name`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_record`, `invalid_project_name`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7419,7 +7419,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `model_unknown`, `program_missing`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7523,7 +7523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7647,7 +7647,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7742,7 +7742,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7866,7 +7866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7976,7 +7976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_revision`, `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_revision`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8096,7 +8096,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_revision`, `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_revision`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8206,7 +8206,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8307,7 +8307,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8408,7 +8408,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_page`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8528,7 +8528,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8632,7 +8632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8873,7 +8873,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8976,7 +8976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9181,7 +9181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9284,7 +9284,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9400,7 +9400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9503,7 +9503,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9606,7 +9606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `prompt_unusable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `prompt_unusable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9698,7 +9698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9814,7 +9814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `provider_key_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `provider_key_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9917,7 +9917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10004,7 +10004,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10098,7 +10098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10297,7 +10297,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10411,7 +10411,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10515,7 +10515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10617,7 +10617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10736,7 +10736,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10858,7 +10858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10984,7 +10984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11098,7 +11098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11212,7 +11212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11339,7 +11339,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11464,7 +11464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11578,7 +11578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11698,7 +11698,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11822,7 +11822,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11969,7 +11969,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12105,7 +12105,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `condition_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `condition_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12234,7 +12234,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `condition_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `condition_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12360,7 +12360,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12484,7 +12484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12602,7 +12602,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12723,7 +12723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12840,7 +12840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12966,7 +12966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13086,7 +13086,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13212,7 +13212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13331,7 +13331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13444,7 +13444,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13558,7 +13558,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13678,7 +13678,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13805,7 +13805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13940,7 +13940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `condition_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `condition_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14066,7 +14066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14183,7 +14183,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14302,7 +14302,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `attachment_refused`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `attachment_refused`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14417,7 +14417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14534,7 +14534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `model_unknown`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `model_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14662,7 +14662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14790,7 +14790,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14918,7 +14918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `model_unknown`, `program_missing`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15046,7 +15046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15170,7 +15170,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15286,7 +15286,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15399,7 +15399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15514,7 +15514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15630,7 +15630,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15746,7 +15746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_input`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15849,7 +15849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `settings_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `settings_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15943,7 +15943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `settings_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `settings_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16059,7 +16059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `settings_invalid`, `model_unknown`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `settings_invalid`, `model_unknown`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16142,7 +16142,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16238,7 +16238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16319,7 +16319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16402,7 +16402,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16507,7 +16507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `user_name_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `user_name_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -16601,7 +16601,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
             422: {
                 headers: {
                     [name: string]: unknown;
