@@ -1,4 +1,4 @@
-"""Which tests run one after another in one process, when tests run side by side: those of a module that shares things.
+"""How tests are dealt out to processes: which of them stay together, and which come first.
 
 pytest-xdist knows groups by a mark, but with pytest 9.2 it does without a word as if there were none.
 """
@@ -25,6 +25,13 @@ class Together(LoadScopeScheduling):
 def _shares(module: Path) -> bool:
     files = (file for file in (module, module.with_name("conftest.py")) if file.is_file())
     return any('scope="module"' in file.read_text() for file in files)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The slow ones first, so that none is left to one worker when the others have nothing more to do."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -458,6 +458,7 @@ class Machine(RuleBasedStateMachine):
         self.moved = False
 
 
+@pytest.mark.slow
 @pytest.mark.req("G-01", "G-02", "G-03", "G-08", "G-09", "G-16")
 def test_random_work_gives_the_commits_that_git_makes(tmp_path: Path) -> None:
     checkout = worlds.template(tmp_path, START, {"readme": f"title\n{START['readme']}"})

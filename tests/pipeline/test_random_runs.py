@@ -18,6 +18,7 @@ from tests.pipeline.random_runs import run_once
 _RUNS = 16
 
 
+@pytest.mark.slow
 @pytest.mark.req("P-09", "P-10")
 def test_random_runs_are_never_done_without_evidence(tmp_path: Path) -> None:
     ready = Workspace(tmp_path).create("Code", agent="scripted", now=datetime(2026, 1, 1, tzinfo=UTC))

@@ -171,6 +171,7 @@ def test_a_stuck_build_asks_once_and_goes_on_with_the_answer_however_often_it_di
     assert len(end["questions"]) == 1
 
 
+@pytest.mark.slow
 def test_a_halted_run_waits_and_is_resumed_overridden_or_terminated(tmp_path: Path) -> None:
     def hands() -> ScriptedHands:
         totals = [6, 5, 4, 9, 9, 9]
