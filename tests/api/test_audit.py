@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,11 @@ import keyring
 import pytest
 from keyring.backends import null
 
+from forge.app.identity import LOCAL
+from forge.app.projects import changed, workspace_of
+from forge.app.repositories import repository
+from forge.git.reservations import reserve
+from forge.pipeline.desk import TEST_RUNS
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
 from tests.api.test_web_needs import Remembering
@@ -57,6 +63,10 @@ def test_whatever_a_user_changes_is_in_the_audit_with_their_name_and_key(
         assert done("POST", f"{address}/messages", json={"text": DUMP}) == [("project.say", subject)]
         assert done("POST", f"{address}/actions/distill") == [("project.distill", subject)]
         name = at_rest(ada, project["id"])["directory"].rpartition("/")[2]
+        runs = json.dumps({"total": 3, "passed": 3, "failed": 0}) + "\n"
+        changed(workspace_of(house.shop.settings).open(name), lambda draft: draft.write(TEST_RUNS, runs), "tests: run")
+        assert done("POST", f"{address}/tests/accept") == [("project.accept_tests", subject)]
+        assert client.get("/api/audit", params={"user": held["user"]}).json()["items"][0]["detail"] == "3"
         assert done("DELETE", address, params={"confirm": name}) == [("project.delete", subject)]
 
         assert done("PUT", "/api/settings/polish.max_iterations", json={"value": 7}) == [
@@ -101,6 +111,9 @@ def test_whatever_a_user_does_on_a_branch_is_in_the_audit(house: House, client: 
     forked = {"turn": "1", "name": "ai/two"}
     assert done("POST", "/session/fork", params=on, json=forked) == ["session.fork"]
     assert done("POST", "/session/rewind", params=on, json={"turn": "1"}) == ["session.rewind"]
+    reserve(repository(house.shop, LOCAL, id_).common_dir, "ai/one", "run-of-a-dead-process", "builtin")
+    assert done("POST", "/session/cancel", params=on) == ["session.cancel"]
+    assert client.get("/api/audit").json()["items"][0]["detail"] == "ai/one: run-of-a-dead-process"
     merge = {"kind": "merge", "target": "main", "sources": ["ai/one"]}
     assert done("POST", "/merges", json=merge) == ["merge.merge"]
     assert done("POST", "/operations/undo") == ["operation.undo"]
