@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from forge.app.demo import brain_dump
+from forge.app.hands import ProjectHands
 from forge.git import Repository
+from forge.pipeline.answering import Order
+from forge.pipeline.journey import Steps
+from forge.plugins.contracts import Worked
 from forge.projects import names
 from forge.store.questions import Questions
 from forge.store.runs import Runs
 from tests.api.house import House
-from tests.api.test_projects import DUMP, code, made
+from tests.api.test_projects import DUMP, at_rest, code, made
 
 pytestmark = pytest.mark.req("X-06")
 
@@ -39,6 +46,13 @@ def share(owner: httpx.Client, what: str, user: str, right: str | None) -> None:
     address = f"/api/{what}/shares/{user}"
     answer = owner.delete(address) if right is None else owner.put(address, json={"right": right})
     assert answer.status_code == 204, answer.text
+
+
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
 
 
 def asked(house: House, project: str) -> str:
@@ -75,6 +89,45 @@ def test_a_project_works_in_a_repository_only_as_long_as_who_asks_may_write_ther
     # The person at the machine may do anything, and to end it harms nobody.
     assert client.get(address).json()["repository"]
     assert client.post(f"{address}/messages", json={"text": "More."}).status_code == 202
+    assert ben.post(f"{address}/actions/terminate", json={"confirmed": True}).status_code == 202
+
+
+def test_a_build_under_way_halts_when_its_repository_is_shared_no_more(
+    house: House, client: httpx.Client, ben: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = house.repository()
+    share(client, f"repositories/{repository}", "ben", "write")
+    project = made(ben, repository=repository, agent="recorded:demo")
+    address = f"/api/projects/{project['id']}"
+    assert ben.post(f"{address}/messages", json={"text": brain_dump()}).status_code == 202
+    for action in ("distill", "confirm"):
+        assert ben.post(f"{address}/actions/{action}", json={"confirmed": True}).status_code == 202
+        at_rest(ben, project["id"])
+    worked: list[str] = []
+    real = ProjectHands.work
+
+    async def work(hands: ProjectHands, steps: Steps, place: str, order: Order) -> Worked:
+        done = await real(hands, steps, place, order)
+        if not worked:
+            await asyncio.to_thread(share, client, f"repositories/{repository}", "ben", None)
+        worked.append(done.commit or "")
+        return done
+
+    monkeypatch.setattr(ProjectHands, "work", work)
+    assert ben.post(f"{address}/actions/confirm", json={"confirmed": True}).status_code == 202
+    until(lambda: ben.get(address).json()["phase"] == "halted")
+    halted = at_rest(ben, project["id"])
+    told = client.get(f"{address}/messages").json()["items"][-1]["content"]
+    assert told.startswith("Stopped: Nobody who may change this project may write to its repository any more.")
+    assert len(worked) == 1
+    assert code(ben.post(f"{address}/actions/resume", json={"confirmed": True})) == (404, "repository_missing")
+
+    log = client.get(f"/api/repositories/{repository}/commits", params={"rev": halted["branch"]}).json()["items"]
+    assert worked[0] in [each["id"] for each in log]
+
+    share(client, f"repositories/{repository}", "ben", "write")
+    assert ben.post(f"{address}/actions/resume", json={"confirmed": True}).status_code == 202
+    until(lambda: len(worked) > 1)
     assert ben.post(f"{address}/actions/terminate", json={"confirmed": True}).status_code == 202
 
 

@@ -12,6 +12,7 @@ from forge.app.repositories import id_at, is_looked_after
 from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.pipeline.draft import info_of
+from forge.plugins.errors import OperationBlocked
 from forge.projects.project import Project
 
 
@@ -24,6 +25,18 @@ def refuse_where_they_may_not_build(shop: Workshop, who: Who, project: Project) 
     # One that was never looked after was named at the machine, and the project was shared with them from there.
     if is_looked_after(shop, id_) or not identity.is_of_the_machine(shop, "project", project.id):
         identity.owned(shop, who, "repository", id_, "write")
+
+
+def refuse_where_nobody_may_build(shop: Workshop, project: str, place: Path) -> None:
+    """For work under way: who may change the project may have lost the repository since it began."""
+    if _is_its_own(str(place), project) or identity.is_of_the_machine(shop, "project", project):
+        return
+    if not identity.writers(shop, "project", project) & identity.writers(shop, "repository", id_at(place)):
+        raise OperationBlocked(
+            "Nobody who may change this project may write to its repository any more. What was built is on its branch; "
+            "when the repository is shared again, resume goes on.",
+            hint="Share the repository for writing, then resume; or terminate.",
+        )
 
 
 def shown(shop: Workshop, who: Who, project: Project) -> ProjectView:

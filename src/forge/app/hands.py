@@ -161,6 +161,14 @@ class ProjectHands:
         assert self.code is not None
         return Repository.open(self.code)
 
+    def _repo_to_work_in(self) -> Repository:
+        """Asked for in a step: who may build there can change while a project builds."""
+        from forge.app.building_places import refuse_where_nobody_may_build  # noqa: PLC0415 - it stands above
+
+        assert self.code is not None
+        refuse_where_nobody_may_build(self.shop, self.project, self.code)
+        return self._repo()
+
     async def work(self, steps: Steps, place: str, order: Order) -> Worked:
         """A turn like any other: its own durable run, which this one waits for."""
         repo = await asyncio.to_thread(self._repo)
@@ -169,7 +177,7 @@ class ProjectHands:
         mark = hashlib.sha256(f"{steps.id}/{place}".encode()).hexdigest()[:12]
 
         async def request() -> Json:
-            author = repo.signature()
+            author = (await asyncio.to_thread(self._repo_to_work_in)).signature()
             return asdict(TurnRequest(mark, branch, order.message, f"{author.name} <{author.email}>", time.time(), who))
 
         asked = await steps.step(f"{place}: request", request)
@@ -212,7 +220,8 @@ class ProjectHands:
         return await asyncio.to_thread(lambda: self._repo().refs.tip(branch))
 
     async def run_tests(self, branch: str) -> TestResults:
-        found = await asyncio.to_thread(tested, self._repo(), branch, plain=self.agent == self.shop.unconfined)
+        repo = await asyncio.to_thread(self._repo_to_work_in)
+        found = await asyncio.to_thread(tested, repo, branch, plain=self.agent == self.shop.unconfined)
         return replace(found, details=self.shop.redactor.text(found.details))
 
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:

@@ -125,6 +125,14 @@ def is_of_the_machine(shop: Shop, kind: Kind, id_: str) -> bool:
     return _ownership(shop).standing(kind, id_, LOCAL.id).owner in (None, LOCAL.id)
 
 
+def writers(shop: Shop, kind: Kind, id_: str) -> frozenset[str]:
+    """The ids of all users who may change it, the owner among them."""
+    ownership = _ownership(shop)
+    owner = ownership.standing(kind, id_, LOCAL.id).owner
+    granted = {each.user for each in ownership.shares_of(kind, id_) if each.granted == "write"}
+    return frozenset(granted | ({owner} if owner is not None else set()))
+
+
 def only_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
     """Passes for the owner: what others see of it, and that it is there at all, is not for who it is shared with."""
     if who.is_local:
