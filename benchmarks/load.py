@@ -433,8 +433,8 @@ def _processes(pid: int) -> list[int]:
 def _resident(processes: Sequence[int]) -> int:
     """Kilobytes of their own; what two of them share is counted in parts.
 
-    Without what is mapped from files, such as libraries and packs: that is the system's cache, and their part of it grows
-    when another program that has the same libraries ends.
+    Without what is mapped from files, such as libraries and packs: that is the system's cache, and their part of it
+    grows when another program that has the same libraries ends.
     """
     rollups = [Path(f"/proc/{each}/smaps_rollup").read_text() for each in processes]
     lines = [line for text in rollups for line in text.splitlines() if line.startswith("Pss_Anon:")]

@@ -27,8 +27,8 @@ def parse(text: str, where: str) -> Json:
                 raise SettingsInvalid(f"{where} uses YAML aliases, which settings do not take.")
             # No path, address or command can have one.
             if isinstance(event, yaml.ScalarEvent) and "\0" in event.value:
-                line = event.start_mark.line + 1
-                raise SettingsInvalid(f"{where}, line {line} has a NUL character.", hint="Remove it.")
+                line = f", line {event.start_mark.line + 1}" if event.start_mark else ""
+                raise SettingsInvalid(f"{where}{line} has a NUL character.", hint="Remove it.")
         values = yaml.safe_load(text)
     except yaml.YAMLError as e:
         # The error's own text quotes the file, which may hold keys.
