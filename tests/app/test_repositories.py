@@ -23,6 +23,7 @@ from forge.errors import Denied, NotFound
 from forge.git import Repository, objects
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git, MakeRepo
+from tests.git.test_maintenance import idle, wait_until
 
 __all__ = ["place", "shop"]
 
@@ -155,4 +156,6 @@ def test_many_threads_use_one_open_repository(
             each.result()
     for name in names:
         assert git(place.path, "rev-list", "--count", f"main..{name}") == "16"
+    # git's check would stumble over packs that a repack takes away meanwhile.
+    wait_until(lambda: idle(place.path / ".git"))
     git(place.path, "fsck", "--strict")

@@ -105,7 +105,9 @@ def test_the_intent_is_realigned_from_the_last_correction(page: Any, desk: Desk,
         presses: list[Any] = []
         page.on("request", lambda request: presses.append(request) if "/actions/" in request.url else None)
         before = commits(client, id_)
-        buttons(page).get_by_role("button", name="Realign from here").dblclick()
+        # Before the answer nothing has begun, and all looks as it will at the end.
+        with page.expect_response(lambda response: response.url.endswith("/actions/realign")):
+            buttons(page).get_by_role("button", name="Realign from here").dblclick()
         expect(standing(page)).to_contain_text("confirm or correct the intent")
         at_rest(client, id_)
         assert [request.url.rpartition("/")[2] for request in presses] == ["realign"]
