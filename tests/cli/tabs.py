@@ -102,7 +102,8 @@ class Typing:
     @property
     def home(self) -> Path:
         home = self._place / "home"
-        home.mkdir(exist_ok=True)
+        # Where it is missing, fish reads all manual pages of the machine for minutes, and outlives the test by that.
+        (home / ".local/share/fish/generated_completions").mkdir(parents=True, exist_ok=True)
         return home
 
     @property
