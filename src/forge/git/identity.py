@@ -17,7 +17,7 @@ def signature(objects: Objects) -> Signature:
 
 
 def _setting(objects: Objects, key: str) -> str:
-    config = objects.handle.config
+    config = objects.config
     try:
         return str(config[key])
     except KeyError:

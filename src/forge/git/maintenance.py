@@ -58,8 +58,8 @@ class Upkeep:
         names = _names(self._objects)
         packs = frozenset(name for name in names if name.endswith(".pack"))
         if self._packs - packs:
-            # Somebody repacked; an old handle keeps looking for what is gone.
-            self._objects.reopen()
+            # Somebody repacked.
+            self._objects.let_go_of_packs()
         self._packs = packs
         self._reap()
         if time.monotonic() - self._swept > _SWEEP_PAUSE:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,7 +40,16 @@ class Objects:
         self.objects_dir = common_dir / "objects"
         self.scratch = common_dir / "forge" / "tmp"
         self.git = Git(git_dir)
-        self.reopen()
+        # Its own check of what it read takes longer than the reading; `read` does it in a fifth of the time.
+        pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
+        # What is read again is kept here, as values that are ready to use.
+        pygit2.option(Option.SET_CACHE_MAX_SIZE, _KEPT_BY_LIBRARY)
+        self.handle = pygit2.Repository(str(self.git_dir))
+        # A handle refers to itself, so Python lets go of it, and of its packs, much later than of this.
+        weakref.finalize(self, self.handle.free).atexit = False
+        self._letting_go = threading.Lock()
+        self._odb: pygit2.Odb | None = self.handle.odb
+        self._held_since = time.monotonic()
         self._blobs: Cache[ObjectId, bytes] = Cache(8 * _MB, len)
         # The folders of a repository with 100,000 files.
         self._trees: Cache[ObjectId, dict[str, Entry]] = Cache(40 * _MB, lambda tree: len(tree) * _ENTRY)
@@ -49,32 +60,29 @@ class Objects:
         self._folded: Cache[ObjectId, dict[str, set[str]]] = Cache(8 * _MB, lambda tree: len(tree) * _FOLDED)
         self._commits: Cache[CommitId, Commit] = Cache(2 * _MB, lambda commit: len(commit.message) + _COMMIT)
 
-    def reopen(self) -> None:
-        """Forget what libgit2 knows of packs; after a repack an old handle stays slow."""
-        # Its own check of what it read takes longer than the reading; `read` does it in a fifth of the time.
-        pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)
-        # What is read again is kept here, as values that are ready to use.
-        pygit2.option(Option.SET_CACHE_MAX_SIZE, _KEPT_BY_LIBRARY)
-        before: pygit2.Repository | None = getattr(self, "handle", None)
-        self.handle = pygit2.Repository(str(self.git_dir))
-        self._odb: pygit2.Odb | None = self.handle.odb
-        self._held_since = time.monotonic()
-        if before is not None:
-            # It refers to itself, so Python lets go of it much later, and of packs that are long deleted. Who reads
-            # with it at this moment has its own hold on what they read.
-            before.free()
+    def let_go_of_packs(self) -> None:
+        """Forget what libgit2 knows and keeps of packs; after a repack it would go on to look into those that are gone.
 
-    def _let_go_of_packs(self) -> None:
-        self._held_since = time.monotonic()
-        # Nobody may hold them while the handle lets go, or they stay as they are. Who reads at this moment has them for
-        # as long as that takes.
-        self._odb = None
-        self.handle.free()
-        self._odb = self.handle.odb
+        Who has one open at this moment shares it with all others, so nobody may: a new handle beside the old one would
+        take over all that was kept.
+        """
+        with self._letting_go:
+            self._held_since = time.monotonic()
+            self._odb = None
+            self.handle.free()
+            self._odb = self.handle.odb
+
+    @property
+    def config(self) -> pygit2.Config:
+        """As git is configured now."""
+        # pygit2 lets other threads run while libgit2 looks for it, and one may let go of it just then. All else that is
+        # asked of the handle runs undisturbed.
+        with self._letting_go:
+            return self.handle.config
 
     def _read(self, oid: ObjectId | CommitId) -> tuple[int, bytes]:
         if time.monotonic() - self._held_since > _HELD_SECONDS:
-            self._let_go_of_packs()
+            self.let_go_of_packs()
         odb = self._odb
         return (self.handle.odb if odb is None else odb).read(oid)
 
@@ -83,7 +91,7 @@ class Objects:
             kind, data = self._read(oid)
         except (KeyError, pygit2.GitError, OSError):
             # Somebody may have repacked between our look-up and our read.
-            self.reopen()
+            self.let_go_of_packs()
             try:
                 kind, data = self._read(oid)
             except KeyError as e:

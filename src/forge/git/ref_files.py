@@ -130,7 +130,7 @@ def _is_logged(objects: Objects, ref: str) -> bool:
         # git reads reflogs after refs, so a gc that saw neither the branch nor what keeps it (it read one before
         # and the other after we changed them) still sees this.
         return True
-    config = objects.handle.config
+    config = objects.config
     wanted = str(config["core.logAllRefUpdates"]).lower() if "core.logAllRefUpdates" in config else ""
     if wanted == "always":
         return True

@@ -267,7 +267,7 @@ class Refs:
         return trees.decode(target) if isinstance(target, bytes) else None
 
     def _config(self, key: str) -> str | None:
-        config = self._objects.handle.config
+        config = self._objects.config
         with suppress(UnicodeDecodeError):  # no branch of ours has a name that is not Unicode
             return str(config[key]) if key in config else None
         return None

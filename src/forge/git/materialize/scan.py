@@ -228,7 +228,7 @@ def _listed(objects: Objects, files: Path, git_dir: Path, held: Held, *options: 
 
 def _excludes(objects: Objects) -> list[str]:
     """The repository's own setting for excludes; the person's are read from their usual places by git."""
-    config = objects.handle.config
+    config = objects.config
     return ["-c", f"core.excludesFile={config['core.excludesFile']}"] if "core.excludesFile" in config else []
 
 
