@@ -13,10 +13,12 @@ import pytest
 from forge.app.pressing import press, restarted
 from forge.app.projects import create
 from forge.app.saying import say
+from forge.app.underway import Pressed
 from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.git import Repository
+from forge.pipeline import waiting
 from forge.pipeline.actions import Action
 from forge.pipeline.answering import AgentResponse, Task
 from forge.pipeline.draft import info_of
@@ -129,6 +131,46 @@ def test_a_halted_project_is_resumed_once_however_often_it_is_pressed(impatient:
         assert (done.phase, [entry["iteration"] for entry in done.rounds]) == ("done", [1, 2])
         assert info_of(project)["run"] == run
         assert len(script.of("plan-review")) == 2
+
+    impatient.do(use)
+
+
+@pytest.mark.req("P-12")
+@pytest.mark.parametrize("by", [press, restarted])
+def test_a_resume_in_the_moment_before_a_halted_run_asks_is_no_repetition(
+    impatient: Office, script: Script, monkeypatch: pytest.MonkeyPatch, by: Callable[..., Any]
+) -> None:
+    """It was halted and resumed before: the same button, another halt."""
+    script.answers["plan-review"] = reviews(9, 8, 0)
+    asks, asked = waiting._decided, 0
+
+    async def slowly(*given: Any, **more: Any) -> waiting.Decision:
+        nonlocal asked
+        asked += 1
+        if asked == 2:
+            about_to_ask.set()
+            await may_ask.wait()
+        return await asks(*given, **more)
+
+    monkeypatch.setattr(waiting, "_decided", slowly)
+    about_to_ask, may_ask = asyncio.Event(), asyncio.Event()
+
+    async def resumed(shop: Workshop, project: Project) -> Pressed:
+        if by is restarted and (again := await restarted(shop, project)) is not None:
+            return again
+        return await press(shop, project, Action.RESUME)
+
+    async def use(shop: Workshop) -> None:
+        project = await at_specification(shop)
+        assert (await pressed(shop, project, Action.CONFIRM)).phase == "halted"
+        await press(shop, project, Action.RESUME)
+        await asyncio.wait_for(about_to_ask.wait(), 20)
+        assert (view(shop, project).phase, view(shop, project).busy) == ("halted", True)
+        second = asyncio.create_task(resumed(shop, project))
+        await asyncio.sleep(0.3)
+        may_ask.set()
+        assert (await second).changed
+        assert (await seen(shop, project, await second)).phase == "done"
 
     impatient.do(use)
 

@@ -16,7 +16,7 @@ from typing import Any
 from forge.app.pipelining import KINDS
 from forge.app.projects import changed, show_card, topic_of
 from forge.app.surroundings import plugins_of
-from forge.app.underway import Pressed, begin, go_on, open_question, run_named
+from forge.app.underway import Pressed, begin, go_on, open_question, run_named, settled
 from forge.app.views import state_of
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
@@ -59,6 +59,8 @@ async def press(
     # What a person says is committed, told and recorded: not their keys.
     text = shop.redactor.text(text)
     await go_on(shop, project)
+    if action is not Action.TERMINATE:
+        await settled(shop, project)
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     if action is Action.TERMINATE and confirmed:
         await _stop_working(shop, project)
@@ -237,6 +239,7 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
     run = await go_on(shop, project)
     if run is None:
         return None
+    await settled(shop, project)
     row = await asyncio.to_thread(shop.engine.status, run)
     phase = (await asyncio.to_thread(project.status)).phase
     if row.state in ("failed", "cancelled") and phase in KINDS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from forge.events import Event
 from forge.pipeline.draft import Draft, info_of
 from forge.projects.project import Project
 from forge.store.listeners import Live, Recorded
+
+_MOMENT, _LOOK_AGAIN = 5.0, 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,27 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
     if not row.has_ended:
         shop.engine.take_over(id_)
     return str(id_)
+
+
+async def settled(shop: Workshop, project: Project) -> None:
+    """A run writes that it stopped and asks a moment later; answered, it goes on a moment later. What a press means in
+    between cannot be told, so wait for it.
+    """
+    until = time.monotonic() + _MOMENT
+    while await asyncio.to_thread(_is_between, shop, project) and time.monotonic() < until:
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+def _is_between(shop: Workshop, project: Project) -> bool:
+    info = info_of(project)
+    run = (info.get("run") or {}).get("id")
+    if run is None or not info.get("waiting"):
+        return False
+    try:
+        row = shop.engine.status(run)
+    except RunUnknown:
+        return False
+    return not row.has_ended and not shop.engine.open_questions(run_id=run)
 
 
 async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
