@@ -146,6 +146,15 @@ class ProjectMoved(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectChanged(Event):
+    """As a whole: `what` is `created`, `renamed`, `archived`, `unarchived` or `deleted`."""
+
+    project: str
+    what: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectSaid(Event):
     """A message in a project's chat."""
 
@@ -201,6 +210,7 @@ KINDS: dict[str, type[Event]] = {
         QuestionClosed,
         BranchChanged,
         ProjectMoved,
+        ProjectChanged,
         ProjectSaid,
         ProjectProgressed,
         RoundFinished,

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from socket import create_connection
 from typing import Any
 
@@ -72,7 +73,7 @@ def test_recorded_events_are_replayed_once_and_then_followed(house: House, clien
         assert live == {"topic": topic, "live": True, "event": {"type": "TextStreamed", "turn": "t", "text": "piece"}}
         assert third["id"] == 3
         socket.send(json.dumps({"unsubscribe": topic}))
-        socket.send(json.dumps({"subscribe": "board"}))
+        socket.send(json.dumps({"subscribe": "board", "after": house.shop.events.last(BOARD)}))
         assert heard(socket)["subscribed"] is True
         tell(house, project, "nobody listens")
         assert subscribe(socket, topic, 3)["topic"] == topic
@@ -120,14 +121,44 @@ def test_nobody_hears_what_is_not_theirs(house: House, client: httpx.Client) -> 
             hers.post(f"/api/projects/{project}/messages", json={"text": DUMP})
             hers.post(f"/api/projects/{project}/actions/distill")
             at_rest(hers, project)
-            moved = heard(mine)
-            assert (moved["event"]["type"], moved["event"]["project"]) == ("ProjectMoved", project)
+            told = [heard(mine)["event"] for _ in range(2)]
+            assert [event["type"] for event in told] == ["ProjectChanged", "ProjectMoved"]
+            assert {event["project"] for event in told} == {project}
             with pytest.raises(TimeoutError):
                 heard(other, 0.3)
         board = hers.get("/api/events", params={"topic": "board"}).json()
         assert {each["event"]["project"] for each in board["items"]} == {project}
     with house.client(bo) as his:
         assert his.get("/api/events", params={"topic": "all"}).json()["items"] == []
+
+
+@pytest.mark.req("X-06")
+def test_who_may_see_a_project_hears_what_happens_to_it_as_a_whole(house: House) -> None:
+    ada, bo = house.user("ada-2"), house.user("bo-2")
+    with house.client(ada) as hers, house.client(bo) as his:
+        query = f"?topic=board&after={house.shop.events.last(BOARD)}"
+        boards = [listening(house, query, key) for key in (None, ada, bo)]
+        with boards[0] as all_, boards[1] as mine, boards[2] as other:
+            assert all(heard(each)["subscribed"] for each in (all_, mine, other))
+            made = hers.post("/api/projects", json={"name": "Party"}).json()
+            address = f"/api/projects/{made['id']}"
+            hers.patch(address, json={"name": "Garden party"})
+            hers.patch(address, json={"archived": True})
+            hers.patch(address, json={"archived": False})
+            names = ["Party", *["Garden party"] * 3]
+            told = [
+                {"type": "ProjectChanged", "project": made["id"], "what": what, "name": name}
+                for what, name in zip(("created", "renamed", "archived", "unarchived"), names, strict=True)
+            ]
+            assert [heard(mine)["event"] for _ in told] == told
+            assert hers.put(f"{address}/shares/bo-2", json={"right": "read"}).status_code == 204
+            hers.patch(address, json={"name": "For two"})
+            assert heard(other)["event"]["name"] == "For two", "it was shared only then"
+            directory = Path(made["directory"]).name
+            assert hers.delete(address, params={"confirm": directory}).status_code == 204
+            assert [heard(all_)["event"] for _ in told] == told
+            assert [heard(all_)["event"][fact] for fact in ("name", "what")] == ["For two", "deleted"]
+        assert his.get("/api/events", params={"topic": f"project:{made['id']}"}).status_code == 404
 
 
 @pytest.mark.req("X-06")
@@ -426,4 +457,4 @@ def test_an_event_that_only_a_newer_command_knows_is_told_as_it_stands(house: Ho
     assert page["items"][1]["event"] == watered
     # Whose it is cannot be known: the topics of everybody tell moves only.
     board = client.get("/api/events", params={"topic": "board"}).json()
-    assert {each["event"]["type"] for each in board["items"]} <= {"ProjectMoved"}
+    assert {each["event"]["type"] for each in board["items"]} <= {"ProjectMoved", "ProjectChanged"}

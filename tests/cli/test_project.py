@@ -117,8 +117,9 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     assert list(gone) == ["deleted", "kept"]
     assert Path(gone["kept"]).is_dir()
     with opened_access(load(os.environ), os.environ) as access:
-        assert (deed := audited(access, LOCAL)[0]).action == "project.delete"
-        assert deed.subject.startswith("project:")
+        deeds = audited(access, LOCAL)
+    assert [deed.action for deed in deeds] == ["project.delete", *["project.change"] * 3, "project.create"]
+    assert all(deed.subject.startswith("project:") for deed in deeds)
     missing = forge("project", "status", "party", "--json")
     assert (missing.code, missing.error) == (1, "project_missing")
 

@@ -14,7 +14,7 @@ from forge.app.repositories import repository
 from forge.app.turns import topic_of
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
-from forge.events import BOARD, Event, ProjectMoved
+from forge.events import BOARD, Event, ProjectChanged, ProjectMoved
 from forge.store.listeners import Live, Recorded
 
 _STRETCH, _STRETCHES = 1000, 5
@@ -48,7 +48,7 @@ def topic_for(shop: Workshop, who: Who, name: str) -> Topic:
     # A name that is no text can be that of nothing, and no query could ask for it.
     kind, _, rest = name.partition(":") if _is_text(name) else ("", "", "")
     if name in ("all", BOARD):
-        return Topic(name, BOARD, lambda event: _is_their_move(shop, who, event))
+        return Topic(name, BOARD, lambda event: _is_of_theirs(shop, who, event))
     if kind == "project" and rest:
         return Topic(name, f"project:{project_for(shop, who, rest).id}", _everything)
     id_, _, branch = rest.partition(":")
@@ -98,8 +98,8 @@ def _is_text(name: str) -> bool:
         return False
 
 
-def _is_their_move(shop: Workshop, who: Who, event: Event) -> bool:
-    return isinstance(event, ProjectMoved) and may_see(shop, who, "project", event.project)
+def _is_of_theirs(shop: Workshop, who: Who, event: Event) -> bool:
+    return isinstance(event, (ProjectMoved, ProjectChanged)) and may_see(shop, who, "project", event.project)
 
 
 def _everything(event: Event) -> bool:

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from forge.agents.models import registry
+from forge.app.identity import LOCAL, Who, audit, record_new
 from forge.app.programs import programs
 from forge.app.surroundings import mirrored, plugins_of
 from forge.app.views import PLAN, Json, lines_of
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
+from forge.events import BOARD, ProjectChanged
 from forge.git import Repository
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft, info_of
@@ -45,16 +47,15 @@ async def create(
     shop: Workshop,
     name: str | None,
     *,
+    who: Who = LOCAL,
     agent: str | None = None,
     repository: Path | None = None,
     after: Project | None = None,
     deliverable_type: str | None = None,
-    apart: bool = False,
 ) -> Project:
     """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows.
 
     `deliverable_type` is what the intent will say, unless the person's words say another one outright.
-    `apart`: its directory is unlike every other, whatever the project is called.
     """
     if agent:
         known_agent(shop, agent)
@@ -77,11 +78,23 @@ async def create(
         return draft.files()
 
     workspace = workspace_of(shop.settings)
+    # The directories of others stay unknown: a user's is never in the way of another's.
     project = await asyncio.to_thread(
-        lambda: workspace.create(name, agent=agent or "", now=now, prepare=prepare, apart=apart)
+        lambda: workspace.create(name, agent=agent or "", now=now, prepare=prepare, apart=not who.is_local)
     )
+    await asyncio.to_thread(record_new, shop, who, "project", project.id)
+    await asyncio.to_thread(audit, shop, who, "project.create", f"project:{project.id}", name or "")
+    tell(shop, project, "created")
     await show_card(shop, project)
     return project
+
+
+def tell(shop: Workshop, project: Project, what: str, *, name: str | None = None) -> None:
+    """Whoever listens: something happened to it as a whole."""
+    changed = ProjectChanged(project.id, what, shop.redactor.text(project.name if name is None else name))
+    # To one that has just been made nobody can listen yet.
+    for topic in (BOARD,) if what == "created" else (topic_of(project), BOARD):
+        shop.events.publish(topic, changed)
 
 
 def _code_repository(path: Path) -> Path:

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from forge.app import board, pressing, projects, saying, underway
 from forge.app.building_places import refuse_where_they_may_not_build, shown, without_what_is_theirs
-from forge.app.identity import Who, audit, forget_owner, missing, only_owner, owned, record_new, require, visible
+from forge.app.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
 from forge.app.memory import open_memory
 from forge.app.models import refuse_paths
 from forge.app.pages import Page, checked, position
@@ -115,18 +115,9 @@ async def create_project(
     place = await asyncio.to_thread(_place, shop, who, repository_id)
     plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
     await asyncio.to_thread(_refuse_own_name, shop, who, name)
-    # The directories of others stay unknown: a user's is never in the way of another's.
     made = await projects.create(
-        shop,
-        name,
-        agent=agent,
-        repository=place,
-        after=plan,
-        deliverable_type=deliverable_type,
-        apart=not who.is_local,
+        shop, name, who=who, agent=agent, repository=place, after=plan, deliverable_type=deliverable_type
     )
-    await asyncio.to_thread(record_new, shop, who, "project", made.id)
-    await asyncio.to_thread(audit, shop, who, "project.create", f"project:{made.id}", name or "")
     return await asyncio.to_thread(shown, shop, who, made)
 
 
@@ -147,13 +138,20 @@ def _refuse_own_name(shop: Workshop, who: Who, name: str | None) -> None:
 
 def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, archived: bool | None) -> ProjectView:
     project = project_for(shop, who, id_, "write")
+    change_found(shop, who, project, name=name, archived=archived)
+    return shown(shop, who, project)
+
+
+def change_found(shop: Workshop, who: Who, project: Project, *, name: str | None, archived: bool | None) -> None:
+    """The one in this directory, for who may do so."""
     workspace, directory = workspace_of(shop.settings), project.directory.name
     if name is not None:
         workspace.rename(directory, name, now=datetime.fromtimestamp(time.time(), UTC))
+        projects.tell(shop, project, "renamed")
     if archived is not None:
         (workspace.archive if archived else workspace.unarchive)(directory)
-    audit(shop, who, "project.change", f"project:{id_}", f"name={name} archived={archived}")
-    return shown(shop, who, project_for(shop, who, id_))
+        projects.tell(shop, project, "archived" if archived else "unarchived")
+    audit(shop, who, "project.change", f"project:{project.id}", f"name={name} archived={archived}")
 
 
 def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
@@ -167,6 +165,7 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
     """The one in this directory, for who may do so: a copy that somebody made of a project has the same id."""
     workspace = workspace_of(shop.settings)
     kept = workspace.delete(project.directory.name, confirm=confirm)
+    projects.tell(shop, project, "deleted", name=project.directory.name)
     if all(each.id != project.id for each in workspace.by_id(archived=True)):
         forget_owner(shop, "project", project.id)
     audit(shop, who, "project.delete", f"project:{project.id}", project.directory.name)

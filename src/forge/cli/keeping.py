@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from forge.cli.projecting import Which, directory_of, found, opened_shop, output_of, settings_of
+
+if TYPE_CHECKING:
+    from forge.app.views import ProjectView
 
 Named = Annotated[str, typer.Argument(metavar="PROJECT", help="Its directory, id or name.")]
 
@@ -21,13 +22,10 @@ def rename(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it from now on.")],
 ) -> None:
     """Give a project another name; its directory stays."""
-    from forge.app.projects import workspace_of  # noqa: PLC0415
-    from forge.app.views import view  # noqa: PLC0415
-
     out = output_of(context)
-    renamed = workspace_of(settings_of(out)).rename(project, name, now=datetime.fromtimestamp(time.time(), UTC))
-    out.result(view(None, renamed))
-    out.line(f"{out.styled(renamed.directory.name, 'cyan')} is called {renamed.name}")
+    seen = asyncio.run(_changed(context, project, name=name))
+    out.result(seen)
+    out.line(f"{out.styled(Path(seen.directory).name, 'cyan')} is called {seen.name}")
 
 
 def archive(
@@ -36,14 +34,24 @@ def archive(
     back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
 ) -> None:
     """Keep a project out of lists; nothing else changes."""
+    out = output_of(context)
+    seen = asyncio.run(_changed(context, project, archived=not back))
+    out.result(seen)
+    out.line(f"{out.styled(Path(seen.directory).name, 'cyan')} {'is back' if back else 'is archived'}")
+
+
+async def _changed(
+    context: typer.Context, project: str, *, name: str | None = None, archived: bool | None = None
+) -> ProjectView:
+    from forge.app.identity import LOCAL  # noqa: PLC0415 - these load the engine
     from forge.app.projects import workspace_of  # noqa: PLC0415
+    from forge.app.reaching import change_found  # noqa: PLC0415
     from forge.app.views import view  # noqa: PLC0415
 
-    out = output_of(context)
-    workspace = workspace_of(settings_of(out))
-    changed = workspace.unarchive(project) if back else workspace.archive(project)
-    out.result(view(None, changed))
-    out.line(f"{out.styled(changed.directory.name, 'cyan')} {'is back' if back else 'is archived'}")
+    async with opened_shop(context.obj) as shop:
+        one = workspace_of(shop.settings).open(project)
+        await asyncio.to_thread(change_found, shop, LOCAL, one, name=name, archived=archived)
+        return view(shop, one)
 
 
 def delete(

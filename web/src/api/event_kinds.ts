@@ -23,6 +23,7 @@ interface Kinds {
   QuestionClosed: { question: string; run: string; how: string; answer: string | null };
   BranchChanged: { branch: string; commit: string | null; actor: string };
   ProjectMoved: { project: string; before: string; phase: string; halt_reason: string | null };
+  ProjectChanged: { project: string; what: string; name: string };
   ProjectSaid: { project: string; role: string; text: string };
   ProjectProgressed: { project: string; text: string };
   RoundFinished: {

@@ -36,6 +36,7 @@ export const STALE: Stale = {
   QuestionClosed: asked,
   BranchChanged: (_, at) => branchMoved(at.repo, at.branch),
   ProjectMoved: (event) => [keys.projects(), keys.board(), ...inProject(event.project), keys.questions()],
+  ProjectChanged: (event) => [keys.projects(), keys.board(), ...inProject(event.project)],
   ProjectSaid: (event) => [keys.projectMessages(event.project), keys.project(event.project)],
   ProjectProgressed: (event) => [keys.projectLog(event.project)],
   RoundFinished: (event) => [keys.board(), ...inProject(event.project)],
