@@ -353,6 +353,8 @@ def test_a_damaged_project_hides_no_other_and_is_nobody_elses_concern(house: Hou
                 assert board.status_code == 200
                 cards = [card for column in board.json()["columns"] for card in column["cards"]]
                 assert [card["row"]["id"] for card in cards] == [left["id"]]
+                broken = [each.partition(":")[0] for each in board.json()["broken"]]
+                assert broken == ([Path(damaged["directory"]).name] if client is owner else [])
             assert code(owner.get(f"/api/projects/{damaged['id']}")) == (502, "project_unwritable")
         finally:
             file.rmdir()

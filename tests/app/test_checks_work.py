@@ -155,12 +155,16 @@ def test_a_run_whose_process_is_gone_is_named_unless_it_waits_for_a_person(
 
 
 def test_a_project_that_cannot_be_read_is_named(office: Office, database: Database) -> None:  # noqa: F811
+    torn = office.do(new)
+    (torn.directory / "status.json").unlink()
+    (torn.directory / "status.json").mkdir()
+    check = work.projects(place_of(office))
+    assert told(check) == (State.WARNING, "party: status.json cannot be read: Is a directory.")
+    assert check.hint.startswith(f"`git -C {torn.directory} status`")
     broken = office.place / "workspace" / "projects" / "broken"
     broken.mkdir(parents=True)
     (broken / "project.json").write_text("nonsense")
-    check = work.projects(place_of(office))
-    assert check.state is State.WARNING
-    assert check.detail.startswith("broken: ")
+    assert work.projects(place_of(office)).detail.startswith("broken: ")
 
 
 def test_notices_that_were_given_up_are_told(office: Office, database: Database) -> None:  # noqa: F811

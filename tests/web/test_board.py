@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,24 @@ def test_cards_move_as_projects_do_and_the_arrow_keys_lead_from_one_to_the_next(
     expect(moved).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Early idea", level=1).first).to_be_visible()
+
+
+def test_a_project_that_cannot_be_read_is_named_on_the_board_and_in_the_list(page: Any, desk: Desk) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    with desk.client() as client:
+        made = [client.post("/api/projects", json={"name": name}).json() for name in ("Sound one", "Torn one")]
+    status = Path(made[1]["directory"]) / "status.json"
+    content = status.read_bytes()
+    status.unlink()
+    status.mkdir()
+    try:
+        for screen in ("board", "projects"):
+            page.goto(f"{desk.url}/{screen}")
+            expect(page.get_by_role("alert")).to_contain_text("torn-one: ")
+            expect(page.get_by_role("main").get_by_role("link", name=re.compile("Sound one")).first).to_be_visible()
+    finally:
+        status.rmdir()
+        status.write_bytes(content)
 
 
 def test_a_card_shows_rounds_and_the_errors_of_each(page: Any, desk: Desk) -> None:

@@ -136,6 +136,19 @@ def test_who_may_not_administer_finds_calm_settings(desk: Desk, browser: Any, se
         assert refused == []
 
 
+def test_who_may_not_administer_reads_prompts_and_cannot_change_them(desk: Desk, browser: Any) -> None:
+    with signed_in(browser, desk, key_of(desk, "Eli"), "/settings/prompts#chat") as page:
+        text = page.get_by_role("textbox", name="Text of the prompt chat")
+        expect(page.get_by_text("Who may administer this server changes it.")).to_be_visible()
+        expect(text).to_contain_text("git branch")
+        before = text.inner_text()
+        text.click()
+        page.keyboard.type("Answer in rhymes. ")
+        assert text.inner_text() == before
+        for name in ("Save", "Take back", "Reset to default"):
+            expect(page.get_by_role("button", name=name)).to_have_count(0)
+
+
 def test_a_wrong_key_is_refused_with_the_command_as_code(desk: Desk, browser: Any) -> None:
     context = browser.new_context()
     page = context.new_page()

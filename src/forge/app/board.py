@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from forge.app.projects import workspace_of
 from forge.app.views import ProjectView, views
@@ -12,9 +13,11 @@ from forge.boards.overview import BoardView, ProjectRow, columns
 
 def board_of(shop: Workshop, only: Collection[str] | None = None) -> BoardView:
     """With `only`, of the projects with these ids; no other is so much as looked at."""
-    wanted = (each for each in workspace_of(shop.settings).by_id() if only is None or each.id in only)
-    seen, _ = views(shop, wanted)
-    return columns([_row(each) for _, each in seen])
+    listed = workspace_of(shop.settings).by_id()
+    seen, unread = views(shop, (each for each in listed if only is None or each.id in only))
+    # Of one that does not even tell its id, nobody knows whose it is.
+    nameless = listed.broken if only is None else ()
+    return replace(columns([_row(each) for _, each in seen]), broken=(*nameless, *unread))
 
 
 def _row(seen: ProjectView) -> ProjectRow:

@@ -61,6 +61,8 @@ class PhaseColumn:
 @dataclass(frozen=True, slots=True)
 class BoardView:
     columns: tuple[PhaseColumn, ...]
+    broken: tuple[str, ...] = ()
+    """A sentence about each project that is there and cannot be read."""
 
     @property
     def waiting(self) -> tuple[ProjectCard, ...]:

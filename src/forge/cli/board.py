@@ -26,7 +26,7 @@ def board(context: typer.Context) -> None:
         async with opened_shop(session) as shop:
             seen = board_of(shop)
         out.result(seen)
-        if not any(column.cards for column in seen.columns):
+        if not any(column.cards for column in seen.columns) and not seen.broken:
             out.aside("There is no project yet: `forge project new NAME` makes one.")
         for column in (column for column in seen.columns if column.cards):
             out.line(out.styled(f"{column.title} ({len(column.cards)})", "bold"))
@@ -40,6 +40,8 @@ def board(context: typer.Context) -> None:
                 )
                 for card in column.cards
             )
+        for sentence in seen.broken:
+            out.note(f"forge: {sentence}")
 
     asyncio.run(show())
 

@@ -1872,6 +1872,7 @@ export interface components {
         /**
          * BoardShape
          * @example {
+         *       "broken": [],
          *       "columns": [
          *         {
          *           "cards": [],
@@ -1882,6 +1883,11 @@ export interface components {
          *     }
          */
         BoardShape: {
+            /**
+             * Broken
+             * @description A sentence about each project that is there and cannot be read.
+             */
+            broken: string[];
             /** Columns */
             columns: components["schemas"]["ColumnShape"][];
         };

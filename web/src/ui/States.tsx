@@ -1,5 +1,5 @@
 /** What stands where a list or a screen has nothing to show: not yet, nothing, or not possible. */
-import { CircleX, type LucideIcon } from "lucide-react";
+import { CircleX, TriangleAlert, type LucideIcon } from "lucide-react";
 import type { ReactNode } from "react";
 
 import { classNames } from "@/lib/class_names";
@@ -52,6 +52,24 @@ export function ErrorState({ error, onRetry, compact }: ErrorStateProps) {
             Try again
           </Button>
         )}
+      </div>
+    </div>
+  );
+}
+
+/** Projects that are there and cannot be read, each with a sentence. */
+export function Unreadable({ sentences }: { sentences: readonly string[] }) {
+  if (sentences.length === 0) return null;
+  return (
+    <div role="alert" className="flex gap-2 border-b border-line bg-surface px-4 py-2 text-sm">
+      <TriangleAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-attention" />
+      <div className="min-w-0 break-words">
+        {sentences.map((sentence) => (
+          <p key={sentence}>{sentence}</p>
+        ))}
+        <p className="text-muted">
+          <InlineCode text="Not shown below; nothing of it was changed. `forge doctor` says more." />
+        </p>
       </div>
     </div>
   );

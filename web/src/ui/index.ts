@@ -9,7 +9,7 @@ export { Markdown } from "./Markdown";
 export { Patch, type PatchHunk, type PatchLine } from "./Patch";
 export { ContextMenu, Menu, type MenuEntry, type MenuItem, type MenuProps } from "./Menu";
 export { Panel, PanelEdge, Panels, type PanelHandle } from "./Panels";
-export { EmptyState, ErrorState, ProgressLine, Skeleton } from "./States";
+export { EmptyState, ErrorState, ProgressLine, Skeleton, Unreadable } from "./States";
 export { Tabs, type Tab } from "./Tabs";
 export { applyTheme, tokenColor, useShownTheme, useTheme, type Theme } from "./theme";
 export { toast, type ToastMessage } from "./toasts";

@@ -183,4 +183,5 @@ class ColumnShape(Shape):
 
 class BoardShape(Shape):
     columns: list[ColumnShape]
-    model_config = shown(columns=[{"phase": "brain_dump", "title": "Brain dump", "cards": []}])
+    broken: list[Text] = Field(description="A sentence about each project that is there and cannot be read.")
+    model_config = shown(columns=[{"phase": "brain_dump", "title": "Brain dump", "cards": []}], broken=[])

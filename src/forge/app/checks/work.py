@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -147,13 +148,23 @@ def projects(place: Place) -> Check:
     if not workspace.projects.is_dir():
         return ok("projects", "None yet.")
     found = workspace.list()
-    if found.broken:
-        return warning("projects", " ".join(found.broken[:3]), "`forge project list` shows the others.")
+    if broken := (*found.broken, *filter(None, map(_damage, found))):
+        name = broken[0].partition(":")[0]
+        hint = f"`git -C {shlex.quote(str(workspace.projects / name))} status` says what differs from its last commit."
+        return warning("projects", " ".join(broken[:3]), hint)
     waiting = [project.directory.name for project in found if _is_unknown(place, project)]
     if waiting:
         hint = f"`forge project resume {waiting[0]}` begins it."
         return warning("projects", f"Work that was not begun: {some(waiting)}.", hint)
     return ok("projects", f"{counted(len(found), 'project')} can be read." if found else "None yet.")
+
+
+def _damage(project: Project) -> str:
+    try:
+        project.status(), project.name, project.chat()
+    except ForgeError as e:
+        return f"{project.directory.name}: {e.message}"
+    return ""
 
 
 def _is_unknown(place: Place, project: Project) -> bool:

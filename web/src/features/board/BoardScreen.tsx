@@ -5,7 +5,7 @@ import { useMemo, useRef, type KeyboardEvent } from "react";
 import { topicOf, useBoard, useProjects, useTopic, type Project } from "@/api";
 import { useCommand } from "@/lib/commands";
 import { plural } from "@/lib/format";
-import { Badge, Button, EmptyState, ErrorState, Skeleton } from "@/ui";
+import { Badge, Button, EmptyState, ErrorState, Skeleton, Unreadable } from "@/ui";
 
 import { BoardColumn } from "./BoardColumn";
 import { moved, place } from "./focus";
@@ -47,6 +47,7 @@ export function BoardScreen() {
         <span className="text-xs text-muted">{plural(cards.length, "project")}</span>
         {waiting > 0 && <Badge meaning="attention">{`${waiting} ${waiting === 1 ? "waits" : "wait"} for you`}</Badge>}
       </header>
+      <Unreadable sentences={board.data.broken} />
       {cards.length === 0 ? (
         <EmptyState
           icon={SquareKanban}

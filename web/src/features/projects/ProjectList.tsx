@@ -2,12 +2,12 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { FolderKanban, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { topicOf, useProjects, useTopic, type Project } from "@/api";
+import { topicOf, useBoard, useProjects, useTopic, type Project } from "@/api";
 import { useCommand } from "@/lib/commands";
 import { plural } from "@/lib/format";
 import { ranked } from "@/lib/fuzzy";
 import { useStored } from "@/lib/stored";
-import { Badge, Button, Chip, EmptyState, ErrorState, Input, Skeleton } from "@/ui";
+import { Badge, Button, Chip, EmptyState, ErrorState, Input, Skeleton, Unreadable } from "@/ui";
 
 import { standing } from "./phases";
 import { ProjectRows } from "./ProjectRows";
@@ -16,6 +16,7 @@ export function ProjectList() {
   const [archived, setArchived] = useStored("projects:archived", false);
   const [words, setWords] = useState("");
   const projects = useProjects(archived);
+  const broken = useBoard().data?.broken ?? [];
   const navigate = useNavigate();
   useTopic(topicOf.board, () => undefined); // moves of projects make the list stale
   const shown = useMemo(() => found(projects.data ?? [], words), [projects.data, words]);
@@ -39,6 +40,7 @@ export function ProjectList() {
           <Plus aria-hidden size={15} /> New project
         </Link>
       </header>
+      <Unreadable sentences={broken} />
       {projects.isError ? (
         <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />
       ) : projects.data === undefined ? (

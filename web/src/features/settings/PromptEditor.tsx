@@ -30,36 +30,40 @@ const look = [
 export interface PromptEditorProps {
   label: string;
   text: string;
-  onText: (text: string) => void;
+  /** Without it, the text can only be read. */
+  onText: ((text: string) => void) | undefined;
 }
 
 export default function PromptEditor({ label, text, onText }: PromptEditorProps) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const told = useRef(onText);
-  const initial = useRef(text);
+  const shown = useRef(text);
+  const readOnly = onText === undefined;
   useEffect(() => {
     told.current = onText;
+    shown.current = text;
   });
   useEffect(() => {
     if (parent.current === null) return;
     const made = new EditorView({
       parent: parent.current,
       state: EditorState.create({
-        doc: initial.current,
+        doc: shown.current,
         extensions: [
           minimalSetup,
           markdown(),
           look,
           EditorView.lineWrapping,
+          EditorState.readOnly.of(readOnly),
           EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-          EditorView.updateListener.of((update) => update.docChanged && told.current(update.state.sliceDoc())),
+          EditorView.updateListener.of((update) => update.docChanged && told.current?.(update.state.sliceDoc())),
         ],
       }),
     });
     view.current = made;
     return () => made.destroy();
-  }, [label]);
+  }, [label, readOnly]);
   useEffect(() => {
     const { current } = view;
     if (current === null || current.state.sliceDoc() === text) return;

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState, type KeyboardEvent } from "react";
 
-import { usePrompt, usePromptDiff, useSavePrompt, type Prompt } from "@/api";
+import { useIsAdmin, usePrompt, usePromptDiff, useSavePrompt, type Prompt } from "@/api";
 import { useCommand } from "@/lib/commands";
 import { useStored } from "@/lib/stored";
 import { patiently } from "@/lib/patiently";
@@ -12,15 +12,16 @@ import { told } from "./words";
 const PromptEditor = lazy(() => patiently(() => import("./PromptEditor")));
 const NOTHING: { text: string | null } = { text: null };
 
-/** One prompt: edited here, compared with the one that Forge brings, and set back to it. */
+/** One prompt: edited here by who may, compared with the one that Forge brings, and set back to it. */
 export function PromptView({ prompt }: { prompt: Prompt }) {
   const { name } = prompt;
   const { data, error, refetch } = usePrompt(name);
   const save = useSavePrompt(name);
+  const isAdmin = useIsAdmin() === true;
   const [draft, setDraft] = useStored(`draft:prompt:${name}`, NOTHING);
   const [comparing, setComparing] = useState(false);
   const [resetting, setResetting] = useState(false);
-  const dirty = data !== undefined && draft.text !== null && draft.text !== data.text;
+  const dirty = isAdmin && data !== undefined && draft.text !== null && draft.text !== data.text;
   const changed = prompt.origin === "override";
 
   const keep = () =>
@@ -58,7 +59,8 @@ export function PromptView({ prompt }: { prompt: Prompt }) {
             {comparing ? "Show the text" : "Compare with default"}
           </Button>
         )}
-        {changed && (
+        {!isAdmin && <span className="text-xs text-muted">Who may administer this server changes it.</span>}
+        {changed && isAdmin && (
           <Button small onClick={() => setResetting(true)}>
             Reset to default
           </Button>
@@ -68,9 +70,11 @@ export function PromptView({ prompt }: { prompt: Prompt }) {
             Take back
           </Button>
         )}
-        <Button small kind="primary" disabled={!dirty} busy={save.isPending} onClick={keep}>
-          Save
-        </Button>
+        {isAdmin && (
+          <Button small kind="primary" disabled={!dirty} busy={save.isPending} onClick={keep}>
+            Save
+          </Button>
+        )}
       </div>
       {prompt.problem !== "" && <p className="border-b border-line px-3 py-2 text-xs text-bad">{prompt.problem}</p>}
       {save.isError && (
@@ -83,7 +87,7 @@ export function PromptView({ prompt }: { prompt: Prompt }) {
           <Comparison name={name} />
         ) : (
           <Suspense fallback={<Skeleton lines={8} />}>
-            <PromptEditor label={`Text of the prompt ${name}`} text={draft.text ?? data.text} onText={(text) => setDraft({ text })} />
+            <PromptEditor label={`Text of the prompt ${name}`} text={(isAdmin ? draft.text : null) ?? data.text} onText={isAdmin ? (text) => setDraft({ text }) : undefined} />
           </Suspense>
         )}
       </div>
