@@ -84,7 +84,7 @@ async def create(
     )
     await asyncio.to_thread(record_new, shop, who, "project", project.id)
     await asyncio.to_thread(audit, shop, who, "project.create", f"project:{project.id}", name or "")
-    tell(shop, project, "created")
+    await asyncio.to_thread(tell, shop, project, "created")
     await show_card(shop, project)
     return project
 
