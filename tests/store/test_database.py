@@ -8,9 +8,11 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -137,6 +139,29 @@ database.close()
     ended = subprocess.run([sys.executable, "-c", script, url], check=True, capture_output=True, text=True)
     seen: list[str] = json.loads(ended.stdout)
     return seen
+
+
+def test_a_connection_goes_after_a_minute_with_all_that_it_keeps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Database.open(f"sqlite:///{tmp_path / 'forge.db'}")) as database:
+
+        def used() -> sqlite3.Connection:
+            with database.transaction() as connection:
+                connection.execute(insert(topics).values(name=str(uuid4()), last=1))
+                found = connection.connection.dbapi_connection
+            assert isinstance(found, sqlite3.Connection)
+            return found
+
+        first = used()
+        assert used() is first
+        later = time.time() + 61
+        monkeypatch.setattr("sqlalchemy.pool.base.time.time", lambda: later)
+        assert used() is not first
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            first.execute("SELECT 1")
+        with database.reading() as connection:
+            assert len(connection.execute(select(topics)).all()) == 3
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

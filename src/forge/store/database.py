@@ -20,8 +20,13 @@ from forge.store.in_turn import InTurn
 from forge.store.migrate import migrate
 
 _CACHE_KB = 256
-# Each connection keeps what it has prepared, so that few are used much rather than all of them a little.
-SQLITE_OPTIONS: dict[str, Any] = {"pool_use_lifo": True, "connect_args": {"cached_statements": 48}}
+# Each connection keeps what it has prepared and read, so that few are used much rather than all of them a little, and
+# for a minute: those that are used now and then would take more and more memory for hours.
+SQLITE_OPTIONS: dict[str, Any] = {
+    "pool_use_lifo": True,
+    "pool_recycle": 60,
+    "connect_args": {"cached_statements": 48},
+}
 _BUSY_MS = 30_000
 _AGAIN = 0.005
 _READ = {"forge_read": True}
