@@ -21,7 +21,7 @@ from forge.store.migrate import migrate
 
 _CACHE_KB = 256
 # Each connection keeps what it has prepared and read, so that few are used much rather than all of them a little, and
-# for a minute: those that are used now and then would take more and more memory for hours.
+# for a minute: those that are used now and then would still be filling long after the start.
 SQLITE_OPTIONS: dict[str, Any] = {
     "pool_use_lifo": True,
     "pool_recycle": 60,
