@@ -12,7 +12,9 @@ import pytest
 from forge.app.identity import LOCAL, audited
 from forge.app.users import opened_access
 from forge.boards.overview import ProjectRow, columns
+from forge.events import BOARD, ProjectChanged
 from forge.settings import load
+from forge.store.events import Events
 from tests.app.projecting import CLEAR, OPEN, Script, script
 from tests.app.test_project_presses import reviews
 from tests.cli.conftest import Forge
@@ -117,9 +119,11 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     assert list(gone) == ["deleted", "kept"]
     assert Path(gone["kept"]).is_dir()
     with opened_access(load(os.environ), os.environ) as access:
-        deeds = audited(access, LOCAL)
+        deeds, told = audited(access, LOCAL), Events(access.database).after(BOARD)
     assert [deed.action for deed in deeds] == ["project.delete", *["project.change"] * 3, "project.create"]
     assert all(deed.subject.startswith("project:") for deed in deeds)
+    changes = [item.event.what for item in told if isinstance(item.event, ProjectChanged)]
+    assert changes == ["created", "renamed", "archived", "unarchived", "deleted"]
     missing = forge("project", "status", "party", "--json")
     assert (missing.code, missing.error) == (1, "project_missing")
 
@@ -214,6 +218,16 @@ def test_people_are_told_what_was_recovered_what_failed_and_what_is_of_another_v
     assert failed.out.rstrip().endswith("→ forge project resume party")
     del script.answers["brain-dump-intake"]
     assert forge("project", "resume", "party").code == 4
+
+
+def test_the_board_names_a_project_that_cannot_be_read(forge: Forge) -> None:
+    status = Path(forge("project", "new", "Torn", "--json").document["directory"]) / "status.json"
+    status.unlink()
+    status.mkdir()
+    shown = forge("board")
+    assert (shown.code, shown.out) == (0, "")
+    assert "torn: status.json cannot be read" in shown.err
+    assert [each.partition(":")[0] for each in forge("board", "--json").document["broken"]] == ["torn"]
 
 
 def test_the_board_says_how_long_what_is_done_took(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from forge.app.pipelining import DELIVER, KINDS
 from forge.app.projects import topic_of
+from forge.app.views import state_of
 from forge.app.workshop import Workshop
 from forge.engine.engine import RUNS
 from forge.engine.errors import RunUnknown
@@ -86,15 +87,7 @@ async def settled(shop: Workshop, project: Project) -> None:
 
 
 def _is_between(shop: Workshop, project: Project) -> bool:
-    info = info_of(project)
-    run = (info.get("run") or {}).get("id")
-    if run is None or not info.get("waiting"):
-        return False
-    try:
-        row = shop.engine.status(run)
-    except RunUnknown:
-        return False
-    return not row.has_ended and not shop.engine.open_questions(run_id=run)
+    return bool(info_of(project).get("waiting")) and state_of(shop, project).busy
 
 
 async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
