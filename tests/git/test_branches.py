@@ -367,7 +367,18 @@ def test_one_broken_ref_does_not_hide_the_others(repo: Repository, place: Path) 
     (heads / "x.lock").write_text("")
     os.mkdir(heads / "empty-folder")
     (heads / os.fsdecode(b"caf\xe9")).write_text(repo.resolve("main") + "\n")
-    assert {"main", "caf\udce9"} <= {b.name for b in repo.branches()} <= {"main", "caf\udce9", "dangling"}
+    assert (
+        {"main", "caf\udce9"}
+        <= {b.name for b in repo.branches()}
+        <= {
+            "main",
+            "caf\udce9",
+            "dangling",
+            "garbage",
+            "empty",
+        }
+    )
+    assert {b.name for b in repo.branches() if b.damage} >= {"garbage", "empty"}
     assert repo.create_branch("new", "main")
     edit(repo, "new")
     repo.delete_branch("new")

@@ -156,6 +156,7 @@ def used():
 kept = Repository.open(sys.argv[1]).objects
 tree = kept.commit(kept.handle.branches["main"].peel().id.__str__()).tree
 ids = [entry.id for _, entry in kept.files(tree)]
+gc.collect()  # the repository, whose parts refer to each other
 gc.disable()
 before = used()
 def read_all():

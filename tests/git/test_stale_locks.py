@@ -19,7 +19,7 @@ from benchmarks.soak import evidence
 from benchmarks.soak.nursery import ROOT
 from benchmarks.soak.repositories import repository
 from forge.git import Repository, maintenance, packed_refs, process, swap
-from forge.git.errors import RefLocked
+from forge.git.errors import IndexLocked, RefLocked
 
 pytestmark = pytest.mark.req("X-04", "G-09")
 
@@ -199,7 +199,8 @@ def test_a_locked_index_that_died_with_forge_is_unlocked(place: Path) -> None:
 
 def test_a_locked_index_that_somebody_has_open_stays(place: Path) -> None:
     with index_lock_of_the_dead(place, age=10).open() as lock:
-        assert not changed_checkout(place)
+        with pytest.raises(IndexLocked):
+            changed_checkout(place)
         assert Path(lock.name).exists()
 
 
@@ -281,7 +282,7 @@ def test_a_foreign_lock_on_packed_refs_stops_deleting_and_nothing_else(place: Pa
     evidence.assert_log_tells_all(place)
 
 
-@pytest.mark.parametrize("name", ["index.lock", "HEAD.lock", "config.lock"])
+@pytest.mark.parametrize("name", ["HEAD.lock", "config.lock"])
 def test_locks_on_what_forge_does_not_need_are_left_alone(place: Path, name: str) -> None:
     lock = place / ".git" / name
     lock.touch()
@@ -293,15 +294,16 @@ def test_locks_on_what_forge_does_not_need_are_left_alone(place: Path, name: str
     assert locks(place) == [name]
 
 
-def test_a_locked_index_keeps_the_checkout_as_it_is_and_says_so(place: Path) -> None:
+def test_a_locked_index_stops_the_save_and_says_so(place: Path) -> None:
     (place / ".git/index.lock").touch()
+    before = evidence.git(place, "rev-parse", "main")
     workspace = Repository.open(place).workspace("main")
     workspace.write_file("src/file-1.txt", "new\n")
-    made = workspace.commit("new")
-    assert evidence.git(place, "rev-parse", "main").strip() == made
+    with pytest.raises(IndexLocked, match="locked the index") as refused:
+        workspace.commit("new")
+    assert "index.lock" in refused.value.hint
+    assert evidence.git(place, "rev-parse", "main") == before
     assert (place / "src/file-1.txt").read_text() == "1\n"
-    assert workspace.last_operation is not None
-    assert "index" in workspace.last_operation.checkouts[0].reason
 
 
 # -- who is dead

@@ -26,11 +26,15 @@ def commit_apart(
     ref: str,
     is_apart: Callable[[str], bool],
     *,
+    onto: CommitId | None,
     message: str,
     author: Signature,
     trailers: Mapping[str, str],
 ) -> Parted:
-    """Commit what is pending: paths that are `apart` onto `ref`, the rest onto the branch. Both or neither."""
+    """Commit what is pending: paths that are `apart` onto `ref`, the rest onto the branch. Both or neither.
+
+    The commit of `ref` follows `onto`, which may be an older one than it is at: the branch was set back meanwhile.
+    """
     text = commits.message_with(message, trailers)
     moves: list[RefMove] = []
     new: NewObjects = {}
@@ -40,7 +44,7 @@ def commit_apart(
         moves.append(RefMove(branch_ref(vfs.branch), vfs.base, made))
     before = refs.target(ref)
     said = commits.message_with(message, {**trailers, "Forge-Commit": str(made or vfs.base)})
-    beside, more = _beside(vfs, before, is_apart, said, author)
+    beside, more = _beside(vfs, onto, is_apart, said, author)
     # A crash between the two leaves what comes first; the branch is what says that it is done.
     moves.insert(0, RefMove(ref, before, beside))
     with vfs.objects.writing(new | more):

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from forge.errors import InvalidInput
 from forge.git.command import Git
 from forge.git.errors import FileMissing
+from forge.git.near_names import did_you_mean
 from forge.git.objects import Objects
 from forge.git.patch import unquoted
 from forge.git.paths import readable
@@ -44,7 +45,10 @@ def blame(
     commit = objects.commit(commit_at(objects, commit_id))
     entry = objects.entry(commit.tree, readable(path))
     if entry is None or entry.is_tree or entry.is_submodule:
-        raise FileMissing(f"There is no file {path} in {commit_id}.", hint="`forge file list` lists the files.")
+        near = did_you_mean(path, objects.paths(commit.tree))
+        raise FileMissing(
+            f"There is no file {path} in {commit_id[:7]}.", hint=f"{near}`forge file list` lists the files."
+        )
     args = ["--porcelain", "--no-textconv"]
     args += ["-w"] if ignore_whitespace else []
     if lines:

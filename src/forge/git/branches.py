@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.git import checkout, paths
+from forge.git import beside, checkout, paths
+from forge.git.damage import damage_at
 from forge.git.errors import (
     BranchExists,
     BranchMissing,
@@ -13,10 +14,12 @@ from forge.git.errors import (
     NothingToUndo,
     OperationMissing,
 )
+from forge.git.near_names import did_you_mean
 from forge.git.objects import Objects
 from forge.git.operations import Operation, RefMove
 from forge.git.ref_files import HEADS, KEPT
 from forge.git.refs import Refs, branch_ref
+from forge.git.revisions import no_head
 from forge.git.values import Actor, ActorKind, CommitId
 
 
@@ -27,29 +30,38 @@ class Branch:
     default: bool
     protected: bool
     checked_out: bool
+    damage: str | None = None
+    """What is wrong, where it cannot be read; without a tip if not even that can."""
 
 
 def listed(objects: Objects, refs: Refs) -> tuple[Branch, ...]:
     default = refs.default_branch()
     here, protected = checkout.branches_checked_out(objects), refs.protected_names()
     return tuple(
-        Branch(name, tip, name == default, paths.folded(name) in protected, name in here)
-        for name, tip in refs.branches()
+        Branch(name, tip, name == default, paths.folded(name) in protected, name in here, damage_at(objects, tip))
+        for name, tip in refs.branches(damaged=True)
     )
 
 
 def tip_of(refs: Refs, branch: str) -> CommitId:
     tip = refs.tip(branch)
+    if tip is None and branch == refs.head_branch() and refs.branches():
+        raise no_head(refs)
     if tip is None:
-        raise BranchMissing(f"There is no branch {branch}.", hint="`forge branch list` shows what there is.")
+        near = did_you_mean(branch, [name for name, _ in refs.branches()])
+        raise BranchMissing(f"There is no branch {branch}.", hint=f"{near}`forge branch list` shows what there is.")
     return tip
 
 
-def create(refs: Refs, name: str, start: CommitId, *, actor: Actor) -> Operation:
+def create(
+    objects: Objects, refs: Refs, name: str, start: CommitId, *, actor: Actor, source: str | None = None
+) -> Operation:
+    """Started at the tip of `source`, it has the conversation of that branch."""
     ref = branch_ref(name)
     if refs.target(ref) is not None:
         raise BranchExists(f"{name} exists already.", hint="Choose another name, or open the existing branch.")
-    return refs.move([RefMove(ref, None, start)], actor=actor, reason=f"new branch {name} at {start[:7]}")
+    moves = [RefMove(ref, None, start), *beside.made_with(objects, refs, name, start, source)]
+    return refs.move(moves, actor=actor, reason=f"new branch {name} at {start[:7]}")
 
 
 def rename(refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
@@ -59,19 +71,24 @@ def rename(refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
     moves = [RefMove(branch_ref(new), None, tip), RefMove(branch_ref(old), tip, None)]
     if new.startswith(f"{old}/") or old.startswith(f"{new}/"):
         moves.reverse()  # git cannot hold both names at once; the kept ref bridges the moment between
+    moves += beside.renamed_with(refs, old, new)
     return refs.move(moves, actor=actor, reason=f"rename {old} to {new}")
 
 
 def delete(refs: Refs, name: str, *, actor: Actor) -> Operation:
     """The tip stays reachable under a Forge ref."""
     tip = tip_of(refs, name)
-    return refs.move([RefMove(branch_ref(name), tip, None)], actor=actor, reason=f"delete {name}")
+    moves = [RefMove(branch_ref(name), tip, None), *beside.dropped_with(refs, name)]
+    return refs.move(moves, actor=actor, reason=f"delete {name}")
 
 
-def rewind(refs: Refs, name: str, to: CommitId, *, actor: Actor) -> Operation:
+def rewind(
+    objects: Objects, refs: Refs, name: str, to: CommitId, *, actor: Actor, said: CommitId | None = None
+) -> Operation:
     """Set a branch back to an earlier commit, or to any other. The old tip stays reachable."""
     tip = tip_of(refs, name)
-    return refs.move([RefMove(branch_ref(name), tip, to)], actor=actor, reason=f"rewind {name} to {to[:7]}")
+    moves = [RefMove(branch_ref(name), tip, to), *beside.rewound_with(objects, refs, name, to, said)]
+    return refs.move(moves, actor=actor, reason=f"rewind {name} to {to[:7]}")
 
 
 def operations(refs: Refs) -> Iterator[Operation]:

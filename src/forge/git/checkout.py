@@ -1,6 +1,7 @@
 """The person's checkouts, brought along when Forge moves the branch they show.
 
-Only files and index follow, and only where the person has no changes; HEAD, stash and submodules are never touched.
+Files follow where the person has no changes, the index wherever it has what the old commit has: the person's next
+commit must not take back what was saved. HEAD, stash and submodules are never touched.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 
+from forge.errors import ForgeError
 from forge.git import trees
+from forge.git.checkout_update import CheckoutState, CheckoutUpdate, OwnChange, OwnKind, PartialUpdate
 from forge.git.command import Git
-from forge.git.errors import GitFailed
+from forge.git.errors import CheckoutInTheWay, GitFailed, StorageFailed
+from forge.git.index_copy import LOCK_PATIENCE, sparse_patterns
 from forge.git.objects import Objects
+from forge.git.partial_update import blocker, bring_along, is_folder, take_back
 from forge.git.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import EMPTY_TREE, CommitId, Entry, ObjectId
 from forge.git.worktrees import Worktree, branches_checked_out, worktrees_on
@@ -25,6 +28,8 @@ from forge.git.worktrees import Worktree, branches_checked_out, worktrees_on
 __all__ = [
     "CheckoutState",
     "CheckoutUpdate",
+    "OwnChange",
+    "OwnKind",
     "Worktree",
     "branches_checked_out",
     "bring_up_to_date",
@@ -40,34 +45,11 @@ _IN_PROGRESS = {
     "rebase-apply": "a rebase or `git am` is in progress",
     "sequencer": "a sequence of cherry-picks or reverts is in progress",
 }
-# Editors run `git status` all the time; it holds the index for moments.
-_LOCK_PATIENCE = 0.5
 # Paths in one command line; systems allow about a megabyte.
 _ARGUMENTS = 400
 _SPARE_BYTES = 64 << 10
 _SPARE_FILES = 16
 _LITERAL = {"GIT_LITERAL_PATHSPECS": "1"}
-
-
-class CheckoutState(StrEnum):
-    UPDATED = "updated"
-    LEFT_ALONE = "left alone"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckoutUpdate:
-    """What became of a checkout: files and index show `new`, or nothing was touched and `reason` says why."""
-
-    worktree: Path
-    state: CheckoutState
-    old: CommitId | None
-    new: CommitId
-    reason: str = ""
-    paths: tuple[str, ...] = ()
-    """The person's own files that stand in the way, as far as they are known."""
-    removed_alike: tuple[str, ...] = ()
-    """Files that the update removed and the person had removed before."""
-    index_before: bytes = field(default=b"", repr=False, compare=False)
 
 
 Refusal = tuple[str, tuple[str, ...]]
@@ -77,20 +59,38 @@ _NONE: Refusal = ("", ())
 _OWN_CHANGES = "these files have changes of their own there"
 
 
-def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None, new: CommitId) -> CheckoutUpdate:
-    """Make files and index show `new` instead of `old`, all of it or nothing. Call it before the branch moves:
-    a crash in between leaves the new content staged, never a silent revert of it.
+def bring_up_to_date(
+    objects: Objects,
+    worktree: Worktree,
+    old: CommitId | None,
+    new: CommitId,
+    *,
+    left_over: Sequence[CommitId] = (),
+    partly: bool = True,
+) -> CheckoutUpdate:
+    """Make files and index show `new` instead of `old`. Call it before the branch moves: a crash in between leaves the
+    new content staged, never a silent revert of it.
+
+    Where the person has changes, only what is not theirs follows; or nothing at all, unless `partly`. `left_over` are
+    commits that such a crash may have left staged.
     """
     before, after = _tree(objects, old), _tree(objects, new)
     changes = tuple(changed_entries(objects, before, after))
     if not changes:
         return CheckoutUpdate(worktree.path, CheckoutState.UPDATED, old, new)
     index: bytes | None = None
+    has_room = True
     alike = tuple(path for path, _, new in changes if not new and not os.path.lexists(worktree.path / path))
     try:
         index = _index(worktree)
-        reason, paths = _obstacle(worktree, changes, unborn=old is None, index=index)
-        if not reason and not _has_room(objects, worktree, changes, index or b""):
+        if index is None and old is not None:
+            reason = "nothing has been checked out there yet"
+            return CheckoutUpdate(worktree.path, CheckoutState.LEFT_ALONE, old, new, reason)
+        reason, paths = _obstacle(worktree, changes)
+        if not reason and partly and sparse_patterns(worktree).exists():
+            reason = _OWN_CHANGES
+        has_room = _has_room(objects, worktree, changes, index or b"")
+        if not reason and not has_room:
             reason = "its disk is full"
         if not reason:
             reason, paths = _followed(objects, worktree, before, after, changes)
@@ -98,6 +98,13 @@ def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None,
         reason, paths = e.message, ()
     except OSError as e:
         reason, paths = f"it could not be read: {e}", ()
+    if reason and partly:
+        trees_left = [_tree(objects, commit) for commit in left_over]
+        done = _partly(objects, worktree, (before, after), changes, left_over=trees_left, has_room=has_room)
+        state = CheckoutState.PARTLY if done.own else CheckoutState.UPDATED
+        paths = tuple(each.path for each in done.own)
+        why = reason if done.own else ""
+        return CheckoutUpdate(worktree.path, state, old, new, why, paths, own=done.own, partial=done)
     if reason:
         return CheckoutUpdate(worktree.path, CheckoutState.LEFT_ALONE, old, new, reason, paths)
     return CheckoutUpdate(
@@ -105,19 +112,47 @@ def bring_up_to_date(objects: Objects, worktree: Worktree, old: CommitId | None,
     )
 
 
+def _partly(
+    objects: Objects,
+    worktree: Worktree,
+    between: tuple[ObjectId, ObjectId],
+    changes: Sequence[ChangedEntry],
+    *,
+    left_over: Sequence[ObjectId],
+    has_room: bool,
+) -> PartialUpdate:
+    try:
+        return bring_along(objects, worktree, *between, changes, left_over=left_over, has_room=has_room)
+    except (GitFailed, OSError) as e:
+        said = e.message if isinstance(e, GitFailed) else str(e)
+        if not has_room:
+            raise StorageFailed(
+                f"The disk of your checkout {worktree.path} is full, so its index cannot follow the branch. "
+                "Nothing was changed.",
+                hint="Free some space and try again.",
+            ) from e
+        raise CheckoutInTheWay(
+            f"The index of your checkout {worktree.path} cannot be brought up to date, and the next commit there would "
+            f"take this change back: {said}",
+            hint="Repair that checkout (`git status` there says more), or switch it to another branch.",
+        ) from e
+
+
 def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> CheckoutUpdate:
     """Undo an update whose branch did not move after all. Left alone: the new content stays, as staged changes."""
     before, after = _tree(objects, update.old), _tree(objects, update.new)
     changes = tuple(changed_entries(objects, before, after))
-    if update.state is not CheckoutState.UPDATED or not changes:
+    if update.state is CheckoutState.LEFT_ALONE or not changes:
         return update
+    if update.partial:
+        return _partly_back(objects, worktree, before, update, update.partial)
     try:
         alike = update.removed_alike or _staged_alike(objects, worktree, update.index_before, changes)
         if alike:
             reason, paths = "the same change had been made there already", alike
         else:
             back = [(path, new, old) for path, old, new in changes]
-            reason, paths = _obstacle(worktree, back, unborn=False, index=_index(worktree))
+            reason, paths = _obstacle(worktree, back)
             if not reason:
                 reason, paths = _followed(objects, worktree, after, before, back)
     except GitFailed as e:
@@ -126,6 +161,21 @@ def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> C
         reason, paths = f"it could not be read: {e}", ()
     state = CheckoutState.LEFT_ALONE if reason else CheckoutState.UPDATED
     return CheckoutUpdate(worktree.path, state, update.old, update.new, reason, paths)
+
+
+def _partly_back(
+    objects: Objects, worktree: Worktree, before: ObjectId, update: CheckoutUpdate, done: PartialUpdate
+) -> CheckoutUpdate:
+    reason = ""
+    try:
+        if not take_back(objects, worktree, before, done):
+            reason = "its index has changed since"
+    except ForgeError as e:
+        reason = e.message
+    except OSError as e:
+        reason = f"it could not be read: {e}"
+    state = CheckoutState.LEFT_ALONE if reason else CheckoutState.UPDATED
+    return CheckoutUpdate(worktree.path, state, update.old, update.new, reason, own=update.own)
 
 
 def _tree(objects: Objects, commit: CommitId | None) -> ObjectId:
@@ -139,14 +189,12 @@ def _index(worktree: Worktree) -> bytes | None:
         return None
 
 
-def _obstacle(worktree: Worktree, changes: Sequence[ChangedEntry], *, unborn: bool, index: bytes | None) -> Refusal:
+def _obstacle(worktree: Worktree, changes: Sequence[ChangedEntry]) -> Refusal:
     """What git itself would not see, or would walk over."""
     for name, what in _IN_PROGRESS.items():
         if (worktree.git_dir / name).exists():
             return what, ()
-    if not unborn and index is None:
-        return "nothing has been checked out there yet", ()
-    deadline = time.monotonic() + _LOCK_PATIENCE
+    deadline = time.monotonic() + LOCK_PATIENCE
     while (worktree.git_dir / "index.lock").exists():
         if time.monotonic() > deadline:
             return "another git command has locked its index (index.lock)", ()
@@ -182,31 +230,15 @@ def _in_the_way(worktree: Worktree, changes: Sequence[ChangedEntry]) -> tuple[st
     where a folder becomes a file.
     """
     added = {path for path, old, new in changes if new and not old}
-    blockers = {found for path in added if (found := _blocker(worktree.path, path))}
+    blockers = {found for path in added if (found := blocker(worktree.path, path))}
     if not blockers:
         return ()
-    folders = {path for path in blockers if _is_folder(worktree.path / path)}
+    folders = {path for path in blockers if is_folder(worktree.path / path)}
     staged = _staged(worktree, blockers)
     before = {path: old for path, old, _ in changes}
     own = {path for path, entry in staged.items() if path not in added and before.get(path) != entry}
     untracked = _listed(worktree, "--others", folders) if folders else set()
     return tuple(sorted(own | untracked | (blockers - folders - staged.keys())))
-
-
-def _blocker(root: Path, path: str) -> str | None:
-    """The first thing on the way down to `path`, or at its end, that is no directory to go through."""
-    names = path.split("/")
-    for depth in range(1, len(names) + 1):
-        here = "/".join(names[:depth])
-        if not os.path.lexists(root / here):
-            return None
-        if depth == len(names) or not _is_folder(root / here):
-            return here
-    return None
-
-
-def _is_folder(place: Path) -> bool:
-    return place.is_dir() and not place.is_symlink()
 
 
 def _listed(worktree: Worktree, which: str, paths: Iterable[str], *, index: Path | None = None) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,6 +43,16 @@ _QUIET = (
     "gc.auto=0",
     "-c",
     "maintenance.auto=false",
+)
+
+
+_PREFIX = re.compile(r"^(?:fatal|error|warning|hint): ")
+_OBJECT = re.compile(r"[0-9a-f]{40}")
+_DAMAGE = re.compile(
+    r"bad object|bad tree object|missing (?:blob|tree|commit|object)|unable to read|unable to unpack|corrupt|inflate"
+    r"|could not (?:read|parse)|failed to traverse|object file .* is empty|not a valid object|hash mismatch"
+    r"|revision walk",
+    re.IGNORECASE,
 )
 
 
@@ -133,7 +144,14 @@ class Git:
 
 
 def _failed(args: Sequence[str], code: int, stderr: bytes) -> GitFailed:
-    said = stderr.decode("utf-8", "replace").strip() or f"exit code {code}"
+    """Translate git's error output into one sentence about the repository."""
+    lines = [_PREFIX.sub("", line) for line in stderr.decode("utf-8", "replace").strip().splitlines()]
+    if any(_DAMAGE.search(line) for line in lines):
+        lost = next((found[0] for line in lines if (found := _OBJECT.search(line))), "")
+        what = f"object {lost} is missing or damaged" if lost else "an object is missing or damaged"
+        hint = "`git fsck --full` tells what it was part of; fetch it from a remote or copy it from another clone."
+        return GitFailed(f"The repository cannot be read in full: {what}.", hint=hint)
+    said = " ".join(lines[-2:]) or f"exit code {code}"
     return GitFailed(f"git {args[0]} failed: {said}", hint="Run `forge doctor` to check the repository.")
 
 

@@ -101,3 +101,9 @@ def _text(raw: bytes, charset: str) -> str:
         return raw.decode(charset)
     except (ValueError, LookupError):  # a wrong charset, or no charset at all
         return raw.decode("utf-8", "replace")
+
+
+def trailer(message: str, name: str) -> str | None:
+    """What a line `name: …` of a message says; of several the first."""
+    start = f"{name}: "
+    return next((line[len(start) :].strip() for line in message.splitlines() if line.startswith(start)), None)

@@ -1,9 +1,9 @@
 """Facts about a repository that stop an operation.
 
-InvalidInput   InvalidPath · InvalidName · InvalidRevision · NotText · UnsupportedRepository
-NotFound       RepositoryMissing · BranchMissing · RevisionMissing · FileMissing · OperationMissing
+InvalidInput   InvalidPath · InvalidName · InvalidRevision · NotText · FileTooLarge · UnsupportedRepository
+NotFound       RepositoryMissing · BranchMissing · RevisionMissing · HistoryPruned · FileMissing · OperationMissing
 Conflict       BranchMoved · BranchExists · PathClash · RefLocked · MergeConflicts · NothingToUndo ·
-               NothingToCommit · BranchCheckedOut · BranchIsAlias
+               NothingToCommit · BranchCheckedOut · BranchIsAlias · IndexLocked · CheckoutInTheWay
 Denied         ProtectedBranch · ReadOnlyView
 Upstream       StorageFailed · GitFailed · RepositoryUnreadable
 """
@@ -29,6 +29,12 @@ class NotText(InvalidInput):
     code = "not_text"
 
 
+class FileTooLarge(InvalidInput):
+    """Saved only when a person says so: hosts refuse such files, and history never gets smaller again."""
+
+    code = "file_over_limit"
+
+
 class UnsupportedRepository(InvalidInput):
     code = "unsupported_repository"
 
@@ -43,6 +49,12 @@ class BranchMissing(NotFound):
 
 class RevisionMissing(NotFound):
     code = "revision_missing"
+
+
+class HistoryPruned(RevisionMissing):
+    """What a commit builds on was removed from the repository, and nothing here has it any more."""
+
+    code = "history_pruned"
 
 
 class FileMissing(NotFound):
@@ -71,6 +83,18 @@ class RefLocked(Conflict):
     code = "ref_locked"
 
 
+class IndexLocked(RefLocked):
+    """Another git command has the index of a checkout; the branch cannot move without it."""
+
+    code = "index_locked"
+
+
+class CheckoutInTheWay(Conflict):
+    """A checkout of the branch cannot be told of the move; the next commit there would take it back."""
+
+    code = "checkout_in_the_way"
+
+
 class MergeConflicts(Conflict):
     code = "merge_conflicts"
 
@@ -95,6 +119,12 @@ class ProtectedBranch(Denied):
     code = "protected_branch"
 
 
+class RecordProtected(Denied):
+    """A record of Forge's own, such as a session or an approval, was to be changed by something else."""
+
+    code = "record_protected"
+
+
 class ReadOnlyView(Denied):
     code = "read_only_view"
 
@@ -107,6 +137,12 @@ class StorageFailed(Upstream):
 
 class GitFailed(Upstream):
     code = "git_failed"
+
+
+class CollectionTimedOut(GitFailed):
+    """A directory has more in it than could be looked through in time."""
+
+    code = "collection_timed_out"
 
 
 class RepositoryUnreadable(Upstream):

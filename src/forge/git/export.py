@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.git import trees
 from forge.git.errors import RevisionMissing
-from forge.git.merging.incoming import is_session
+from forge.git.forge_records import is_session
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.values import Commit, CommitId, Entry, Kind, ObjectId

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from forge.errors import InvalidInput
 from forge.git.abandoned import KEPT, Family, abandoned_commits, heads_of, kept_tips, leading, logged_tips
+from forge.git.damage import readable_tips
 from forge.git.errors import GitFailed
 from forge.git.history import refs_at, rows
 from forge.git.lanes import Edge, Lanes
@@ -20,6 +21,10 @@ from forge.git.values import CommitId
 
 _FIELDS = ("%H", "%P", "%s", "%an", "%ct")
 _MAX_CURSOR = 16 << 20
+MAX_TIPS = 500
+"""Tips that are drawn from at most, the newest ones: a cursor names them all, and it goes into an address."""
+MAX_LABELS = 20
+"""Names shown at one commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +50,26 @@ class GraphCursor:
     reserved: CommitId | None
     abandoned: tuple[CommitId, ...]
     """Those of the commits above that nothing else leads to."""
+    left_out: int = 0
+    """Tips that were too many to draw from."""
 
     def text(self) -> str:
         """For a URL or a message; `parse` reads it."""
-        fields = [self.position, self.lanes, self.order, self.tips, self.reserved, self.abandoned]
+        fields = [self.position, self.lanes, self.order, self.tips, self.reserved, self.abandoned, self.left_out]
         return urlsafe_b64encode(zlib.compress(json.dumps(fields, separators=(",", ":")).encode())).decode()
 
     @classmethod
     def parse(cls, text: str) -> GraphCursor:
         try:
             raw = zlib.decompressobj().decompress(urlsafe_b64decode(text), _MAX_CURSOR)
-            position, lanes, order, tips, reserved, lost = json.loads(raw)
-            cursor = cls(position, tuple(lanes), tuple(order), tuple(tips), reserved, tuple(lost))
+            position, lanes, order, tips, reserved, lost, *more = json.loads(raw)
+            cursor = cls(position, tuple(lanes), tuple(order), tuple(tips), reserved, tuple(lost), *more)
             ids = [commit for commit in cursor.lanes if commit is not None]
             sound = all(isinstance(commit, str) for commit in (*ids, *cursor.tips, *cursor.abandoned))
             sound = (
                 sound
                 and isinstance(position, int)
+                and isinstance(cursor.left_out, int)
                 and sorted(ids) == sorted(cursor.order)
                 and len(set(ids)) == len(ids)
             )
@@ -79,11 +87,15 @@ class GraphRow:
     edges: tuple[Edge, ...]
     """Every line between this row and the next, also those that only pass by."""
     refs: tuple[str, ...]
-    """Kept tips among them only where nothing else leads here."""
+    """The first ones; kept tips among them only where nothing else leads here."""
     abandoned: bool
     """Whether no branch, tag, remote branch or HEAD leads here."""
     cursor: GraphCursor | None = None
     """On the last row of a page, if more rows follow."""
+    refs_left_out: int = 0
+    """Names at this commit beyond `refs`."""
+    tips_left_out: int = 0
+    """Tips of the whole graph that are not drawn from, because there are too many."""
 
 
 def graph(
@@ -96,7 +108,8 @@ def graph(
 ) -> Iterator[GraphRow]:
     """Rows from `tips` (ids or full ref names; None: from every ref) down to the first commits.
 
-    The first tip has the leftmost lane. `abandoned` adds what only kept refs and reflogs remember.
+    The first tip has the leftmost lane; of very many tips the newest are drawn. `abandoned` adds what only kept refs
+    and reflogs remember.
     With `resume` the page after that cursor comes, and `tips` and `abandoned` are as they were.
     """
     refs = refs_at(objects)
@@ -107,10 +120,43 @@ def graph(
     else:
         starts = [CommitId(tip) for tip in (safe if tips is None else revisions(objects, tips))]
         lost = _lost(objects, starts, safe, remembering=abandoned)
-        starts = list(dict.fromkeys([*starts, *(heads_of(lost) if abandoned else ())]))
+        every = list(dict.fromkeys([*starts, *(heads_of(lost) if abandoned else ())]))
+        starts = _newest(objects, every)
         first = tuple(starts[:1])
-        resume = GraphCursor(0, first, first, tuple(starts[1:]), next(iter(first), None), ())
-    return _page(objects, _Walk(refs, resume, frozenset(lost)), limit)
+        left_out = len(every) - len(starts)
+        resume = GraphCursor(0, first, first, tuple(starts[1:]), next(iter(first), None), (), left_out)
+    return _rows(objects, refs, resume, frozenset(lost), limit)
+
+
+def _rows(
+    objects: Objects,
+    refs: Mapping[CommitId, tuple[str, ...]],
+    start: GraphCursor,
+    lost: frozenset[CommitId],
+    limit: int | None,
+) -> Iterator[GraphRow]:
+    """A tip whose history cannot be read hides no other."""
+    has_begun = start.position > 0
+    try:
+        for row in _page(objects, _Walk(refs, start, lost), limit):
+            has_begun = True
+            yield row
+    except GitFailed:
+        if has_begun:
+            raise
+        tips = tuple(readable_tips(objects, _Walk(refs, start, lost).starts()))
+        start = GraphCursor(0, tips[:1], tips[:1], tips[1:], next(iter(tips), None), (), start.left_out)
+        yield from _page(objects, _Walk(refs, start, lost), limit)
+
+
+def _newest(objects: Objects, tips: list[CommitId]) -> list[CommitId]:
+    """The first tip and the newest of the others, in the order they had."""
+    if len(tips) <= MAX_TIPS:
+        return tips
+    others = "".join(f"{tip}\n" for tip in tips[1:]).encode()
+    command = ("rev-list", "--no-walk", f"--max-count={MAX_TIPS - 1}", "--ignore-missing", "--stdin")
+    newest = set(objects.git.text(*command, stdin=others).split())
+    return [tip for place, tip in enumerate(tips) if place == 0 or tip in newest]
 
 
 def _lost(objects: Objects, starts: list[CommitId], safe: list[CommitId], *, remembering: bool) -> Family:
@@ -158,6 +204,7 @@ class _Walk:
         self._lanes = Lanes(start.lanes, start.order, start.reserved)
         self._tips = dict.fromkeys(start.tips)
         self._position = start.position
+        self._left_out = start.left_out
 
     def starts(self) -> tuple[CommitId, ...]:
         reserved = self._lanes.reserved
@@ -174,12 +221,15 @@ class _Walk:
         abandoned, refs = commit.id in self.abandoned, self.refs.get(commit.id, ())
         if not abandoned:
             refs = tuple(name for name in refs if not name.startswith(KEPT))
-        return GraphRow(commit, lane, edges, refs, abandoned)
+        more = max(0, len(refs) - MAX_LABELS)
+        return GraphRow(
+            commit, lane, edges, refs[:MAX_LABELS], abandoned, refs_left_out=more, tips_left_out=self._left_out
+        )
 
     def cursor(self) -> GraphCursor:
         lanes, tips = self._lanes, tuple(self._tips)
         lost = tuple(commit for commit in (*tips, *lanes.order) if commit in self.abandoned)
-        return GraphCursor(self._position, lanes.waiting, lanes.order, tips, lanes.reserved, lost)
+        return GraphCursor(self._position, lanes.waiting, lanes.order, tips, lanes.reserved, lost, self._left_out)
 
 
 def _commit(fields: list[bytes]) -> GraphCommit:

@@ -16,7 +16,7 @@ from forge.git.newest import MOST, is_whole, newest
 from forge.git.objects import Objects
 from forge.git.paths import readable
 from forge.git.revisions import commit_at, revisions
-from forge.git.values import Commit, CommitId, ObjectId, Signature
+from forge.git.values import Commit, CommitId, Kind, ObjectId, Signature
 
 _SHOWN_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/forge/kept/")
 _FIELDS = ("%H", "%T", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B")
@@ -142,6 +142,7 @@ def ahead_behind(objects: Objects, a: CommitId, b: CommitId) -> tuple[int, int]:
 def refs_at(objects: Objects) -> Mapping[CommitId, tuple[str, ...]]:
     """HEAD, branches, tags, remote branches and kept tips by the commit they lead to, as full names."""
     handle = objects.handle
+    odb = handle.odb
     names: dict[CommitId, list[str]] = {}
     head = _head(handle)
     if head is not None:
@@ -153,11 +154,12 @@ def refs_at(objects: Objects) -> Mapping[CommitId, tuple[str, ...]]:
             continue
         found = str(target)
         if found not in tags:
-            tags[found] = _peeled(handle, found)
+            # Most are commits, and with very many branches the look at each takes the time.
+            tags[found] = CommitId(found) if _is_commit(odb, target) else _peeled(handle, found)
         commit_id = tags[found]
         if commit_id is not None:
             names.setdefault(commit_id, []).append(ref.name)
-    return {commit_id: tuple(sorted(found, key=_rank)) for commit_id, found in names.items()}
+    return {commit: tuple(sorted(at, key=_rank) if len(at) > 1 else at) for commit, at in names.items()}
 
 
 def _rank(name: str) -> tuple[int, str]:
@@ -169,6 +171,13 @@ def _head(handle: pygit2.Repository) -> CommitId | None:
         return None if handle.head_is_unborn else _peeled(handle, str(handle.head.target))
     except (KeyError, pygit2.GitError):  # HEAD names a ref that cannot be read, so it is at no commit
         return None
+
+
+def _is_commit(odb: pygit2.Odb, oid: pygit2.Oid) -> bool:
+    try:
+        return odb.read_header(oid)[0] == Kind.COMMIT
+    except (KeyError, pygit2.GitError):
+        return False
 
 
 def _peeled(handle: pygit2.Repository, oid: str) -> CommitId | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pygit2
 
 from forge.errors import ForgeError
-from forge.git import command, locks, pack, packed_refs, process
+from forge.git import command, held, locks, pack, packed_refs, process
 from forge.git.objects import Objects
 from forge.git.operations import OperationLog
 
@@ -65,6 +65,7 @@ class Upkeep:
         if time.monotonic() - self._swept > _SWEEP_PAUSE:
             self._swept = time.monotonic()
             sweep(self._objects)
+            held.sweep(self._objects)
             for ref, claim in self._log.claims_of_the_dead():
                 locks.removed(self._objects.common_dir, ref, [claim])
         if self._repacking is None and time.monotonic() > self._repack_after:

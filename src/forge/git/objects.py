@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pygit2
@@ -25,6 +25,7 @@ _ENTRY, _RAW_ENTRY, _FOLDED = 300, 200, 380
 """Bytes that a name in a folder takes: ready to use, as git has it, as a careless file system takes it."""
 _COMMIT = 900
 """Bytes beside the message."""
+_REPAIR = "`git fsck` tells what needs it; fetch it from a remote or copy it from another clone."
 _KEPT_BY_LIBRARY = 8 * _MB
 _HELD_SECONDS = 30.0
 """Then libgit2 lets go of its packs. It keeps up to 16 MB of each, of what other objects in it are the difference to:
@@ -97,18 +98,21 @@ class Objects:
             except KeyError as e:
                 raise _missing(oid) from e
             except (pygit2.GitError, OSError) as e:
-                raise RepositoryUnreadable(
-                    f"Object {oid} cannot be read: {e}", hint="Run `git fsck` on the repository."
-                ) from e
+                raise RepositoryUnreadable(f"Object {oid} is damaged and cannot be read.", hint=_REPAIR) from e
         if pack.object_id(int(kind), data) != oid:
-            raise RepositoryUnreadable(
-                f"Object {oid} is damaged: its content is not what its name says.",
-                hint="Run `git fsck` on the repository.",
-            )
+            raise RepositoryUnreadable(f"Object {oid} is damaged: its content is not what its name says.", hint=_REPAIR)
         return RawObject(int(kind), data)
 
     def has(self, oid: ObjectId | CommitId) -> bool:
-        return oid in self.handle
+        """Whether it is there and can be read."""
+        with suppress(pygit2.GitError):
+            if oid in self.handle:
+                return True
+        # Somebody may have repacked just now.
+        self.let_go_of_packs()
+        with suppress(pygit2.GitError):
+            return oid in self.handle
+        return False
 
     def blob(self, oid: ObjectId) -> bytes:
         data = self._blobs.get(oid)
@@ -219,5 +223,6 @@ class Objects:
 def _missing(oid: str) -> RevisionMissing:
     return RevisionMissing(
         f"Object {oid} is not in the repository.",
-        hint="In a partial or shallow clone, fetch it first: git fetch --unshallow or git fetch --refetch.",
+        hint="In a partial or shallow clone, fetch it first: git fetch --unshallow or git fetch --refetch. "
+        "Elsewhere the repository is damaged: `git fsck` tells what is missing.",
     )

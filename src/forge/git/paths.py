@@ -71,6 +71,11 @@ def is_visible(name: str) -> bool:
     return not _CONTROL.search(name) and not _INVISIBLE.search(name)
 
 
+def shown(name: str) -> str:
+    """The name without the characters that nobody sees; some file systems ignore them."""
+    return _INVISIBLE.sub("", name)
+
+
 def folded(name: str) -> str:
     """The name as a file system sees it that ignores case and Unicode spelling."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

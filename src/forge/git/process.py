@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from contextlib import suppress
@@ -35,6 +36,26 @@ def died(mark: str, *, age: float = 0.0) -> bool:
     return age > _GIVEN_UP
 
 
+def token() -> str:
+    """This process in one word that a file or a ref can be named by; `token_died` judges it later."""
+    return _token(os.getpid())
+
+
+def token_died(token: str, *, age: float = 0.0) -> bool:
+    """As `died`, for a token."""
+    try:
+        pid, started, machine, boot, space = token.split("-")
+        number = int(pid)
+    except ValueError:
+        return False
+    _, _, here_machine, here_boot, here_space = _token(os.getpid()).split("-")
+    if (boot, space) == (here_boot, here_space):
+        return started != (_started(number) or "0")
+    if boot != here_boot and machine == here_machine:
+        return True
+    return age > _GIVEN_UP
+
+
 def has_open(device: int, inode: int) -> bool:
     """Whether a process that we may look at has this file open. Where processes cannot be seen, yes."""
     seen = False
@@ -52,6 +73,12 @@ def _mark(pid: int) -> str:
     boot, machine, space = _here()
     fields = {"forge": 1, "pid": pid, "started": _started(pid), "boot": boot, "machine": machine, "space": space}
     return json.dumps(fields)
+
+
+@lru_cache(maxsize=1)
+def _token(pid: int) -> str:
+    boot, machine, space = (hashlib.sha256(each.encode()).hexdigest()[:8] for each in _here())
+    return f"{pid}-{_started(pid) or 0}-{machine}-{boot}-{space}"
 
 
 @cache

@@ -29,7 +29,10 @@ def found(objects: Objects, ref: str) -> pygit2.Reference | None:
     try:
         return objects.handle.references.get(ref)
     except (pygit2.GitError, ValueError) as e:
-        raise RepositoryUnreadable(f"{ref} cannot be read: {e}", hint="Set it anew with `git update-ref`.") from e
+        raise RepositoryUnreadable(
+            f"{ref.removeprefix(HEADS)} is damaged: its file in the repository names no commit.",
+            hint=f"Set it anew: `git update-ref {ref} COMMIT`. `forge undo --list` may know where it was.",
+        ) from e
 
 
 def direct_target(objects: Objects, ref: str) -> CommitId | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import pygit2
 
 from forge.errors import ForgeError
-from forge.git import checkout, disk, locks, paths, trees
+from forge.git import checkout, disk, locks, paths, process, trees
+from forge.git.damage import torn_branches
 from forge.git.errors import (
     BranchCheckedOut,
     BranchIsAlias,
@@ -18,15 +19,18 @@ from forge.git.errors import (
     ProtectedBranch,
     RepositoryUnreadable,
 )
+from forge.git.held import Held
 from forge.git.maintenance import Upkeep
 from forge.git.objects import Objects
 from forge.git.operations import Operation, OperationLog, RefMove, moved
-from forge.git.pack import NewObjects
+from forge.git.pack import NewObjects, RawObject
+from forge.git.reachability import Reachability
 from forge.git.ref_files import HEADS, KEPT, direct_target, found
 from forge.git.reservations import busy, reservation
-from forge.git.swap import Locks, make_durable, reserve, swap
-from forge.git.values import Actor, ActorKind, CommitId
+from forge.git.swap import Locks, Unproven, make_durable, reserve, swap
+from forge.git.values import Actor, ActorKind, CommitId, ObjectId
 
+_NOTHING_NEW: Mapping[ObjectId, RawObject] = {}
 _MAX_PART_BYTES = 200
 _MAX_BYTES = 512
 _REFUSED = re.compile(
@@ -61,11 +65,19 @@ class Refs:
         self._objects = objects
         self._configured = default_branch
         self._forge_dir = objects.common_dir / "forge"
-        self.log = OperationLog(self._forge_dir, self.target, self._was_at)
+        self.held = Held(objects)
+        self._reachability = Reachability(objects, self.held, self._read)
+        self.log = OperationLog(self._forge_dir, self._read, self._was_at)
         self._upkeep = Upkeep(objects, self.log)
 
     def target(self, ref: str) -> CommitId | None:
         """The commit that `ref` leads to, through symbolic refs."""
+        at = self._read(ref)
+        if at is not None:
+            self._reachability.saw(ref, at)
+        return at
+
+    def _read(self, ref: str) -> CommitId | None:
         now = found(self._objects, ref)
         if now is None or isinstance(now.raw_target, pygit2.Oid):
             return CommitId(str(now.raw_target)) if now else None
@@ -74,8 +86,17 @@ class Refs:
     def tip(self, branch: str) -> CommitId | None:
         return self.target(branch_ref(branch))
 
-    def branches(self) -> list[tuple[str, CommitId]]:
-        return [(ref.removeprefix(HEADS), tip) for ref, tip in self.under(HEADS)]
+    def hold(self, turn: str, commits: Iterable[CommitId]) -> None:
+        """Keep all that `commits` need from every gc until `held.let_go(turn)`, over crashes; raise if it is gone."""
+        fresh = self.held.keep(turn, commits)
+        if not self._reachability.copied(fresh):
+            self.held.prove(turn, fresh)
+
+    def branches(self, *, damaged: bool = False) -> list[tuple[str, CommitId]]:
+        """By name; with `damaged` also those whose file names no commit, without a tip."""
+        found = [(ref.removeprefix(HEADS), tip) for ref, tip in self.under(HEADS)]
+        torn = torn_branches(self._objects.common_dir) if damaged else ()
+        return sorted([*found, *((name, CommitId("")) for name in torn)]) if damaged else found
 
     def kept(self) -> list[tuple[str, CommitId]]:
         """Tips that no branch shows any more, by the name `<branch>@<id>`."""
@@ -86,7 +107,7 @@ class Refs:
         tips: list[tuple[str, CommitId]] = []
         for ref in sorted(ref for ref in self._objects.handle.references if ref.startswith(prefix)):
             with suppress(RepositoryUnreadable):
-                if (tip := self.target(ref)) is not None:
+                if (tip := self._read(ref)) is not None:
                     tips.append((ref, tip))
         return tips
 
@@ -132,6 +153,7 @@ class Refs:
         actor: Actor,
         reason: str,
         forward: bool = True,
+        partly: bool = True,
     ) -> Operation:
         """Make `new` durable and move `branch` from `before` to `commit`. Not forward: the old tip is kept."""
         move = RefMove(branch_ref(branch), before, commit)
@@ -139,7 +161,7 @@ class Refs:
         if self.target(move.ref) != before:
             raise moved(move)
         with self._objects.writing(new):
-            operation = self.move([move], actor=actor, reason=reason, forward=forward, written=new)
+            operation = self.move([move], actor=actor, reason=reason, forward=forward, written=new, partly=partly)
         self._upkeep.after_landing()
         return operation
 
@@ -151,12 +173,30 @@ class Refs:
         reason: str,
         forward: bool = False,
         undoes: str | None = None,
-        written: Container[str] = (),
+        written: Mapping[ObjectId, RawObject] = _NOTHING_NEW,
+        partly: bool = True,
     ) -> Operation:
         """All of `moves` or none. Every ref of Forge's making goes through here.
 
-        Forward: no tip is lost. `written` are objects that the caller holds safe; others have to be there.
+        Forward: no tip is lost. `written` are objects that the caller holds safe; others have to be there. Not partly:
+        a checkout that cannot follow as a whole is left to the caller.
         """
+        with suppress(Unproven):
+            return self._moved(moves, actor, reason, written, forward=forward, undoes=undoes, partly=partly)
+        return self._moved(moves, actor, reason, written, forward=forward, undoes=undoes, partly=partly, trusting=False)
+
+    def _moved(
+        self,
+        moves: Sequence[RefMove],
+        actor: Actor,
+        reason: str,
+        written: Mapping[ObjectId, RawObject],
+        *,
+        forward: bool,
+        undoes: str | None,
+        partly: bool,
+        trusting: bool = True,
+    ) -> Operation:
         wanted = [replace(m, ref=self._final(m.ref)) for m in moves]
         self._refuse_unless_allowed(wanted, actor)
         _refuse_removing_target(moves, wanted)
@@ -165,17 +205,18 @@ class Refs:
         self._refuse_checked_out(wanted)
         done: list[RefMove] = []
         checkouts: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]] = []
-        operation = self.log.begin(actor, reason, wanted, undoes=undoes)
         with ExitStack() as stack:
+            still = stack.enter_context(self._reachability.secured(wanted, written, trusting=trusting))
+            operation = self.log.begin(actor, reason, wanted, undoes=undoes)
             held = stack.enter_context(Locks(self._objects))
             try:
-                self._follow_in_checkouts(wanted, stack, checkouts)
+                self._follow_in_checkouts(wanted, stack, checkouts, partly=partly)
                 reserve(self._objects, self.log, wanted, held)
                 for move in wanted:
-                    swap(self._objects, self.log, move, reason, held, written=written)
+                    swap(self._objects, self.log, move, reason, held, written=written, still=still)
                     done.append(move)
                     make_durable(self._objects, move)
-            except ForgeError:
+            except (ForgeError, Unproven):
                 self._take_back(done, reason, held)
                 for follower, update in checkouts:
                     checkout.step_back(self._objects, follower, update)
@@ -219,6 +260,8 @@ class Refs:
         moves: Sequence[RefMove],
         stack: ExitStack,
         followers: list[tuple[checkout.Worktree, checkout.CheckoutUpdate]],
+        *,
+        partly: bool,
     ) -> None:
         """Bring the person's files along first: a crash then leaves the new content staged, not reverted."""
         for move in moves:
@@ -231,8 +274,12 @@ class Refs:
             if worktrees and self.target(move.ref) != move.before:
                 raise moved(move)
             for worktree in worktrees:
-                locks.index_lock_removed(worktree.git_dir / "index.lock", self.log.claims(move.ref))
-                update = checkout.bring_up_to_date(self._objects, worktree, move.before, move.after)
+                claims = self.log.claims(move.ref)
+                locks.index_lock_removed(worktree.git_dir / "index.lock", claims)
+                died = [c.after for c in claims if c.after and process.died(c.mark) and self._objects.has(c.after)]
+                update = checkout.bring_up_to_date(
+                    self._objects, worktree, move.before, move.after, left_over=died, partly=partly
+                )
                 followers.append((worktree, update))
 
     def _take_back(self, done: list[RefMove], reason: str, held: Locks) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Unpack
 
@@ -23,21 +23,23 @@ from forge.git import (
 )
 from forge.git.abandoned import abandoned_tips
 from forge.git.blame import BlameLine
+from forge.git.damage import damage_at
 from forge.git.diff import FileChange
+from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
 from forge.git.graph import GraphCursor, GraphRow
 from forge.git.history import LogOptions
 from forge.git.materialize import Budget, MaterializedDirectory, materialize
 from forge.git.merging import merge, rebase
 from forge.git.merging.preview import MergePreview, Resolutions, StepResolutions, perform
-from forge.git.merging.status import MergeStatus, MergeStatusCache, merge_status
+from forge.git.merging.status import MergeState, MergeStatus, MergeStatusCache, merge_status
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.refs import Refs
-from forge.git.revisions import resolved
+from forge.git.revisions import branch_tip, resolved
 from forge.git.search import Query, SearchResult
 from forge.git.values import PERSON, Actor, Commit, CommitId, Signature
 from forge.git.vfs import GitCommitVFS
-from forge.git.workspace import WorkInProgressVFS
+from forge.git.workspace import LARGEST_FILE, WorkInProgressVFS
 
 
 class Repository:
@@ -46,6 +48,8 @@ class Repository:
         self.common_dir = opening.common_dir(git_dir)
         self.objects = Objects(git_dir, self.common_dir)
         self.refs = Refs(self.objects, default_branch=default_branch)
+        self.largest_file: int | None = LARGEST_FILE
+        """What a workspace takes without being told that a larger file is meant."""
         self._merge_states = MergeStatusCache()
         self._looked_at_commit_graph = False
         work_tree = self.objects.handle.workdir
@@ -66,7 +70,7 @@ class Repository:
     @property
     def is_empty(self) -> bool:
         """Whether there is no commit on any branch yet."""
-        return not self.refs.branches()
+        return not (self.refs.branches() or self.refs.branches(damaged=True))
 
     @property
     def default_branch(self) -> str | None:
@@ -98,7 +102,8 @@ class Repository:
     # -- files
 
     def commit_vfs(self, rev: str) -> GitCommitVFS:
-        return GitCommitVFS(self.objects, self.resolve(rev))
+        commit = self.resolve(rev)
+        return GitCommitVFS(self.objects, commit, branch=rev if branch_tip(self.refs, rev) else None)
 
     def workspace(
         self, branch: str, *, actor: Actor = PERSON, base: CommitId | Literal["tip"] | None = "tip"
@@ -107,7 +112,10 @@ class Repository:
 
         A branch that HEAD names may still wait for its first commit.
         """
-        opened = WorkInProgressVFS(self.objects, self.refs, branch, self.signature, actor=actor, base=base)
+        largest = self.largest_file
+        opened = WorkInProgressVFS(
+            self.objects, self.refs, branch, self.signature, actor=actor, base=base, largest_file=largest
+        )
         if opened.base is None and branch != self.current_branch and not self.is_empty:
             branches.tip_of(self.refs, branch)
         return opened
@@ -118,6 +126,7 @@ class Repository:
             return search.search(self.objects, view.base_tree, query, pending=view.pending)
         return search.search(self.objects, view.tree, query)
 
+    @contextmanager
     def materialize(
         self,
         view: GitCommitVFS | WorkInProgressVFS,
@@ -125,16 +134,24 @@ class Repository:
         root: Path | None = None,
         budget: Budget | None = None,
         keep_ignored: bool = True,
-    ) -> AbstractContextManager[MaterializedDirectory]:
-        """A real directory with the files of `view`, for commands; kept below `root` and updated by the difference."""
-        return materialize(
-            self.objects,
-            view,
-            root=root or user_cache_path("forge", appauthor=False) / "directories",
-            key=view.branch if isinstance(view, WorkInProgressVFS) else "@commit",
-            budget=budget,
-            keep_ignored=keep_ignored,
-        )
+    ) -> Iterator[MaterializedDirectory]:
+        """A real directory with the files of `view`, for commands; kept below `root` and updated by the difference.
+
+        Commands take long: what they work on is held meanwhile.
+        """
+        commit = view.base if isinstance(view, WorkInProgressVFS) else view.commit
+        with (
+            self.refs.held.during([commit] if commit else ()),
+            materialize(
+                self.objects,
+                view,
+                root=root or user_cache_path("forge", appauthor=False) / "directories",
+                key=view.branch if isinstance(view, WorkInProgressVFS) else "@commit",
+                budget=budget,
+                keep_ignored=keep_ignored,
+            ) as directory,
+        ):
+            yield directory
 
     # -- branches
 
@@ -143,12 +160,13 @@ class Repository:
 
     def create_branch(self, name: str, start: str = "HEAD", *, actor: Actor = PERSON) -> CommitId:
         tip = self.resolve(start)
-        branches.create(self.refs, name, tip, actor=actor)
+        source = start if branch_tip(self.refs, start) else self.current_branch if start == "HEAD" else None
+        branches.create(self.objects, self.refs, name, tip, actor=actor, source=source)
         return tip
 
     def fork_branch(self, source: str, name: str, *, actor: Actor = PERSON) -> CommitId:
         tip = branches.tip_of(self.refs, source)
-        branches.create(self.refs, name, tip, actor=actor)
+        branches.create(self.objects, self.refs, name, tip, actor=actor, source=source)
         return tip
 
     def rename_branch(self, old: str, new: str, *, actor: Actor = PERSON) -> Operation:
@@ -157,14 +175,15 @@ class Repository:
     def delete_branch(self, name: str, *, actor: Actor = PERSON) -> Operation:
         return branches.delete(self.refs, name, actor=actor)
 
-    def rewind_branch(self, name: str, to: str, *, actor: Actor = PERSON) -> Operation:
-        return branches.rewind(self.refs, name, self.resolve(to), actor=actor)
+    def rewind_branch(self, name: str, to: str, *, actor: Actor = PERSON, said: CommitId | None = None) -> Operation:
+        """`said` is the commit beside the branch that it goes back to, where conversations are kept there."""
+        return branches.rewind(self.objects, self.refs, name, self.resolve(to), actor=actor, said=said)
 
     # -- history
 
     def log(self, *starts: str, **options: Unpack[LogOptions]) -> Iterator[Commit]:
         """Commits, newest first, from the given points or from HEAD; see `history.log` for the options."""
-        if not starts and self.current_branch is not None and self.refs.tip(self.current_branch) is None:
+        if not starts and self.is_empty:
             return iter(())
         return history.log(self.objects, [self.resolve(rev) for rev in starts or ("HEAD",)], **options)
 
@@ -176,8 +195,8 @@ class Repository:
         old_tree = self.commit(old).tree if old is not None else None
         return diff.diff(self.objects, old_tree, self.commit(new).tree, paths=paths)
 
-    def patch(self, change: FileChange, *, context: int = 3) -> bytes:
-        return patch.patch_text(self.objects, change, context=context)
+    def patch(self, change: FileChange, *, context: int = 3, binary: bool = True) -> bytes:
+        return patch.patch_text(self.objects, change, context=context, binary=binary)
 
     def blame(self, path: str, rev: str = "HEAD", *, lines: tuple[int, int] | None = None) -> Iterator[BlameLine]:
         return blame.blame(self.objects, self.resolve(rev), path, lines=lines)
@@ -194,9 +213,18 @@ class Repository:
     # -- bringing work together
 
     def preview_merge(
-        self, source: str, target: str, *, message: str | None = None, no_ff: bool = False
+        self,
+        source: str,
+        target: str,
+        *,
+        message: str | None = None,
+        no_ff: bool = False,
+        instead: Mapping[str, bytes] | None = None,
     ) -> MergePreview:
-        """What merging `source` into branch `target` would give. Nothing is written."""
+        """What merging `source` into branch `target` would give. Nothing is written.
+
+        `instead` are files that come in place of the conversation of `source`.
+        """
         return merge.preview_merge(
             self.objects,
             self.refs,
@@ -206,10 +234,13 @@ class Repository:
             message=message,
             source_name=source,
             no_ff=no_ff,
+            instead=instead,
         )
 
-    def preview_rebase(self, branch: str, onto: str, *, resolutions: StepResolutions | None = None) -> MergePreview:
-        """What `branch` would be if its own commits began at `onto`. Nothing is written."""
+    def preview_rebase(
+        self, branch: str, onto: str, *, first: str | None = None, resolutions: StepResolutions | None = None
+    ) -> MergePreview:
+        """What `branch` would be if its own commits, or those from `first` on, began at `onto`. Nothing is written."""
         return rebase.preview_rebase(
             self.objects,
             self.refs,
@@ -217,6 +248,7 @@ class Repository:
             self.resolve(onto),
             committer=self.signature(),
             onto_name=onto,
+            first=self.resolve(first) if first is not None else None,
             resolutions=resolutions,
         )
 
@@ -254,8 +286,22 @@ class Repository:
 
     def merge_status(self, branches: Sequence[str], target: str) -> dict[str, MergeStatus]:
         """For each branch whether it merges cleanly into `target`. Remembered while the repository is open."""
-        tips = {name: self.resolve(name) for name in branches}
-        return merge_status(self.objects, tips, self.resolve(target), cache=self._merge_states)
+        onto = self.resolve(target)
+        self.objects.commit(onto)
+        try:
+            tips = {name: self.resolve(name) for name in branches}
+            found = merge_status(self.objects, tips, onto, cache=self._merge_states)
+            # What is not there at all has nothing in common with anything.
+            lost = [
+                n for n, at in found.items() if at.state is MergeState.UNRELATED and damage_at(self.objects, tips[n])
+            ]
+            return {**found, **dict.fromkeys(lost, MergeStatus(MergeState.DAMAGED))}
+        except (RevisionMissing, RepositoryUnreadable, GitFailed):
+            if len(branches) == 1:
+                return {branches[0]: MergeStatus(MergeState.DAMAGED)}
+        # One that cannot be read hides no other.
+        half = len(branches) // 2
+        return {**self.merge_status(branches[:half], target), **self.merge_status(branches[half:], target)}
 
     # -- operations
 

@@ -19,6 +19,17 @@ _PATIENCE = 3.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 
+Still = Callable[[], bool]
+
+
+class Unproven(Exception):
+    """The ref that led to the new tip went away in the moment of the move; to be tried again, without trusting it."""
+
+
+def _yes() -> bool:
+    return True
+
+
 class Locks(ExitStack):
     """Held for a whole operation: what its last move needs is taken before its first, or else nothing happens."""
 
@@ -52,12 +63,24 @@ def reserve(objects: Objects, log: OperationLog, moves: Iterable[RefMove], held:
 
 
 def swap(
-    objects: Objects, log: OperationLog, move: RefMove, reason: str, held: Locks, *, written: Container[str] = ()
+    objects: Objects,
+    log: OperationLog,
+    move: RefMove,
+    reason: str,
+    held: Locks,
+    *,
+    written: Container[str] = (),
+    still: Still = _yes,
 ) -> None:
-    """Move a direct ref from `before` to `after`, or raise and leave it as it is. `written` is known to be there."""
+    """Move a direct ref from `before` to `after`, or raise and leave it as it is. `written` is known to be there.
+
+    `still` is asked last: whether what was found out about `after` still holds. If not, `Unproven` is raised.
+    """
+    if not still():
+        raise Unproven(move.after)
     if move.after is not None and move.after not in written and not objects.has(move.after):
         raise RevisionMissing(f"{move.after} is not in the repository.", hint="A gc may have removed it.")
-    _patiently(objects, log, move, partial(_set, objects, move, f"forge: {_one_line(reason)}", held))
+    _patiently(objects, log, move, partial(_set, objects, move, f"forge: {_one_line(reason)}", held, still))
 
 
 def make_durable(objects: Objects, move: RefMove) -> None:
@@ -93,7 +116,7 @@ def _one_line(reason: str) -> str:
     return _CONTROL.sub(" ", first.encode("utf-8", "replace").decode()).strip() or "move"
 
 
-def _set(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
+def _set(objects: Objects, move: RefMove, message: str, held: Locks, still: Still) -> None:
     if move.after is None:
         _delete(objects, move, held)
         return
@@ -103,6 +126,8 @@ def _set(objects: Objects, move: RefMove, message: str, held: Locks) -> None:
         if direct_target(objects, move.ref) != move.before:
             raise moved(move)
         lock.sync()
+        if not still():
+            raise Unproven(move.after)
         with _packed_too(objects, move, held):
             log_move(objects, move.ref, move.before, move.after, message)
             lock.replace_ref()

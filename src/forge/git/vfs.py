@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from forge.git import paths
 from forge.git.errors import FileMissing, InvalidPath, NotText, ReadOnlyView
+from forge.git.near_names import did_you_mean
 from forge.git.objects import Objects
 from forge.git.values import EMPTY_TREE, CommitId, Entry, Mode, ObjectId
 
@@ -32,6 +33,15 @@ class DirEntry:
 class VFS(ABC):
     """The one way to the content of a repository, for people and agents alike."""
 
+    objects: Objects
+    branch: str | None
+    """The branch that it is a view of; None where only a commit was named."""
+
+    @property
+    @abstractmethod
+    def base(self) -> CommitId | None:
+        """The commit that is seen, below pending changes; None in an empty repository."""
+
     @abstractmethod
     def read_bytes(self, path: str) -> bytes:
         """The content of a file, whatever it is. Of a symlink: where it points."""
@@ -51,6 +61,10 @@ class VFS(ABC):
     @abstractmethod
     def write_bytes(self, path: str, data: bytes, *, mode: int | None = None) -> None:
         """Write a whole file; a new one is plain unless `mode` says otherwise, an old one keeps its mode."""
+
+    @abstractmethod
+    def write_record(self, path: str, data: bytes) -> None:
+        """Write one of Forge's own records. For Forge's own functions only: every other way refuses those paths."""
 
     @abstractmethod
     def delete_file(self, path: str) -> None: ...
@@ -97,11 +111,16 @@ class VFS(ABC):
 class GitCommitVFS(VFS):
     """Read-only view of one commit; with no commit, of an empty repository."""
 
-    def __init__(self, objects: Objects, commit: CommitId | None) -> None:
+    def __init__(self, objects: Objects, commit: CommitId | None, *, branch: str | None = None) -> None:
         self.objects = objects
         self.commit = commit
+        self.branch = branch
         self.tree: ObjectId = objects.commit(commit).tree if commit else EMPTY_TREE
         self._entries: dict[str, Entry] = {}
+
+    @property
+    def base(self) -> CommitId | None:
+        return self.commit
 
     def read_bytes(self, path: str) -> bytes:
         return self.objects.blob(file_at(self, path).id)
@@ -142,6 +161,9 @@ class GitCommitVFS(VFS):
     def write_bytes(self, path: str, data: bytes, *, mode: int | None = None) -> None:  # noqa: ARG002
         raise self._read_only()
 
+    def write_record(self, path: str, data: bytes) -> None:  # noqa: ARG002
+        raise self._read_only()
+
     def delete_file(self, path: str) -> None:  # noqa: ARG002
         raise self._read_only()
 
@@ -161,7 +183,7 @@ class GitCommitVFS(VFS):
 def file_at(vfs: VFS, path: str) -> Entry:
     found = vfs.entry(path)
     if found is None:
-        raise missing(path)
+        raise missing(path, near=did_you_mean(path, vfs.list_files()))
     if not is_file(found):
         raise FileMissing(
             f"{path} is a {dir_entry('', found).kind}, not a file.", hint="List it to see the files in it."
@@ -178,8 +200,8 @@ def dir_entry(name: str, entry: Entry) -> DirEntry:
     return DirEntry(name, kinds.get(entry.mode, DirKind.FILE), entry.mode)
 
 
-def missing(path: str, what: str = "file") -> FileMissing:
-    return FileMissing(f"There is no {what} {path}.", hint="List the files to see what is there.")
+def missing(path: str, what: str = "file", *, near: str = "") -> FileMissing:
+    return FileMissing(f"There is no {what} {path}.", hint=f"{near}List the files to see what is there.")
 
 
 def _not_text(path: str, why: str) -> NotText:

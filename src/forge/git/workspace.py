@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Literal
 
-from forge.git import commits
+from forge.git import commits, forge_records
 from forge.git.errors import (
     BranchExists,
     BranchMissing,
     BranchMoved,
+    FileTooLarge,
     InvalidPath,
     NothingToCommit,
     PathClash,
@@ -18,6 +19,7 @@ from forge.git.errors import (
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.pack import NewObjects, RawObject, object_id
+from forge.git.paths import readable
 from forge.git.pending import Change, Pending, PendingChanges
 from forge.git.places import refuse_link, refuse_link_name, refuse_taken, writable
 from forge.git.refs import Refs
@@ -27,8 +29,14 @@ from forge.git.vfs import VFS, DirEntry, GitCommitVFS, file_at, missing
 _WRITABLE = (Mode.FILE, Mode.EXECUTABLE, Mode.SYMLINK)
 
 
+_MB = 1 << 20
+LARGEST_FILE = 50 * _MB
+
+
 class WorkInProgressVFS(VFS):
     """Reads see pending changes first; `commit()` makes them one commit, `discard()` forgets them."""
+
+    branch: str
 
     def __init__(
         self,
@@ -39,7 +47,10 @@ class WorkInProgressVFS(VFS):
         *,
         actor: Actor = PERSON,
         base: CommitId | Literal["tip"] | None = "tip",
+        largest_file: int | None = LARGEST_FILE,
     ) -> None:
+        self.largest_file = largest_file
+        """Bytes; a larger file is refused. None: a person said yes."""
         self.objects = objects
         self.branch = branch
         self.actor = actor
@@ -89,6 +100,21 @@ class WorkInProgressVFS(VFS):
     # -- writing
 
     def write_bytes(self, path: str, data: bytes, *, mode: int | None = None) -> None:
+        forge_records.refuse_writing(readable(path))
+        self._write(path, data, mode)
+
+    def write_record(self, path: str, data: bytes) -> None:
+        if not forge_records.is_record(path):
+            raise InvalidPath(f"{path} is not the place of a record.", hint="Write it as any other file.")
+        self._write(path, data, Mode.FILE)
+
+    def delete_record(self, path: str) -> None:
+        if not forge_records.is_record(path):
+            raise InvalidPath(f"{path} is not the place of a record.", hint="Delete it as any other file.")
+        file_at(self, path)
+        self._changes.put(path, None)
+
+    def _write(self, path: str, data: bytes, mode: int | None) -> None:
         old = writable(self._changes, path)
         if old is not None and old.is_symlink and mode is None:
             raise InvalidPath(
@@ -101,16 +127,34 @@ class WorkInProgressVFS(VFS):
         if mode == Mode.SYMLINK:
             refuse_link(path, data)
         data = bytes(data)
-        self._changes.put(path, Pending(mode, object_id(Kind.BLOB, data), data))
+        oid = object_id(Kind.BLOB, data)
+        self._refuse_large(path, len(data), oid)
+        self._changes.put(path, Pending(mode, oid, data))
+
+    def _refuse_large(self, path: str, size: int, oid: ObjectId) -> None:
+        """Every file enters a commit through here, whoever made it. What the branch has already may stay."""
+        if self.largest_file is None or size <= self.largest_file:
+            return
+        known = self._changes.base.entry(path)
+        if known is None or known.id != oid:
+            raise FileTooLarge(
+                f"{path} has {size / _MB:.0f} MB; files over {self.largest_file / _MB:.0f} MB are saved only when "
+                "a person says so.",
+                hint="Keep it out of the repository, or save it with `--large` (API: `large=true`); many hosts refuse "
+                "files over 100 MB.",
+            )
 
     def delete_file(self, path: str) -> None:
         file_at(self, path)
+        forge_records.refuse_removal(path)
         self._changes.put(path, None)
 
     def rename_file(self, old: str, new: str) -> None:
         found = file_at(self, old)
         if new == old:
             return
+        forge_records.refuse_removal(old)
+        forge_records.refuse_writing(readable(new))
         state = self._state(old)
         if found.is_symlink:
             refuse_link_name(new)
@@ -123,7 +167,10 @@ class WorkInProgressVFS(VFS):
         self._changes.put(new, state)
 
     def delete_folder(self, path: str) -> None:
-        for each in self._below(path):
+        below = self._below(path)
+        for each in below:
+            forge_records.refuse_removal(each)
+        for each in below:
             self._changes.put(each, None)
 
     def rename_folder(self, old: str, new: str) -> None:
@@ -133,6 +180,8 @@ class WorkInProgressVFS(VFS):
         if new.startswith(f"{old}/"):
             raise InvalidPath(f"{old} cannot be moved into itself.", hint="Choose a place outside of it.")
         moved = {path: self._state(path) for path in self._below(old)}
+        for path in moved:
+            forge_records.refuse_writing(new + path[len(old) :])
         before = dict(self.pending)
         self.delete_folder(old)
         try:
@@ -147,9 +196,14 @@ class WorkInProgressVFS(VFS):
 
     def set_mode(self, path: str, mode: int) -> None:
         found = file_at(self, path)
+        forge_records.refuse_writing(path)
         if found.is_symlink or mode not in (Mode.FILE, Mode.EXECUTABLE):
             raise InvalidPath(f"{path} can be made plain or executable only if it is a file.")
         self._changes.put(path, replace(self._state(path), mode=mode))
+
+    def restore(self, pending: Mapping[str, Pending | None]) -> None:
+        """Make exactly what was pending at an earlier moment pending again."""
+        self._changes.restore(dict(pending))
 
     def replace_pending(self, entries: Mapping[str, Entry | None]) -> None:
         """Make exactly `entries` pending; what they need must be in the repository."""

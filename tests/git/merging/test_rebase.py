@@ -412,3 +412,36 @@ def test_a_rebased_branch_goes_on_with_its_own_conversation(tmp_path: Path) -> N
     assert preview.read(repo.objects, ".forge/session/00/t") == b"t"
     picked = pick_of(repo, [ids[3]], "main")
     assert picked.read(repo.objects, talk) == b"main", "a picked commit does not replace the conversation"
+
+
+@pytest.mark.req("G-16")
+@pytest.mark.parametrize("first", range(4))
+def test_a_part_of_a_chain_is_detached_and_reattached_as_git_does_it(tmp_path: Path, first: int) -> None:
+    place = tmp_path / "chain"
+    worlds.git(tmp_path, "init", "-q", "-b", "main", str(place))
+    (place / "base.txt").write_text("base\n")
+    worlds.git(place, "add", "-A")
+    worlds.git(place, "commit", "-qm", "base")
+    worlds.git(place, "checkout", "-q", "-b", "topic")
+    ids = []
+    for number in range(4):
+        (place / f"file-{number}.txt").write_text(f"{number}\n")
+        worlds.git(place, "add", "-A")
+        worlds.git(place, "commit", "-qm", f"commit {number}")
+        ids.append(worlds.text(place, "rev-parse", "HEAD"))
+    worlds.git(place, "checkout", "-q", "-b", "other", "main")
+    (place / "other.txt").write_text("other\n")
+    worlds.git(place, "add", "-A")
+    worlds.git(place, "commit", "-qm", "other")
+    worlds.git(place, "branch", "theirs", "topic")
+    worlds.git(place, "checkout", "-q", "--detach")
+    worlds.git(place, "rebase", "-q", "--onto", "other", f"{ids[first]}^", "theirs")
+    repo = Repository.open(place)
+    repo.perform(repo.preview_rebase("topic", "other", first=ids[first]))
+    assert worlds.text(place, "rev-parse", "topic^{tree}") == worlds.text(place, "rev-parse", "theirs^{tree}")
+    subjects = worlds.text(place, "log", "--format=%s", "topic").splitlines()
+    assert subjects == worlds.text(place, "log", "--format=%s", "theirs").splitlines()
+    with pytest.raises(InvalidInput, match="is not on topic"):
+        repo.preview_rebase("topic", "main", first=ids[first])
+    with pytest.raises(InvalidInput, match="onto themselves"):
+        repo.preview_rebase("topic", "topic", first="topic~1")

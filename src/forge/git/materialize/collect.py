@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import stat
 import time
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from forge.errors import Denied, ForgeError, NotFound
 from forge.git import paths, trees
-from forge.git.errors import InvalidPath
+from forge.git.errors import InvalidPath, RecordProtected
 from forge.git.materialize.descent import Descent, is_folder
 from forge.git.materialize.files import content, file_mode, same
 from forge.git.materialize.held import Held, Written, folders_above, settled
@@ -63,24 +64,41 @@ class Gathered:
     files: dict[str, Found] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    late: int = 0
+    """Changed files that were not taken in because the time was over."""
 
     def leave_out(self, path: str, why: str) -> None:
         self.files.pop(path, None)
         self.notes.append(Note(path, f"not collected: {why}"))
 
 
+_RECORD = "it is a record that only Forge writes"
+
 Had = Callable[[str], Entry | None]
 """What the directory held at a path before the command ran."""
 
 
-def gather(root: Path, held: Held, found: Differences, had: Had, *, limits: Limits, spelling: Spelling) -> Gathered:
-    """Read everything that differs. Nothing is changed anywhere yet."""
+def gather(
+    root: Path,
+    held: Held,
+    found: Differences,
+    had: Had,
+    *,
+    limits: Limits,
+    spelling: Spelling,
+    until: float = math.inf,
+) -> Gathered:
+    """Read everything that differs, or what can be read `until` then. Nothing is changed anywhere yet."""
     gathered = Gathered()
     for path, what in sorted(found.odd.items()):
         gathered.leave_out(path, what)
     room = limits.total_bytes
     with Descent(root) as descent:
-        for path in sorted(found.paths - found.odd.keys()):
+        wanted = sorted(found.paths - found.odd.keys())
+        for number, path in enumerate(wanted):
+            if time.monotonic() >= until:
+                gathered.late = len(wanted) - number
+                break
             if why := _skipped_above(path, held):
                 gathered.leave_out(path, f"in the place of {why}")
                 continue
@@ -138,16 +156,22 @@ def _drop_unsafe_links(gathered: Gathered, held: Held, spelling: Spelling) -> No
             gathered.leave_out(path, why)
 
 
-def put_into(vfs: VFS, gathered: Gathered, had: Had) -> list[CollectedChange]:
+def put_into(vfs: VFS, gathered: Gathered, had: Had, *, until: float = math.inf) -> list[CollectedChange]:
     """Put what was gathered into the workspace; a name that it refuses is noted and left out."""
     changes = [CollectedChange(path, Change.DELETED) for path in gathered.deleted if _deleted(vfs, path, gathered)]
     for path, file in list(gathered.files.items()):
+        if time.monotonic() >= until:
+            gathered.late += 1
+            del gathered.files[path]
+            continue
         before = had(path)
         try:
             if before is not None and before.id == file.entry.id and not (before.is_symlink or file.entry.is_symlink):
                 vfs.set_mode(path, file.entry.mode)
             else:
                 vfs.write_bytes(path, file.data, mode=file.entry.mode)
+        except RecordProtected:
+            gathered.leave_out(path, _RECORD)
         except Denied:  # a view that takes nothing says so at the first file
             raise
         except ForgeError as e:
@@ -162,6 +186,9 @@ def _deleted(vfs: VFS, path: str, gathered: Gathered) -> bool:
         vfs.delete_file(path)
     except NotFound:
         return False  # gone from the workspace, too
+    except RecordProtected:
+        gathered.leave_out(path, _RECORD)
+        return False
     except Denied:
         raise
     except ForgeError as e:

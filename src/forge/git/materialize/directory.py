@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from forge.git import disk
-from forge.git.errors import GitFailed
+from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import scan
 from forge.git.materialize.budget import Budget
 from forge.git.materialize.collect import CollectedChange, Limits, Note, gather, put_into, remember
@@ -29,6 +31,8 @@ class MaterializedDirectory(os.PathLike[str]):
 
     def __init__(self, objects: Objects, vfs: View, slot: Slot, held: Held, limits: Limits) -> None:
         self.handed_out = False
+        self.incomplete = ""
+        """What could not be collected in time; empty where everything was."""
         self._objects = objects
         self._vfs = vfs
         self._slot = slot
@@ -47,17 +51,40 @@ class MaterializedDirectory(os.PathLike[str]):
         """What of the view is not in the directory, and what of the directory was not collected."""
         return tuple(self._notes)
 
-    def collect_changes(self) -> tuple[CollectedChange, ...]:
-        """Put what commands made, changed or deleted since the last time into the workspace; ignored files stay."""
-        with disk.reporting():
-            found = scan.differences(self._objects, self._slot.files, self._slot.git_dir, self._held)
-            before = {path: had(self._objects, self._held, path) for path in found.paths}
-            gathered = gather(
-                self._slot.files, self._held, found, before.get, limits=self._limits, spelling=spelling(self._slot)
-            )
-        changes = put_into(self._vfs, gathered, before.get)
+    def collect_changes(self, *, until: float = math.inf) -> tuple[CollectedChange, ...]:
+        """Put what commands made, changed or deleted since the last time into the workspace; ignored files stay.
+
+        At the moment `until` of the monotonic clock it stops: then `incomplete` says what is missing.
+        """
+        try:
+            with disk.reporting():
+                found = scan.differences(
+                    self._objects,
+                    self._slot.files,
+                    self._slot.git_dir,
+                    self._held,
+                    until=None if until == math.inf else until,
+                )
+                before = {path: had(self._objects, self._held, path) for path in found.paths}
+                gathered = gather(
+                    self._slot.files,
+                    self._held,
+                    found,
+                    before.get,
+                    limits=self._limits,
+                    spelling=spelling(self._slot),
+                    # What was read has to be put into the workspace, which takes as long again.
+                    until=(time.monotonic() + until) / 2,
+                )
+        except CollectionTimedOut as e:
+            self.incomplete = e.message
+            return ()
+        changes = put_into(self._vfs, gathered, before.get, until=until)
         remember(self._held, gathered)
         self._notes |= dict.fromkeys(gathered.notes)
+        if gathered.late:
+            files = "changed file was" if gathered.late == 1 else "changed files were"
+            self.incomplete = f"{gathered.late:,} {files} not collected: the time was over."
         return tuple(changes)
 
     def __fspath__(self) -> str:
@@ -94,6 +121,8 @@ def materialize(
         try:
             yield directory
         finally:
-            # If this fails the directory stays marked as in use, and the next user looks at everything.
+            # If this fails or is not worth the time, the directory stays marked as in use, and the next user looks at
+            # everything.
             with suppress(OSError, GitFailed):
-                left(objects, slot, held, budget or Budget(), used=directory.handed_out)
+                if not directory.incomplete:
+                    left(objects, slot, held, budget or Budget(), used=directory.handed_out)

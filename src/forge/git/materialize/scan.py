@@ -13,7 +13,7 @@ from pathlib import Path
 
 from forge.git import trees
 from forge.git.command import Git, arguments, environment
-from forge.git.errors import GitFailed
+from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import stat_index, sweep
 from forge.git.materialize.descent import FOLDER, Descent, is_folder
 from forge.git.materialize.files import file_entry, same
@@ -103,16 +103,19 @@ def note_folders(files: Path, held: Held) -> None:
                 held.folders[folder] = status.st_ctime_ns
 
 
-def differences(objects: Objects, files: Path, git_dir: Path, held: Held) -> Differences:
-    """Compare the directory with what it should hold; also freshens what is known of files and folders."""
+def differences(objects: Objects, files: Path, git_dir: Path, held: Held, *, until: float | None = None) -> Differences:
+    """Compare the directory with what it should hold, and update the stored state of its files and folders.
+
+    `until` is the moment of the monotonic clock at which it gives up with `CollectionTimedOut`.
+    """
     started = time.time_ns()
     found = Differences()
-    replaced = _look_into_folders(files, held, found)
+    replaced = _look_into_folders(files, held, found, until)
     # If we look at every file ourselves, git need not.
     options = _NEW if held.young and held.young.whole else _CHANGED + _NEW
     with ThreadPoolExecutor(1) as beside:
         uncertain = beside.submit(_uncertain, files, git_dir, held, held.young) if held.young else None
-        reported = _listed(objects, files, git_dir, held, *options)
+        reported = _listed(objects, files, git_dir, held, *options, until=until)
     held.written |= uncertain.result() if uncertain else {}
     for path in reported:
         if path.endswith("/"):
@@ -147,7 +150,7 @@ def untracked(objects: Objects, files: Path, git_dir: Path, held: Held) -> set[s
     return removed | {path.rstrip("/") for path in listed if not held.written.get(path)}
 
 
-def _look_into_folders(files: Path, held: Held, found: Differences) -> set[str]:
+def _look_into_folders(files: Path, held: Held, found: Differences, until: float | None) -> set[str]:
     """Find what git never lists: pipes, sockets, devices, `.git`, and folders without a file.
 
     Gives the folders that something else is in the place of.
@@ -171,14 +174,15 @@ def _look_into_folders(files: Path, held: Held, found: Differences) -> set[str]:
                 continue
             # Creating makes a folder readable that a command closed; it is there.
             opened = descent.folder(path, create=True)
-            _look_into(opened, f"{folder}/" if folder else "", held, found)
+            _look_into(opened, f"{folder}/" if folder else "", held, found, until)
             held.folders[folder] = settled_time(os.fstat(opened).st_ctime_ns, now)
     return replaced
 
 
-def _look_into(folder: int, prefix: str, held: Held, found: Differences) -> None:
+def _look_into(folder: int, prefix: str, held: Held, found: Differences, until: float | None) -> None:
     with sweep.writable(folder), os.scandir(folder) as entries:
         for entry in entries:
+            _refuse_late(until)
             path = prefix + trees.decode(os.fsencode(entry.name))
             if entry.name == ".git":
                 found.odd[path] = "a git directory"
@@ -220,10 +224,12 @@ def _ignored(objects: Objects, files: Path, git_dir: Path, paths: set[str]) -> s
     return {trees.decode(path) for path in done.stdout.split(b"\0") if path}
 
 
-def _listed(objects: Objects, files: Path, git_dir: Path, held: Held, *options: str) -> set[str]:
+def _listed(
+    objects: Objects, files: Path, git_dir: Path, held: Held, *options: str, until: float | None = None
+) -> set[str]:
     command = [*_excludes(objects), "ls-files", "-z", *options]
     env = {"GIT_INDEX_FILE": str(git_dir / held.index)}
-    return {trees.decode(path) for path in _patiently(git_dir, files, command, env).split(b"\0") if path}
+    return {trees.decode(path) for path in _patiently(git_dir, files, command, env, until).split(b"\0") if path}
 
 
 def _excludes(objects: Objects) -> list[str]:
@@ -232,7 +238,7 @@ def _excludes(objects: Objects) -> list[str]:
     return ["-c", f"core.excludesFile={config['core.excludesFile']}"] if "core.excludesFile" in config else []
 
 
-def _patiently(git_dir: Path, files: Path, command: list[str], env: dict[str, str]) -> bytes:
+def _patiently(git_dir: Path, files: Path, command: list[str], env: dict[str, str], until: float | None) -> bytes:
     """Run git. If it seems stuck, look for pipes in the place of files that it reads, and start it again."""
     for _ in range(_ATTEMPTS):
         process = subprocess.Popen(
@@ -250,7 +256,7 @@ def _patiently(git_dir: Path, files: Path, command: list[str], env: dict[str, st
                 process.kill()
                 process.communicate()
                 continue
-            out, complaint = process.communicate()
+            out, complaint = _awaited(process, until)
         if process.returncode == 0:
             return out
         raise GitFailed(
@@ -258,6 +264,23 @@ def _patiently(git_dir: Path, files: Path, command: list[str], env: dict[str, st
             hint="Run `forge doctor` to check the repository.",
         )
     raise GitFailed("git was kept from looking through the directory.", hint="Stop the commands that still run in it.")
+
+
+def _awaited(process: subprocess.Popen[bytes], until: float | None) -> tuple[bytes, bytes]:
+    try:
+        return process.communicate(timeout=None if until is None else max(0, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        _refuse_late(until)
+        raise
+
+
+def _refuse_late(until: float | None) -> None:
+    if until is not None and time.monotonic() >= until:
+        raise CollectionTimedOut(
+            "The directory could not be looked through in time.", hint="Let the command make fewer files."
+        )
 
 
 def _traps_removed(files: Path) -> bool:

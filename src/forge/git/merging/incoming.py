@@ -1,6 +1,7 @@
 """What one side of a merge brings, and what of it the other side can take without looking at contents.
 
-Files of the conversation (`.forge/session*`) never conflict and are never mixed line by line: one side's file wins.
+Forge's own records (sessions, approvals) never conflict and are never mixed line by line: one side's file wins. What a
+merge brings of them proves nothing: an approval counts only with a record outside of every branch.
 """
 
 from __future__ import annotations
@@ -9,21 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from forge.git import trees
+from forge.git.forge_records import FOLDER, is_record
 from forge.git.merging.git_merge import above
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects
 from forge.git.tree_diff import ChangedEntry, changed_entries
-from forge.git.values import Entry, ObjectId
-
-_FORGE_FOLDER = ".forge"
-_SESSION = f"{_FORGE_FOLDER}/session"
+from forge.git.values import CommitId, Entry, ObjectId
 
 Taken = dict[str, Entry | None]
 """What to change in our tree, by path; None removes the path."""
-
-
-def is_session(path: str) -> bool:
-    return path.startswith(_SESSION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +41,14 @@ def incoming(
     """What `tree` brings; `every` are its changes where they are known already."""
     if every is None:
         every = tuple(changed_entries(objects, base, tree))
-    changes = tuple(change for change in every if not is_session(change[0]))
+    changes = tuple(change for change in every if not is_record(change[0]))
     entered = {folder for path, old, _ in changes if old is None for folder in above(path)}
     emptied = {folder for path, _, new in changes if new is None for folder in above(path)}
     return Incoming(
         base,
         tree,
         changes,
-        tuple(change for change in every if is_session(change[0])),
+        tuple(change for change in every if is_record(change[0])),
         tuple((folder, folder_at(objects, base, folder) is not None) for folder in sorted(entered)),
         tuple(_left(objects, base, tree, emptied)),
     )
@@ -128,22 +123,28 @@ def with_sessions(
     wanted, made = trees.rewrite(objects.raw_tree, ours, sessions)
     wanted_names = _session_names(objects, wanted, made)
     present = _session_names(objects, merged, {})
-    if wanted_names == present or _is_file(objects.entry(merged, _FORGE_FOLDER)):
+    if wanted_names == present or _is_file(objects.entry(merged, FOLDER)):
         return merged, {}
-    graft = {f"{_FORGE_FOLDER}/{name}": wanted_names.get(name) for name in {*wanted_names, *present}}
+    graft = {f"{FOLDER}/{name}": wanted_names.get(name) for name in {*wanted_names, *present}}
     tree, more = trees.rewrite(objects.raw_tree, merged, graft)
     return tree, made | more
 
 
+def brings_session(objects: Objects, target: CommitId, source: CommitId) -> bool:
+    """Whether `source` has files of a conversation that `target` has not, or not so."""
+    ours, theirs = (_session_names(objects, objects.commit(each).tree, {}) for each in (target, source))
+    return any(ours.get(name) != entry for name, entry in theirs.items())
+
+
 def _session_names(objects: Objects, tree: ObjectId, made: NewObjects) -> dict[str, Entry]:
-    """What `.forge` holds directly that belongs to the conversation."""
+    """What `.forge` holds directly of Forge's own records."""
 
     def names(oid: ObjectId) -> Mapping[str, Entry]:
         if oid not in made:
             return objects.tree(oid)
         return {trees.decode(raw[1]): trees.entry(raw) for raw in trees.parsed(made[oid].data)}
 
-    folder = names(tree).get(_FORGE_FOLDER)
+    folder = names(tree).get(FOLDER)
     if folder is None or not folder.is_tree:
         return {}
-    return {name: entry for name, entry in names(folder.id).items() if is_session(f"{_FORGE_FOLDER}/{name}")}
+    return {name: entry for name, entry in names(folder.id).items() if is_record(f"{FOLDER}/{name}")}

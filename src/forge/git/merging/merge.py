@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 
 from forge.errors import InvalidInput
 from forge.git import commits
 from forge.git.branches import tip_of
 from forge.git.errors import InvalidName, InvalidRevision
+from forge.git.merging.incoming import brings_session, with_sessions
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import (
     MergeKind,
@@ -22,7 +24,7 @@ from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.refs import Refs
-from forge.git.values import CommitId, Kind, ObjectId, Signature
+from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
 
 _USUAL_TARGETS = ("main", "master")
 
@@ -36,6 +38,7 @@ class _Request:
     message: str
     author: Signature
     committer: Signature
+    instead: Mapping[str, bytes] | None = None
 
 
 def preview_merge(
@@ -49,12 +52,16 @@ def preview_merge(
     message: str | None = None,
     source_name: str | None = None,
     no_ff: bool = False,
+    instead: Mapping[str, bytes] | None = None,
 ) -> MergePreview:
-    """What merging `source` into branch `target` would give. Without `no_ff` a branch that is behind just follows."""
+    """What merging `source` into branch `target` would give. Without `no_ff` a branch that is behind just follows.
+
+    `instead` are the files that come in place of the source's conversation; None: the conversation itself comes.
+    """
     tip = tip_of(refs, target)
     text = commits.message_with(message or _usual_message(refs, source, source_name, target))
     name = source_name or source[:12]
-    request = _Request(target, tip, source, name, text, author or committer, committer)
+    request = _Request(target, tip, source, name, text, author or committer, committer, instead)
     bases = merge_bases(objects, tip, source)
     if not bases:
         raise InvalidRevision(
@@ -65,7 +72,7 @@ def preview_merge(
     if bases == (source,):
         return _unmerged(objects, request, Outcome.UP_TO_DATE, tip)
     if bases == (tip,):
-        if not no_ff:
+        if not no_ff and not (instead is not None and brings_session(objects, tip, source)):
             return _unmerged(objects, request, Outcome.FAST_FORWARD, source)
         return _merged(objects, request, TreeMerge(objects.commit(source).tree), new)
     with merging(objects, new) as three_way:
@@ -90,6 +97,7 @@ def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: Com
 
 def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObjects) -> MergePreview:
     result = None
+    merged = _with_instead(objects, request, merged, new)
     if not merged.conflicts:
         parents = (request.tip, request.source)
         raw = commits.encoded(merged.tree, parents, request.author, request.committer, request.message)
@@ -112,6 +120,19 @@ def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObje
         made=(result,) if result else (),
         resume=partial(_resumed, request, merged, new) if merged.conflicts else None,
     )
+
+
+def _with_instead(objects: Objects, request: _Request, merged: TreeMerge, new: NewObjects) -> TreeMerge:
+    if request.instead is None or not brings_session(objects, request.tip, request.source):
+        return merged
+    files: dict[str, Entry | None] = {}
+    for path, data in request.instead.items():
+        blob = object_id(Kind.BLOB, data)
+        new[blob] = RawObject(Kind.BLOB, data)
+        files[path] = Entry(Mode.FILE, blob)
+    tree, made = with_sessions(Unwritten(objects, new), merged.tree, objects.commit(request.tip).tree, files)
+    new.update(made)
+    return replace(merged, tree=tree, changed=None)
 
 
 def _resumed(

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from forge.errors import InvalidInput
+from forge.git.beyond import beyond
 from forge.git.branches import tip_of
 from forge.git.errors import BranchMoved, FileMissing, MergeConflicts
 from forge.git.merging.three_way import Conflict, Resolution, TreeMerge
-from forge.git.merging.unwritten import Unwritten, beyond
+from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import Objects
 from forge.git.operations import Operation
 from forge.git.pack import NewObjects

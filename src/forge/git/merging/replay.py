@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,11 +20,10 @@ from forge.git.merging.preview import (
     changed_files,
 )
 from forge.git.merging.three_way import ThreeWay, TreeMerge, merging, with_resolutions
+from forge.git.merging.trailers import with_origin
 from forge.git.objects import Objects
 from forge.git.pack import NewObjects, RawObject, object_id
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Kind, ObjectId, Signature
-
-_TRAILER = re.compile(rb"[A-Za-z0-9][A-Za-z0-9-]*[ \t]*:|\(cherry picked from commit |[ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +163,7 @@ def _rewritten(original: bytes, chain: Chain, origin: CommitId, tree: ObjectId, 
     head, _, message = original.partition(b"\n\n")
     kept = {line.split(b" ", 1)[0]: line for line in head.split(b"\n")}
     if chain.record_origin:
-        message = _with_origin(message, origin)
+        message = with_origin(message, origin)
     fresh = commits.encoded(tree, [parent], chain.committer, chain.committer, "")
     lines = [
         kept.get(b"author", line) if line.startswith(b"author ") else line for line in fresh.rstrip(b"\n").split(b"\n")
@@ -173,14 +171,6 @@ def _rewritten(original: bytes, chain: Chain, origin: CommitId, tree: ObjectId, 
     if b"encoding" in kept:
         lines.append(kept[b"encoding"])
     return b"\n".join(lines) + b"\n\n" + message
-
-
-def _with_origin(message: bytes, origin: CommitId) -> bytes:
-    """As git does it: below the trailers if there are any, else in a paragraph of its own."""
-    text = message if message.endswith(b"\n") or not message else message + b"\n"
-    above, _, last = text.rstrip(b"\n").rpartition(b"\n\n")
-    joins = bool(above) and all(_TRAILER.match(line) for line in last.split(b"\n"))
-    return text + (b"" if joins else b"\n") + f"(cherry picked from commit {origin})\n".encode()
 
 
 def _refuse_unused(unused: Iterable[CommitId]) -> None:

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
+from forge.git.forge_records import is_record
 from forge.git.git_diff_tree import all_changed_entries
 from forge.git.merging.git_merge import GitMerger, Stages, above, asking_git
-from forge.git.merging.incoming import Incoming, folders_fit, incoming, is_session, may_have_moved, taken
+from forge.git.merging.incoming import Incoming, folders_fit, incoming, may_have_moved, taken
 from forge.git.merging.merge_base import History, Meeting, meeting
 from forge.git.objects import Objects
 from forge.git.tree_diff import ChangedEntry, changed_entries
@@ -32,6 +33,8 @@ class MergeState(StrEnum):
     CLEAN = "clean"
     CONFLICTS = "conflicts"
     UNRELATED = "unrelated"
+    DAMAGED = "damaged"
+    """A part of its history cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +127,8 @@ def _remembered(
         met = meeting(history, target, start)
         if met.bases == (start,):
             changes = changed_entries(objects, objects.commit(start).tree, objects.commit(target).tree)
-            # Conversations decide no merge, and every turn adds to them.
-            work = tuple(change for change in changes if not is_session(change[0]))
+            # Forge's own records decide no merge, and every turn adds to them.
+            work = tuple(change for change in changes if not is_record(change[0]))
             return {}, records, _Advance(start, met.only_one, work)
     return {}, {}, None
 
@@ -189,7 +192,7 @@ class _Judge:
             verdicts = list(self._in_parallel(merger, tips))
         found = {}
         for tip, (clean, stages) in zip(tips, verdicts, strict=True):
-            paths = tuple(dict.fromkeys(self._plain(path, tip) for path in stages if not is_session(path)))
+            paths = tuple(dict.fromkeys(self._plain(path, tip) for path in stages if not is_record(path)))
             state = MergeState.CLEAN if clean or (stages and not paths) else MergeState.CONFLICTS
             found[tip] = replace(records[tip], status=MergeStatus(state, paths), by_git=True)
         return found

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from forge.errors import InvalidInput
 from forge.git import trees
 from forge.git.errors import PathClash
+from forge.git.forge_records import is_record
 from forge.git.merging.git_merge import GitMerge, GitMerger, above, asking_git
 from forge.git.merging.incoming import (
     Incoming,
     Taken,
     incoming,
-    is_session,
     may_have_moved,
     taken,
     taken_sessions,
@@ -136,7 +136,7 @@ class ThreeWay:
 
 
 def _matters(about: Iterable[str]) -> bool:
-    return not all(is_session(path) for path in about)
+    return not all(is_record(path) for path in about)
 
 
 def _conflicts(objects: Objects, merged: GitMerge) -> Iterator[Conflict]:
@@ -147,7 +147,7 @@ def _conflicts(objects: Objects, merged: GitMerge) -> Iterator[Conflict]:
         found = _KIND.search(message.text) or _KIND.search(message.kind)
         for path in message.paths if found else ():
             kinds.setdefault(path, found[1] if found else "")
-    staged = {path: stages for path, stages in merged.stages.items() if not is_session(path)}
+    staged = {path: stages for path, stages in merged.stages.items() if not is_record(path)}
     for path, stages in staged.items():
         base, ours, theirs = (stages.get(number) for number in (1, 2, 3))
         marked = _marked(objects, merged.tree, path, (base, ours, theirs))
