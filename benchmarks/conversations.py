@@ -12,9 +12,9 @@ from pathlib import Path
 
 from benchmarks.timing import Figure, Row
 from forge.git import Repository
-from forge.sessions.head import read_head
+from forge.sessions.conversation import conversation, read_head, write_turn
 from forge.sessions.messages import AssistantMessage, UserMessage
-from forge.sessions.turns import Turn, conversation, turn_id, write_turn
+from forge.sessions.turns import Turn, turn_id
 
 _TURNS = 500
 _WINDOW = 40
@@ -91,7 +91,7 @@ def _own(repo: Repository, number: int, text: str) -> float:
 def _rewritten(repo: Repository, said: list[str]) -> float:
     start = time.perf_counter()
     vfs = repo.workspace(_BRANCH)
-    vfs.write_file(".forge/session.json", json.dumps({"messages": said}, indent=1))
+    vfs.write_record(".forge/session.json", json.dumps({"messages": said}, indent=1).encode())
     vfs.commit("chat: go on")
     return time.perf_counter() - start
 

@@ -230,8 +230,8 @@ def plans(planted: Planted) -> None:
     key.write_text(f"Our key:\n{IN_RESOURCE[0]}\n")
     assert (
         planted.forge("run", str(idea), "--name", "Party", "--agent", "builtin", "--file", str(key), "--auto-confirm")
-        == 0
-    )
+        == 4
+    ), "an outline waits for its person"
     with provider([Reply(spoken(KEYS["provider key in a variable"]))]) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANTHROPIC_BASE_URL", server.url)
         planted.forge("run", str(idea), "--name", "Second", "--agent", MODEL, "--file", str(key))
@@ -342,7 +342,7 @@ def test_logs_events_outbox_and_errors_hold_no_key(planted: Planted) -> None:
 @pytest.mark.req("X-06")
 def test_project_directories_hold_no_key_of_this_machine(planted: Planted) -> None:
     kept = [*files(planted), *(part for place in projects(planted) for part in objects(place))]
-    assert any(where.endswith("plan.md") for where, _ in kept)
+    assert any(where.endswith("outline.md") for where, _ in kept)
     assert leaks(planted, kept, *KEYS, "forge-key", "private key in a file", "private key in a message") == set()
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.context import tokens
+from forge.context.file_order import Folders, ordered, words_of
 from forge.context.folders import counts
-from forge.context.overview import Asked, Overview, overview
+from forge.context.overview import Asked, Overview, overview, tokens_of
 from forge.context.summary_cache import SummaryCache
 from forge.git import Repository
 from tests.context.conftest import OpenRepo
@@ -55,13 +56,13 @@ def test_the_nearest_files_come_first_and_the_rest_is_counted(opened: OpenRepo, 
     far = made(repository, cache, Asked(700))
     near = made(repository, cache, Asked(700, near=("src/deep/er/still/m1.py",)))
     assert "README.md — " in far.text
-    assert "still/m1.py — " not in far.text
-    assert "src/deep/er/still/m1.py — python, 1 line: class M1" in near.text
-    assert "src/api/r1.py — " not in near.text
-    assert "src/deep/er/still/ — " in far.text
-    assert "node_modules/ — 65 files (js 60, css 5)" in far.text
+    beside_near, beside_far = (len(re.findall(r"still/m\d+.py — ", found.text)) for found in (near, far))
+    assert beside_near == near.summarised  # its folder first
+    assert 0 < beside_far < far.summarised  # all folders by turns
     for found in (far, near):
-        assert tokens.of_text(found.text) <= 700
+        assert "src/deep/er/still/ — 60 files (py 60)\n" in found.text
+        assert "node_modules/ — 65 files (js 60, css 5)\n" in found.text
+        assert tokens_of(found.text) <= 700
         assert found.files == 3 + 60 + 60 + 65
 
 
@@ -120,8 +121,59 @@ def test_counts_add_up_however_few_lines_there_are(paths: list[str], most: int, 
     assert sum(int(line.split(" — ")[1].split(" ")[0].replace(",", "")) for line in lines) == len(left)
 
 
+def wide(folders: int, each: int) -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = {
+        f"area{a:02}/part{n % 4}/file_{a}_{n}.py": f"def work_{a}_{n}(): ...\n"
+        for a in range(folders)
+        for n in range(each)
+    }
+    return files | {"README.md": "# Wide\n", "zoo/OrderBook.py": "class OrderBook: ...\n"}
+
+
+@pytest.mark.req("G-13")
+def test_a_large_branch_is_shared_over_all_folders_behind_a_map_of_them(opened: OpenRepo, cache: SummaryCache) -> None:
+    found = made(opened(wide(20, 40)), cache, Asked(2_500))
+    folders, some, *_ = found.text.split("\n\n")
+    assert sorted({line.partition("/")[0] for line in folders.splitlines()[2:-1]}) == [f"area{a:02}" for a in range(20)]
+    assert sum(int(line.split(" — ")[1].split()[0]) for line in folders.splitlines()[1:]) == 802
+    assert all(f"\narea{a:02}/" in some for a in range(20))
+    assert "zoo/OrderBook.py — " in some
+    assert 2_000 <= tokens_of(found.text) <= 2_500
+
+
+@pytest.mark.req("G-13")
+def test_what_the_message_calls_comes_first(opened: OpenRepo, cache: SummaryCache) -> None:
+    repository = opened(wide(20, 40))
+    told = words_of("Please mend the file area17/part3/file_17_39.py, and the order book.")
+    tight = Asked(900, words=told)
+    found = made(repository, cache, tight)
+    assert "area17/part3/file_17_39.py — " in found.text
+    assert "zoo/OrderBook.py — " in found.text
+    assert "file_17_39" not in made(repository, cache, Asked(900)).text
+    assert made(repository, cache, tight, summarise=found.summarised).text == found.text
+
+
+@pytest.mark.req("G-14")
+def test_odd_spaces_in_a_file_read_the_same_in_the_next_process(opened: OpenRepo, tmp_path: Path) -> None:
+    repository = opened(
+        {"a.md": "# Much   room\u00a0\u00a0here \u2003 there\n", "b.txt": "one  \t two\n\x0bthree   four\n"}
+    )
+    first = made(repository, SummaryCache(tmp_path / "one"), Asked(1_000))
+    second = made(repository, SummaryCache(tmp_path / "one"), Asked(1_000))
+    assert (first.computed, second.computed) == (2, 0)
+    assert first.text == second.text
+
+
+def test_folders_deeper_than_any_stack_are_ordered(opened: OpenRepo) -> None:
+    entry = opened({"a": "x"}).commit_vfs("main").entry("a")
+    assert entry is not None
+    deep = "/".join("d" * 3_000)
+    folders: Folders = {"": [("a.py", entry)], deep: [(f"{deep}/b.py", entry)]}
+    assert [path[-4:] for path, _ in ordered(folders, (), ())] == ["a.py", "b.py"]
+
+
 @pytest.mark.parametrize("budget", [60, 150, 400, 1_000, 3_000])
 def test_the_budget_is_never_exceeded(opened: OpenRepo, cache: SummaryCache, budget: int) -> None:
     found = made(opened(project(50)), cache, Asked(budget))
-    assert tokens.of_text(found.text) <= budget
+    assert tokens_of(found.text) <= budget
     assert "README.md" in found.text or budget < 100

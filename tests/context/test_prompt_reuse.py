@@ -17,6 +17,7 @@ from forge.context.source import ContextSettings, Source
 from forge.context.stream import changes_since, opening, rebase, rebase_due, render, stream
 from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.active import ActiveFile, read_active, write_active
+from forge.sessions.head import drop_draft
 from forge.sessions.messages import AssistantMessage, Message, ToolCall, ToolResult, UserMessage, to_json
 from forge.sessions.turns import Item, Reference
 from tests.context.conftest import OpenRepo, source_of
@@ -79,7 +80,10 @@ class Session:
         self.request()
         self.say(AssistantMessage(f"Done with {number}. " + "It works now. " * chosen.randrange(30)))
         if self.view.pending:
-            self.view.commit(f"turn {number}")
+            active = read_active(self.view)
+            drop_draft(self.view)
+            self.view.commit(f"turn {number}", allow_empty=True)
+            write_active(self.view, active)
 
     def work(self, number: int, step: int, chosen: random.Random) -> None:
         active = read_active(self.view)
@@ -162,7 +166,6 @@ def measured(session: Session) -> Reuse:
 def played(repository: Repository, rendering: Rendering, *, rebasing: bool) -> Reuse:
     view = repository.workspace("main")
     write_active(view, [ActiveFile(f"src/m{n}.py") for n in range(6)])
-    view.commit("context")
     session = Session(view, source_of(repository), rendering, rebasing)
     chosen = random.Random(7)
     for number in range(60):

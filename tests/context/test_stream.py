@@ -12,11 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from forge.context.overview import tokens_of
 from forge.context.seen import Seen, SeenFile
 from forge.context.source import ContextSettings, Source
 from forge.context.stream import Addition, changes_since, opening, rebase, rebase_due, render, stream, superseded_tokens
 from forge.git import ObjectId, Repository, WorkInProgressVFS
-from forge.sessions.active import ActiveFile, write_active
+from forge.sessions.active import ActiveFile, read_active, write_active
+from forge.sessions.conversation import read_turn, write_turn
+from forge.sessions.head import drop_draft
 from forge.sessions.messages import (
     AssistantMessage,
     ContextMessage,
@@ -26,7 +29,7 @@ from forge.sessions.messages import (
     UserMessage,
     to_json,
 )
-from forge.sessions.turns import Item, Reference, Turn, read_turn, turn_id, write_turn
+from forge.sessions.turns import Item, Reference, Turn, turn_id
 from tests.context.conftest import OpenRepo, source_of
 
 SETTINGS = ContextSettings(overview_tokens=2_000, seconds=None)
@@ -44,9 +47,16 @@ def texts(addition: Addition) -> str:
 def workspace(repository: Repository, active: Sequence[ActiveFile] = ()) -> WorkInProgressVFS:
     view = repository.workspace("main")
     write_active(view, active)
-    if view.pending:
-        view.commit("context")
     return view
+
+
+def commit(view: WorkInProgressVFS, message: str) -> None:
+    """With the same files in context afterwards, as the turn that a commit has says."""
+    active = read_active(view)
+    drop_draft(view)
+    if view.pending:
+        view.commit(message)
+    write_active(view, active)
 
 
 @pytest.mark.req("G-14")
@@ -73,7 +83,7 @@ def test_a_changed_active_file_is_appended_and_says_that_it_replaces_the_earlier
     view.write_file("b.py", "def other(): ...\n")
     view.write_file("new.py", "def new(): ...\n")
     view.delete_file("src/c.py")
-    view.commit("work")
+    commit(view, "work")
     more = changes_since(view, first.seen, source, SETTINGS)
     assert [message.kind for message in more.messages] == ["changes", "file"]  # type: ignore[union-attr]
     assert more.messages[0].text.splitlines()[1:] == [
@@ -111,7 +121,7 @@ def test_within_a_turn_own_edits_are_not_repeated_until_the_next(opened: OpenRep
     seen = opening(view, source, SETTINGS).seen
     view.write_file("a.py", "def edited(): ...\n")
     assert changes_since(view, seen, source, SETTINGS, edits=False).items == ()
-    view.commit("turn")
+    commit(view, "turn")
     assert "def edited" in texts(changes_since(view, seen, source, SETTINGS))
 
 
@@ -124,7 +134,7 @@ def test_text_that_was_never_committed_is_kept_with_the_reference(opened: OpenRe
     write_active(view, [ActiveFile("draft.py")])
     shown = changes_since(view, seen, source, SETTINGS, edits=False)
     view.write_file("draft.py", "second = 2\n")
-    view.commit("turn")
+    commit(view, "turn")
     again = stream(shown.items, source_of(Repository.open(repository.git_dir)))
     assert "first = 1" in again[0].text
     assert again == shown.messages
@@ -154,7 +164,7 @@ def test_a_merge_of_thousands_of_files_is_told_in_a_few_lines(opened: OpenRepo) 
     seen = opening(view, source, SETTINGS).seen
     for number in range(1500):
         view.write_file(f"gen/{number % 10}/f{number}.py", f"x = {number}\n")
-    view.commit("many")
+    commit(view, "many")
     told = texts(changes_since(view, seen, source, SETTINGS))
     assert "and 1,460 more, by folder:" in told
     assert len(told.splitlines()) <= 1 + 40 + 1 + 8
@@ -175,7 +185,7 @@ def test_references_in_a_stored_turn_give_the_same_bytes_in_another_process(open
     turn = Turn(turn_id(1, "0" * 8), None, 1.0, "m", (*first.items, UserMessage("hello")), seen=first.seen.to_json())
     write_turn(view, turn)
     view.write_file("a.py", "changed = 1\n")
-    view.commit("turn")
+    commit(view, "turn")
     other = Repository.open(repository.git_dir)
     stored = read_turn(other.workspace("main"), turn.id)
     assert stored.items == turn.items
@@ -190,7 +200,7 @@ def test_rebasing_drops_replaced_text_and_keeps_the_conversation(opened: OpenRep
     view = workspace(repository, [ActiveFile("big.py")])
     first = opening(view, source, SETTINGS)
     view.write_file("big.py", "new = 2\n" * 400)
-    view.commit("turn")
+    commit(view, "turn")
     said: list[Message] = [
         UserMessage("make it new"),
         AssistantMessage("ok", (ToolCall("1", "write_file", {"path": "big.py"}),)),
@@ -257,7 +267,7 @@ def test_outside_of_rebasing_each_prompt_begins_with_the_one_before(steps: list[
         source = source_of(repository)
         view = repository.workspace("main")
         view.write_file("AGENTS.md", "Be brief.\n")
-        view.commit("start")
+        commit(view, "start")
         active: list[ActiveFile] = []
         first = opening(view, source, SETTINGS)
         items: list[Item] = [*first.items]
@@ -282,7 +292,7 @@ def test_outside_of_rebasing_each_prompt_begins_with_the_one_before(steps: list[
                     write_active(view, active)
                 case "turn":
                     if view.pending:
-                        view.commit("turn")
+                        commit(view, "turn")
                     more = changes_since(view, Seen.from_json(json.loads(json.dumps(seen.to_json()))), source, SETTINGS)
                     seen = more.seen
                     asked = UserMessage(f"do {number}")
@@ -325,3 +335,17 @@ HAND_WRITTEN = json.dumps(
         "messages": {"folder": ".forge/session", "turns": 0, "count": 0, "last": None},
     }
 )
+
+
+@pytest.mark.req("G-14")
+def test_another_process_renders_the_same_overview_for_the_same_message(opened: OpenRepo, tmp_path: Path) -> None:
+    files = {f"area{n % 9}/part_{n}.md": f"# Part   {n}\t of  many\n" for n in range(400)}
+    repository = opened(files)
+    usual = ContextSettings.for_window(200_000)
+    assert usual.overview_tokens == 6_000
+    first = opening(repository.workspace("main"), source_of(repository), usual, message="Look at part 377.")
+    again = stream(first.items, source_of(Repository.open(repository.git_dir)))
+    cold = stream(first.items, source_of(repository, tmp_path / "elsewhere"))
+    assert first.messages == again == cold
+    assert "part_377.md — " in first.messages[0].text
+    assert tokens_of(first.messages[0].text) <= 6_000

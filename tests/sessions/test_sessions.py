@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from forge.errors import ForgeError
-from forge.git import VFS, Repository
+from forge.git import Repository
 from forge.sessions.active import ActiveFile, read_active, write_active
-from forge.sessions.head import HEAD_PATH, SessionUnreadable, read_head
-from forge.sessions.messages import AssistantMessage, ContextMessage, ToolCall, ToolResult, Usage, UserMessage
-from forge.sessions.timeline import moment_of, moments
-from forge.sessions.turns import (
-    Reference,
-    Turn,
-    TurnMissing,
-    TurnStatus,
+from forge.sessions.conversation import (
     brought_by_merges,
     conversation,
     current_stretch,
     newest_first,
-    path_of,
+    read_head,
     read_turn,
-    turn_id,
     write_turn,
 )
+from forge.sessions.layout import DRAFT_PATH, HEAD_PATH, POINTER, SessionUnreadable
+from forge.sessions.messages import AssistantMessage, ContextMessage, ToolCall, ToolResult, Usage, UserMessage
+from forge.sessions.timeline import moment_of, moments
+from forge.sessions.turns import Reference, Turn, TurnMissing, TurnStatus, turn_id
 from tests.conftest import MakeRepo
 
 
@@ -47,8 +44,7 @@ def a_turn(number: int, parent: str | None, text: str = "do it", mark: str = "0b
 def say(repo: Repository, branch: str, text: str, mark: str = "0badcafe", **more: object) -> Turn:
     vfs = repo.workspace(branch)
     head = read_head(vfs)
-    turn = a_turn(head.turns + 1, head.last, text, mark, **more)
-    write_turn(vfs, turn)
+    turn = write_turn(vfs, a_turn(head.turns + 1, head.last, text, mark, **more))
     vfs.commit(f"chat: {text}", trailers={"Forge-Turn": turn.id})
     return turn
 
@@ -69,16 +65,14 @@ def test_a_turn_is_read_back_as_it_was_written(repo: Repository) -> None:
 
 @pytest.mark.req("G-07")
 def test_the_head_counts_and_does_not_grow_with_the_conversation(repo: Repository) -> None:
-    sizes = []
     for number in range(1, 141):
         say(repo, "ai/x", f"turn {number}")
-        sizes.append(len(repo.commit_vfs("ai/x").read_bytes(HEAD_PATH)))
     head = read_head(repo.commit_vfs("ai/x"))
     assert (head.turns, head.messages, head.usage.requests) == (140, 140 * 5, 280)
-    assert max(sizes) - min(sizes) < 64
+    assert repo.commit_vfs("ai/x").read_bytes(HEAD_PATH) == POINTER
     names = repo.commit_vfs("ai/x").list_files(".forge/session/")
     assert len(names) == 140
-    assert len({name.split("/")[2] for name in names}) == 3
+    assert len({name.split("/")[3] for name in names}) == 3
 
 
 @pytest.mark.req("G-07", "G-08")
@@ -107,18 +101,18 @@ def test_merging_never_conflicts_on_the_conversation_and_keeps_both(repo: Reposi
 @pytest.mark.req("G-08")
 def test_each_turn_is_found_with_its_commit_at_any_time(repo: Repository) -> None:
     turns = [say(repo, "ai/x", f"turn {number}") for number in range(1, 4)]
-    found = moments(repo, repo.resolve("ai/x"))
+    found = moments(repo, "ai/x", repo.resolve("ai/x"))
     assert [moment.turn for moment in found] == turns[::-1]
-    second = moment_of(repo, repo.resolve("ai/x"), turns[1].id).commit
+    second = moment_of(repo, "ai/x", repo.resolve("ai/x"), turns[1].id).commit
     assert second is not None
-    assert moment_of(repo, repo.resolve("ai/x"), "2") == found[1]
+    assert moment_of(repo, "ai/x", repo.resolve("ai/x"), "2") == found[1]
     assert conversation(repo.commit_vfs(second)) == tuple(turns[:2])
     repo.create_branch("from-there", second)
     assert [t.asked for t in conversation(repo.commit_vfs("from-there"))] == ["turn 1", "turn 2"]
     repo.rewind_branch("ai/x", second)
     assert read_head(repo.commit_vfs("ai/x")).turns == 2
     with pytest.raises(TurnMissing):
-        moment_of(repo, repo.resolve("ai/x"), "3")
+        moment_of(repo, "ai/x", repo.resolve("ai/x"), "3")
 
 
 def test_the_stream_of_prompts_reaches_back_to_where_it_began_anew(repo: Repository) -> None:
@@ -132,17 +126,21 @@ def test_active_files_are_kept_in_the_branch(repo: Repository) -> None:
     files = (ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20), (40, 60))))
     write_active(vfs, [ActiveFile("b.py"), *files])
     assert set(read_active(vfs)) == set(files)
-    vfs.commit("context")
+    write_turn(vfs, a_turn(1, None))
+    assert DRAFT_PATH not in vfs.pending
+    vfs.commit("a turn")
     assert set(read_active(repo.commit_vfs("ai/x"))) == set(files)
     again = repo.workspace("ai/x")
     write_active(again, read_active(again))
     assert not again.pending_changes()
+    say(repo, "ai/x", "and on")
+    assert set(read_active(repo.commit_vfs("ai/x"))) == set(files)
 
 
 def test_a_person_may_write_plain_paths_by_hand(repo: Repository) -> None:
     vfs = repo.workspace("ai/x")
     head = {"schema_version": 1, "active_files": ["a.txt"], "messages": {"turns": 0, "count": 0, "last": None}}
-    vfs.write_file(HEAD_PATH, json.dumps(head))
+    vfs.write_record(HEAD_PATH, json.dumps(head).encode())
     assert read_active(vfs) == (ActiveFile("a.txt"),)
 
 
@@ -151,7 +149,7 @@ def test_a_person_may_write_plain_paths_by_hand(repo: Repository) -> None:
 )
 def test_a_damaged_head_is_named_and_nothing_is_overwritten(repo: Repository, text: str) -> None:
     vfs = repo.workspace("ai/x")
-    vfs.write_file(HEAD_PATH, text)
+    vfs.write_record(HEAD_PATH, text.encode())
     with pytest.raises(SessionUnreadable):
         write_active(vfs, [ActiveFile("a.txt")])
     assert vfs.read_file(HEAD_PATH) == text
@@ -160,7 +158,7 @@ def test_a_damaged_head_is_named_and_nothing_is_overwritten(repo: Repository, te
 def test_a_damaged_turn_is_named(repo: Repository) -> None:
     turn = say(repo, "ai/x", "first")
     vfs = repo.workspace("ai/x")
-    vfs.write_file(path_of(turn.id), "{}")
+    vfs.write_record(turn.ref.path, b"{}")
     with pytest.raises(SessionUnreadable, match=turn.id):
         conversation(vfs)
 
@@ -179,20 +177,46 @@ def test_a_turn_is_asked_for_by_a_proper_id(repo: Repository, name: str) -> None
 
 
 GOLDEN = Path(__file__).parent / "golden"
+FORMATS = ("1", "2")
 
 
-def test_the_first_format_stays_readable(repo: Repository) -> None:
+@pytest.mark.req("G-07")
+@pytest.mark.parametrize("number", FORMATS)
+def test_every_format_stays_readable(repo: Repository, number: str) -> None:
+    put_golden(repo, number)
+    files = repo.commit_vfs("ai/x")
+    (turn,) = conversation(files)
+    assert replace(turn, branch=None) == a_turn(1, None, "first", opens=True)
+    assert read_active(files) == (ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20),)))
+    head = read_head(files)
+    assert (head.turns, head.messages, head.usage) == (1, 5, turn.usage)
+
+
+@pytest.mark.req("G-07")
+def test_a_conversation_of_the_first_format_goes_on_in_the_second(repo: Repository) -> None:
+    put_golden(repo, "1")
+    then = say(repo, "ai/x", "second", "aaaaaaaa")
+    files = repo.commit_vfs("ai/x")
+    assert [turn.asked for turn in conversation(files)] == ["first", "second"]
+    assert files.read_bytes(HEAD_PATH) == POINTER
+    head = read_head(files)
+    assert (head.turns, head.messages, head.usage.requests, head.last) == (2, 10, 4, then.id)
+    assert read_active(files) == (ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20),)))
+    assert [moment.turn.asked for moment in moments(repo, "ai/x", repo.resolve("ai/x"))] == ["second", "first"]
+
+
+def test_what_is_written_is_the_second_format(repo: Repository) -> None:
     vfs = repo.workspace("ai/x")
-    for path in sorted(GOLDEN.rglob("*.json")):
-        vfs.write_bytes(f".forge/{path.relative_to(GOLDEN)}", path.read_bytes())
-    (turn,) = conversation(vfs)
-    assert turn == a_turn(1, None, "first", opens=True)
-    assert read_active(vfs) == (ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20),)))
-
-
-def test_what_is_written_is_the_first_format(repo: Repository) -> None:
-    vfs: VFS = repo.workspace("ai/x")
     write_active(vfs, [ActiveFile("a.txt"), ActiveFile("b.py", ((1, 20),))])
     write_turn(vfs, a_turn(1, None, "first", opens=True))
-    for path in GOLDEN.rglob("*.json"):
-        assert vfs.read_bytes(f".forge/{path.relative_to(GOLDEN)}") == path.read_bytes(), path.name
+    golden = {f".forge/{path.relative_to(GOLDEN / '2')}": path for path in (GOLDEN / "2").rglob("*.json")}
+    assert set(vfs.pending) == set(golden)
+    for name, path in golden.items():
+        assert vfs.read_bytes(name) == path.read_bytes(), name
+
+
+def put_golden(repo: Repository, number: str, branch: str = "ai/x") -> None:
+    vfs = repo.workspace(branch)
+    for path in sorted((GOLDEN / number).rglob("*.json")):
+        vfs.write_record(f".forge/{path.relative_to(GOLDEN / number)}", path.read_bytes())
+    vfs.commit("chat: first", trailers={"Forge-Turn": turn_id(1, "0badcafe")})

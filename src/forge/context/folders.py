@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
@@ -33,30 +33,45 @@ def counts(left_out: Iterable[str], named: Iterable[str], *, most: int, excluded
 
     Folders of which nothing is named are opened only where many files are left out, and never if all are excluded.
     """
-    root = _grown(left_out, named, excluded)
+    root = folder_tree(left_out, named, excluded)
     many = max(_MANY, root.files // 8)
+    return _opened(root, most, lambda folder, _: folder.named or folder.loose > many)
+
+
+def folder_map(root: Folder, *, most: int) -> list[str]:
+    """At most `most` lines for all folders, shared by how many files each has: no folder is opened at others' cost."""
+    fair = 2 * most / max(root.files, 1)
+    return _opened(
+        root, most, lambda folder, inner: not folder.path or (bool(folder.loose) and inner <= fair * folder.files)
+    )
+
+
+def _opened(root: Folder, most: int, may: Callable[[Folder, int], bool]) -> list[str]:
     if not root.files or most <= 0:
         return []
-    shown = [root]
+    shown = {root.path: root}
     waiting = [(-root.files, "", root)] if root.below else []
     while waiting:
         _, _, folder = heapq.heappop(waiting)
         inner = [child for child in folder.below.values() if child.files]
-        if not folder.named and folder.loose <= many:
+        if not may(folder, len(inner)):
             continue
         room = most - len(shown) + 1 - bool(folder.own)
         if len(inner) > room:
             if folder.path or room < 2:
                 continue
             inner = _with_rest_joined(inner, room)
-        shown.remove(folder)
+        del shown[folder.path]
         if folder.own:
-            shown.append(Folder(folder.path, sum(folder.own.values()), named=folder.named, own=folder.own))
-        shown += inner
+            shown[folder.path] = Folder(folder.path, sum(folder.own.values()), named=folder.named, own=folder.own)
+        shown |= {child.path: child for child in inner}
         for child in inner:
             if child.below:
                 heapq.heappush(waiting, (-child.files, child.path, child))
-    return [_line(folder) for folder in sorted(shown, key=lambda folder: (folder.path.startswith("("), folder.path))]
+    return [
+        _line(folder)
+        for folder in sorted(shown.values(), key=lambda folder: (folder.path.startswith("("), folder.path))
+    ]
 
 
 def _with_rest_joined(folders: Sequence[Folder], room: int) -> list[Folder]:
@@ -68,7 +83,8 @@ def _with_rest_joined(folders: Sequence[Folder], room: int) -> list[Folder]:
     return [*ordered[: room - 1], joined]
 
 
-def _grown(left_out: Iterable[str], named: Iterable[str], excluded: Iterable[str]) -> Folder:
+def folder_tree(left_out: Iterable[str], named: Iterable[str], excluded: Iterable[str]) -> Folder:
+    """The root, with all folders that hold any of these files below it."""
     by_path: dict[str, Folder] = {"": Folder("", named=True)}
     for paths, loose in ((left_out, True), (excluded, False)):
         for path, own in sorted(_per_folder(paths).items()):

@@ -33,8 +33,13 @@ class Skill:
     path: str
 
 
-def instruction_files(vfs: VFS, active: Iterable[str] = (), *, names: Sequence[str] = NAMES) -> tuple[str, ...]:
-    """Those at the root, and those in folders above active files, outermost first. Equal texts come once."""
+def instruction_files(
+    vfs: VFS, active: Iterable[str] = (), *, names: Sequence[str] = NAMES, off: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Those at the root, and those in folders above active files, outermost first. Equal texts come once.
+
+    A person may switch some `off`.
+    """
     folders = {""}
     for path in active:
         folder = path.rpartition("/")[0]
@@ -50,8 +55,9 @@ def instruction_files(vfs: VFS, active: Iterable[str] = (), *, names: Sequence[s
             # `CLAUDE.md` is often a link to `AGENTS.md`, or a copy of it.
             if entry is None or entry.is_tree or entry.is_submodule or entry.is_symlink or entry.id in seen:
                 continue
-            seen.add(entry.id)
-            found.append(path)
+            if path not in off:
+                seen.add(entry.id)
+                found.append(path)
     return tuple(found)
 
 

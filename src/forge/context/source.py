@@ -14,6 +14,8 @@ from forge.git.cache import Cache
 from forge.git.objects import Objects
 from forge.sessions.messages import ContextMessage
 
+MOST_OVERVIEW_TOKENS = 6_000
+"""Whatever the size of the window: the overview is paid for in every conversation."""
 _KEPT_BYTES = 16 << 20
 
 
@@ -33,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    overview_tokens: int = 24_000
+    overview_tokens: int = MOST_OVERVIEW_TOKENS
     file_tokens: int = MOST_TOKENS
     """Of one active file; of a longer one the beginning and the end are shown."""
     exclude: tuple[str, ...] = EXCLUDED
@@ -54,6 +56,6 @@ class ContextSettings:
     def for_window(cls, window: int) -> ContextSettings:
         """Sizes that leave most of a model's window to the conversation."""
         return cls(
-            overview_tokens=min(max(window * 12 // 100, 1_000), 60_000),
+            overview_tokens=min(max(window * 12 // 100, 1_000), MOST_OVERVIEW_TOKENS),
             file_tokens=min(max(window * 6 // 100, 1_000), 30_000),
         )

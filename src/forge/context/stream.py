@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from forge.context import compaction, tokens
 from forge.context.changes import changes_text
+from forge.context.file_order import words_of
 from forge.context.files import Shown, file_text
 from forge.context.instructions import entry_at, instruction_files, skills, skills_text
 from forge.context.overview import Asked, Overview, overview
@@ -22,7 +23,8 @@ from forge.context.summaries import printable
 from forge.context.summary_cache import FORMAT
 from forge.git import VFS, GitCommitVFS, Mode, ObjectId, WorkInProgressVFS
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
-from forge.sessions.active import ActiveFile, read_active
+from forge.sessions.conversation import read_head
+from forge.sessions.head import Head
 from forge.sessions.messages import ContextMessage, Json, Message
 from forge.sessions.turns import Item, Reference
 
@@ -46,11 +48,15 @@ class Addition:
     seen: Seen
 
 
-def opening(vfs: View, source: Source, settings: ContextSettings) -> Addition:
-    """The first blocks of a conversation: overview, skills, instructions, active files in the order they came in."""
-    active = read_active(vfs)
+def opening(vfs: View, source: Source, settings: ContextSettings, *, message: str = "") -> Addition:
+    """The first blocks of a conversation: overview, skills, instructions, active files in the order they came in.
+
+    The overview is chosen here, for `message` too, and stays what it is until the stream begins anew.
+    """
+    head = read_head(vfs)
     tree = _tree(vfs)
-    asked = Asked(settings.overview_tokens, tuple(sorted({file.path for file in active})), settings.exclude)
+    near = tuple(sorted({file.path for file in head.active_files}))
+    asked = Asked(settings.overview_tokens, near, settings.exclude, words_of(source.redact(message)))
     try:
         made = overview(source.objects, tree, asked, source.summaries, source.redact, budget_seconds=settings.seconds)
     except (RevisionMissing, RepositoryUnreadable):  # a tree made to exhaust memory, or damaged
@@ -61,6 +67,7 @@ def opening(vfs: View, source: Source, settings: ContextSettings) -> Addition:
             "tree": tree,
             "budget": asked.budget,
             "near": list(asked.near),
+            "words": list(asked.words),
             "exclude": list(asked.exclude),
             "summarised": made.summarised,
             "format": FORMAT,
@@ -71,22 +78,24 @@ def opening(vfs: View, source: Source, settings: ContextSettings) -> Addition:
     listed = skills_text(skills(vfs), source.redact)
     if listed:
         items.append(ContextMessage(listed, kind="skills"))
-    blocks, seen = _files(vfs, Seen(tree, {}, _mark(listed)), active, source, settings, edits=True)
+    blocks, seen = _files(vfs, Seen(tree, {}, _mark(listed)), head, source, settings, edits=True)
     return _addition([*items, *blocks], seen, source)
 
 
-def changes_since(vfs: View, seen: Seen, source: Source, settings: ContextSettings, *, edits: bool = True) -> Addition:
+def changes_since(
+    vfs: View, seen: Seen, source: Source, settings: ContextSettings, *, edits: bool = True, message: str = ""
+) -> Addition:
     """What to append before the next message: changed files, files that came into or left the context.
 
     Within a turn the model knows its own edits: with `edits` off only what came in or left is told, the rest waits.
     """
     if seen.tree is None:
-        return opening(vfs, source, settings)
-    active = read_active(vfs)
+        return opening(vfs, source, settings, message=message)
+    head = read_head(vfs)
     items: list[Item] = []
     tree = _tree(vfs)
     if edits and tree != seen.tree:
-        told = {file.path for file in active} | set(seen.files)
+        told = {file.path for file in head.active_files} | set(seen.files)
         text = changes_text(seen.tree, tree, told, source, settings)
         if text:
             items.append(ContextMessage(text, kind="changes"))
@@ -94,7 +103,7 @@ def changes_since(vfs: View, seen: Seen, source: Source, settings: ContextSettin
         if _mark(listed) != seen.skills:
             items.append(ContextMessage(listed or "There are no skills any more.\n", kind="skills"))
         seen = replace(seen, tree=tree, skills=_mark(listed))
-    blocks, seen = _files(vfs, seen, active, source, settings, edits=edits)
+    blocks, seen = _files(vfs, seen, head, source, settings, edits=edits)
     return _addition([*items, *blocks], seen, source)
 
 
@@ -154,13 +163,19 @@ def rebase_due(items: Iterable[Item], seen: Seen, window: int, settings: Context
 
 
 def rebase(
-    vfs: View, said: Sequence[Message], source: Source, settings: ContextSettings, *, limit: int | None = None
+    vfs: View,
+    said: Sequence[Message],
+    source: Source,
+    settings: ContextSettings,
+    *,
+    limit: int | None = None,
+    message: str = "",
 ) -> Addition:
     """Begin the stream anew: the present overview and files, then the conversation, within `limit` tokens if given.
 
     `said` is the whole conversation so far; `messages` of the result is the whole new stream.
     """
-    fresh = opening(vfs, source, settings)
+    fresh = opening(vfs, source, settings, message=message)
     carried: Json = {"kind": "carried", "keep": settings.keep_turns}
     if limit is not None:
         carried["limit"] = max(limit - compaction.taken_by(fresh.messages), limit // 4)
@@ -178,12 +193,12 @@ def _carried(said: Sequence[Message], data: Json) -> tuple[Message, ...]:
 
 
 def _files(
-    vfs: View, seen: Seen, active: Sequence[ActiveFile], source: Source, settings: ContextSettings, *, edits: bool
+    vfs: View, seen: Seen, head: Head, source: Source, settings: ContextSettings, *, edits: bool
 ) -> tuple[list[Item], Seen]:
     """Blocks of files that are new in context or differ from what was shown, and lines about those that left."""
     known = dict(seen.files)
-    wanted = {file.path: (file.ranges, "active") for file in active}
-    told = instruction_files(vfs, wanted, names=settings.instructions)
+    wanted = {file.path: (file.ranges, "active") for file in head.active_files}
+    told = instruction_files(vfs, wanted, names=settings.instructions, off=head.off)
     wanted = dict.fromkeys(told, ((), "instructions")) | {path: how for path, how in wanted.items() if path not in told}
     items: list[Item] = []
     for path, (ranges, why) in wanted.items():
@@ -196,7 +211,7 @@ def _files(
         shown = Shown(path, now.blob, ranges, mode, settings.file_tokens)
         items.append(_block(vfs, shown, "changed" if before is not None else why, source))
         known[path] = now
-    gone = [path for path in known if path not in wanted and not _stays(vfs, path, settings)]
+    gone = [p for p in known if p not in wanted and (p in head.off or not _stays(vfs, p, settings))]
     if gone:
         names = ", ".join(map(printable, gone))
         text = f"No longer in context, and not kept up to date here: {names}.\n"
@@ -249,7 +264,7 @@ def _rendered(data: Json, source: Source) -> ContextMessage:
 
 
 def _overview_text(data: Json, source: Source) -> str:
-    asked = Asked(data["budget"], tuple(data["near"]), tuple(data["exclude"]))
+    asked = Asked(data["budget"], tuple(data["near"]), tuple(data["exclude"]), tuple(data.get("words", ())))
     tree = ObjectId(data["tree"])
     try:
         return overview(source.objects, tree, asked, source.summaries, source.redact, summarise=data["summarised"]).text

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from forge.context import outlines, tokens
 from forge.context.kinds import BY_NAME, LINK, PARSED, Kind, Role, kind_of
-from forge.context.summary_cache import Key, SummaryCache
+from forge.context.summary_cache import Key, SummaryCache, kept
 from forge.errors import ForgeError
 from forge.git import Entry
 from forge.git.objects import Objects
@@ -154,7 +154,7 @@ def _made(objects: Objects, keys: Sequence[Key], redact: Redact, ends: float | N
                 if ends is not None and time.monotonic() >= ends:
                     break
                 data = next(texts) if length <= MOST_BYTES else b""
-                made[oid, kind] = described(BY_NAME[kind], data, length, redact)
+                made[oid, kind] = kept(described(BY_NAME[kind], data, length, redact))
     except ForgeError:
         return made | _one_by_one(objects, [key for key in keys if key not in made], redact)
     return made
@@ -169,7 +169,7 @@ def _one_by_one(objects: Objects, keys: Iterable[Key], redact: Redact) -> dict[K
         except ForgeError:
             made[oid, kind] = None
             continue
-        made[oid, kind] = described(BY_NAME[kind], data, len(data), redact)
+        made[oid, kind] = kept(described(BY_NAME[kind], data, len(data), redact))
     return made
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forge.git import VFS
-from forge.sessions.head import ActiveFile, read_head, write_head
+from forge.git import VFS, WorkInProgressVFS
+from forge.sessions.conversation import read_head
+from forge.sessions.head import ActiveFile, with_active, write_draft
 
-__all__ = ["ActiveFile", "read_active", "write_active"]
+__all__ = ["ActiveFile", "read_active", "switched_off", "write_active"]
 
 
 def read_active(vfs: VFS) -> tuple[ActiveFile, ...]:
@@ -16,9 +17,16 @@ def read_active(vfs: VFS) -> tuple[ActiveFile, ...]:
     return read_head(vfs).active_files
 
 
-def write_active(vfs: VFS, files: Sequence[ActiveFile]) -> None:
-    """Each path once, the last word counts; nothing is written if nothing changes."""
+def switched_off(vfs: VFS) -> tuple[str, ...]:
+    """Instruction files that somebody took out of the context."""
+    return read_head(vfs).off
+
+
+def write_active(vfs: WorkInProgressVFS, files: Sequence[ActiveFile], *, off: Sequence[str] | None = None) -> None:
+    """Each path once, the last word counts. Goes into the next turn that is written to `vfs`."""
     head = read_head(vfs)
-    wanted = tuple({file.path: file for file in files}.values())
-    if wanted != head.active_files:
-        write_head(vfs, replace(head, active_files=wanted))
+    wanted = with_active(head, tuple(files))
+    if off is not None:
+        wanted = replace(wanted, off=tuple(dict.fromkeys(off)))
+    if wanted != head:
+        write_draft(vfs, wanted)

@@ -1,25 +1,15 @@
-"""The small file at the head of a branch's conversation: where it stands, and which files are in context."""
+"""Where a branch's conversation stands: its last turn, what it came to, and which files are in context."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forge.errors import Conflict
-from forge.git import VFS
-from forge.sessions.messages import Json, Usage, usage_from_json
-
-HEAD_PATH = ".forge/session.json"
-FOLDER = ".forge/session"
-SCHEMA_VERSION = 1
-
-
-class SessionUnreadable(Conflict):
-    """The session was written by a newer version, or damaged by hand."""
-
-    code = "session_unreadable"
+from forge.git import VFS, WorkInProgressVFS
+from forge.sessions.layout import DRAFT_PATH, FIRST_FORMAT, FOLDER, HEAD_PATH, SessionUnreadable, TurnRef, json_bytes
+from forge.sessions.messages import Json, Usage, usage_from_json, usage_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,63 +31,112 @@ class Head:
     """The id of the last turn; each turn names the one before it."""
     active_files: tuple[ActiveFile, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    lane: str | None = None
+    """Of the last turn."""
+    off: tuple[str, ...] = ()
+    """Instruction files that are not to be in context."""
+    earlier: tuple[TurnRef, ...] = ()
+    """Some turns before the last, the nearest first: one of them goes on where the last is dropped from history."""
+
+    @property
+    def ref(self) -> TurnRef | None:
+        return TurnRef(self.last, self.lane) if self.last is not None else None
 
 
-def read_head(vfs: VFS) -> Head:
-    """The head of the branch's session; an empty one where no conversation has begun."""
-    if not vfs.file_exists(HEAD_PATH):
-        return Head()
+def draft_of(vfs: VFS) -> Head | None:
+    """What a turn under way starts from, once it was fixed; only a pending file counts, never a committed one."""
+    if not isinstance(vfs, WorkInProgressVFS) or vfs.pending.get(DRAFT_PATH) is None:
+        return None
+    return head_from_json(json.loads(vfs.read_bytes(DRAFT_PATH)))
+
+
+def write_draft(vfs: WorkInProgressVFS, head: Head) -> None:
+    vfs.write_record(DRAFT_PATH, json_bytes(head_json(head)))
+
+
+def drop_draft(vfs: WorkInProgressVFS) -> None:
+    if vfs.file_exists(DRAFT_PATH):
+        vfs.delete_record(DRAFT_PATH)
+
+
+def with_active(head: Head, active: tuple[ActiveFile, ...]) -> Head:
+    return replace(head, active_files=tuple({file.path: file for file in active}.values()))
+
+
+def head_json(head: Head) -> Json:
+    return {
+        "last": head.last,
+        "lane": head.lane,
+        "so_far": {"turns": head.turns, "messages": head.messages, "usage": usage_json(head.usage)},
+        "earlier": refs_json(head.earlier),
+        **context_json(head),
+    }
+
+
+def context_json(head: Head) -> Json:
+    off = {"off": list(head.off)} if head.off else {}
+    return {"active_files": [active_json(file) for file in head.active_files], **off}
+
+
+def head_from_json(data: Json) -> Head:
+    so_far = data["so_far"]
+    return Head(
+        int(so_far["turns"]),
+        int(so_far["messages"]),
+        data["last"],
+        tuple(map(active_from_json, data["active_files"])),
+        usage_from_json(so_far["usage"]),
+        data["lane"],
+        tuple(map(str, data.get("off", ()))),
+        refs_from_json(data.get("earlier", ())),
+    )
+
+
+def refs_json(refs: Iterable[TurnRef]) -> list[list[str | None]]:
+    return [[ref.id, ref.lane] for ref in refs]
+
+
+def refs_from_json(data: Iterable[Sequence[Any]]) -> tuple[TurnRef, ...]:
+    return tuple(TurnRef(str(turn), lane) for turn, lane in data)
+
+
+def first_format(data: bytes) -> Head | None:
+    """The head as the first format has it in `.forge/session.json`; None where that only says where the turns are."""
     try:
-        data = json.loads(vfs.read_bytes(HEAD_PATH))
-        return _head(data)
+        return _first_format(json.loads(data))
     except (ValueError, KeyError, TypeError, AttributeError) as e:
         raise SessionUnreadable(
             f"{HEAD_PATH} cannot be read: {e}",
-            hint=f"Take it back from an earlier commit, or delete it to begin a new conversation; {FOLDER}/ is kept.",
+            hint="With git, restore it from an earlier commit, or delete it to begin a new conversation; "
+            f"{FOLDER}/ is kept.",
         ) from e
 
 
-def write_head(vfs: VFS, head: Head) -> None:
-    data = {
-        "schema_version": SCHEMA_VERSION,
-        "active_files": [_active_json(file) for file in head.active_files],
-        "messages": {"folder": FOLDER, "turns": head.turns, "count": head.messages, "last": head.last},
-        "usage": usage_json(head.usage),
-    }
-    vfs.write_bytes(HEAD_PATH, json_bytes(data))
-
-
-def json_bytes(data: Mapping[str, Any]) -> bytes:
-    """One key a line, so that people can read it and git can show what changed."""
-    return json.dumps(data, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"
-
-
-def usage_json(usage: Usage) -> Json:
-    return {name: getattr(usage, name) for name in Usage.__dataclass_fields__}
-
-
-def _head(data: Json) -> Head:
-    if data["schema_version"] > SCHEMA_VERSION:
+def _first_format(data: Json) -> Head | None:
+    version = int(data["schema_version"])
+    if version > FIRST_FORMAT + 1:
         raise SessionUnreadable(
-            f"{HEAD_PATH} was written by a newer Forge (format {data['schema_version']}).",
+            f"{HEAD_PATH} was written by a newer Forge (format {version}).",
             hint="Upgrade Forge, or work on a branch without this conversation.",
         )
+    if version > FIRST_FORMAT:
+        return None
     messages = data["messages"]
     return Head(
         int(messages["turns"]),
         int(messages["count"]),
         messages["last"],
-        tuple(map(_active, data["active_files"])),
+        tuple(map(active_from_json, data["active_files"])),
         usage_from_json(data.get("usage", {})),
     )
 
 
-def _active_json(file: ActiveFile) -> Json:
+def active_json(file: ActiveFile) -> Json:
     ranges = {"ranges": [list(lines) for lines in file.ranges]} if file.ranges else {}
     return {"path": file.path, **ranges}
 
 
-def _active(data: Json | str) -> ActiveFile:
+def active_from_json(data: Json | str) -> ActiveFile:
     if isinstance(data, str):  # a person may write the plain path by hand
         return ActiveFile(data)
     return ActiveFile(data["path"], tuple((int(first), int(last)) for first, last in data.get("ranges", ())))

@@ -104,3 +104,7 @@ def from_json(data: Json) -> Message:
 
 def usage_from_json(data: Json) -> Usage:
     return Usage(**{name: data[name] for name in Usage.__dataclass_fields__ if name in data})
+
+
+def usage_json(usage: Usage) -> Json:
+    return {name: getattr(usage, name) for name in Usage.__dataclass_fields__}

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from forge.git import PERSON, CommitId, GitCommitVFS, RefMove, Repository, Signature, WorkInProgressVFS
 from forge.git.apart import commit_apart
-from forge.git.merging.incoming import is_session
-from forge.sessions.head import HEAD_PATH
-from forge.sessions.timeline import turn_of
+from forge.git.beside import BESIDE, said_on
+from forge.git.forge_records import is_session
+from forge.sessions.conversation import read_head
+from forge.sessions.head import Head, write_draft
+from forge.sessions.marks import Marks, marks_of
+from forge.sessions.trailers import turn_of
+from forge.sessions.turn_files import has_turns, state_of
 
-FOLDER = "refs/forge/sessions/"
+FOLDER = BESIDE
 # How far back a turn's commit is looked for when the branch has moved on since.
 _RECENT = 200
 
@@ -26,16 +30,23 @@ class Sessions:
     def at(self, branch: str) -> CommitId | None:
         """The commit that holds the conversation of `branch` as it is now."""
         tip = self.repo.refs.tip(branch)
-        return self.repo.refs.target(FOLDER + branch) if self._is_beside(tip) else tip
+        return said_on(self.repo.objects, self.repo.refs, branch, tip) if self._is_beside(tip) else tip
 
-    def files(self, commit: CommitId | None) -> GitCommitVFS:
-        return GitCommitVFS(self.repo.objects, commit)
+    def files(self, branch: str, commit: CommitId | None) -> GitCommitVFS:
+        """The commit that holds what was said, as `branch` has it."""
+        return GitCommitVFS(self.repo.objects, commit, branch=branch)
 
-    def mount(self, vfs: WorkInProgressVFS, said_in: CommitId | None) -> None:
+    def head(self, branch: str) -> Head:
+        """Where the conversation of `branch` stands, with what was marked since its last turn."""
+        return self.marks(branch).applied(read_head(self.files(branch, self.at(branch))))
+
+    def marks(self, branch: str) -> Marks:
+        return marks_of(self.repo.common_dir, branch)
+
+    def mount(self, vfs: WorkInProgressVFS, said_in: CommitId | None, marks: Marks) -> None:
         """Let tools see and change which files are in context, wherever that is kept."""
-        kept = self.files(said_in)
-        if self._is_beside(vfs.base) and kept.file_exists(HEAD_PATH):
-            vfs.write_bytes(HEAD_PATH, kept.read_bytes(HEAD_PATH))
+        if marks or self._is_beside(vfs.base):
+            write_draft(vfs, marks.applied(read_head(self.files(vfs.branch, said_in))))
 
     def at_commit(self, branch: str, commit: CommitId) -> CommitId | None:
         """The conversation of `branch` as it was when `commit` was made."""
@@ -61,7 +72,10 @@ class Sessions:
         if not self._is_beside(vfs.base):
             return vfs.commit(message, author, trailers)
         ref = FOLDER + vfs.branch
-        made = commit_apart(self.repo.refs, vfs, ref, is_session, message=message, author=author, trailers=trailers)
+        said = said_on(self.repo.objects, self.repo.refs, vfs.branch, vfs.base)
+        made = commit_apart(
+            self.repo.refs, vfs, ref, is_session, onto=said, message=message, author=author, trailers=trailers
+        )
         return made.commit or made.beside
 
     def committed(self, vfs: WorkInProgressVFS, branch: str, turn: str) -> CommitId | None:
@@ -78,7 +92,7 @@ class Sessions:
         return next((commit.id for commit in commits if turn_of(commit.message) == turn), None)
 
     def _is_beside(self, tip: CommitId | None) -> bool:
-        return self.beside and not self.files(tip).file_exists(HEAD_PATH)
+        return self.beside and not has_turns(self.repo.objects, state_of(self.repo.objects, tip))
 
 
 def _changes_files(vfs: WorkInProgressVFS) -> bool:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from forge.errors import InvalidInput, NotFound
-from forge.git import VFS
-from forge.sessions.head import (
-    FOLDER,
+from forge.errors import NotFound
+from forge.sessions.head import Head, context_json, head_from_json, refs_json
+from forge.sessions.layout import (
+    FIRST_FORMAT,
     SCHEMA_VERSION,
-    Head,
     SessionUnreadable,
+    TurnRef,
     json_bytes,
-    read_head,
-    usage_json,
-    write_head,
+    lane_of,
+    number_of,
+    turn_id,
 )
-from forge.sessions.messages import Json, Message, Usage, UserMessage, from_json, to_json, usage_from_json
+from forge.sessions.messages import Json, Message, Usage, UserMessage, from_json, to_json, usage_from_json, usage_json
 
-_PER_FOLDER = 64
-_ID = re.compile(r"(\d{6,})-[0-9a-f]{8,}")
+__all__ = ["Reference", "Turn", "TurnMissing", "TurnStatus", "number_of", "turn_id"]
+
+_EARLIER = 8
 
 
 class TurnMissing(NotFound):
@@ -64,101 +63,72 @@ class Turn:
     """What the model has been shown of the branch, for the next turn to go on from."""
     opens: bool = False
     """Whether the stream of prompts begins anew here: the first turn, or one after a compaction."""
+    branch: str | None = None
+    """The branch that it was made on; None in the first format."""
+    parent_lane: str | None = None
+    """Where the turn before it is."""
 
     @property
     def number(self) -> int:
         return number_of(self.id)
 
     @property
+    def ref(self) -> TurnRef:
+        return TurnRef(self.id, lane_of(self.branch) if self.branch is not None else None)
+
+    @property
     def asked(self) -> str:
         return next((item.text for item in self.items if isinstance(item, UserMessage)), "")
 
 
-def turn_id(number: int, mark: str) -> str:
-    """Sorts by number; the mark keeps apart turns that two branches made with the same number."""
-    return f"{number:06d}-{mark}"
-
-
-def number_of(turn: str) -> int:
-    found = _ID.fullmatch(turn)
-    if found is None:
-        raise InvalidInput(f"{turn!r} is not the id of a turn.", hint="`forge session list` shows them.")
-    return int(found[1])
-
-
-def path_of(turn: str) -> str:
-    return f"{FOLDER}/{(number_of(turn) - 1) // _PER_FOLDER:04d}/{turn}.json"
-
-
-def write_turn(vfs: VFS, turn: Turn) -> None:
-    """Put `turn` into the branch, as the newest of its conversation. Nothing of earlier turns is written again."""
-    head = read_head(vfs)
-    vfs.write_bytes(path_of(turn.id), json_bytes(_turn_json(turn)))
-    said = sum(not isinstance(item, Reference) for item in turn.items)
-    write_head(
-        vfs,
-        replace(head, turns=turn.number, messages=head.messages + said, last=turn.id, usage=head.usage + turn.usage),
+def turn_bytes(turn: Turn, after: Head) -> bytes:
+    """The file of a turn, with where the conversation stands `after` it."""
+    return json_bytes(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "id": turn.id,
+            "branch": turn.branch,
+            "parent": turn.parent,
+            "parent_lane": turn.parent_lane,
+            "earlier": refs_json(after.earlier),
+            "started": turn.started,
+            "model": turn.model,
+            "status": turn.status.value,
+            "reason": turn.reason,
+            "opens": turn.opens,
+            "files": list(turn.files),
+            "usage": usage_json(turn.usage),
+            **context_json(after),
+            "so_far": {"turns": after.turns, "messages": after.messages, "usage": usage_json(after.usage)},
+            "messages": list(map(item_json, turn.items)),
+            "seen": turn.seen,
+        },
+        unlike=turn.id,
     )
 
 
-def read_turn(vfs: VFS, turn: str) -> Turn:
-    path = path_of(turn)
-    if not vfs.file_exists(path):
-        raise TurnMissing(f"There is no turn {turn} on this branch.", hint="`forge session list` shows its turns.")
+def turn_from_bytes(data: bytes, path: str) -> Turn:
+    return _decoded(data, path)[0]
+
+
+def head_from_bytes(data: bytes, path: str) -> Head:
+    """Where the conversation stood after a turn. A turn of the first format knows only its own part of that."""
+    return _decoded(data, path)[1]
+
+
+def _decoded(data: bytes, path: str) -> tuple[Turn, Head]:
     try:
-        return _turn(json.loads(vfs.read_bytes(path)))
+        found = json.loads(data)
+        turn = _turn(found)
+        if found["schema_version"] <= FIRST_FORMAT:
+            return turn, Head(turn.number, len(turn.items), turn.id, usage=turn.usage)
+        head = head_from_json({**found, "last": turn.id, "lane": turn.ref.lane})
+        parent = (TurnRef(turn.parent, turn.parent_lane),) if turn.parent else ()
+        return turn, replace(head, earlier=(*parent, *head.earlier)[:_EARLIER])
     except (ValueError, KeyError, TypeError, AttributeError) as e:
         raise SessionUnreadable(
             f"{path} cannot be read: {e}", hint="Take it back from an earlier commit (`forge log`)."
         ) from e
-
-
-def newest_first(vfs: VFS, head: Head | None = None) -> Iterator[Turn]:
-    """The branch's conversation backwards, along what each turn names as the one before it."""
-    at = (head or read_head(vfs)).last
-    while at is not None:
-        turn = read_turn(vfs, at)
-        yield turn
-        # A chain only leads to smaller numbers, so damage cannot send us round for ever.
-        at = turn.parent if turn.parent is not None and number_of(turn.parent) < turn.number else None
-
-
-def conversation(vfs: VFS) -> tuple[Turn, ...]:
-    return tuple(reversed(tuple(newest_first(vfs))))
-
-
-def current_stretch(vfs: VFS) -> tuple[Turn, ...]:
-    """The turns since the prompt stream last began anew, oldest first."""
-    turns: list[Turn] = []
-    for turn in newest_first(vfs):
-        turns.append(turn)
-        if turn.opens:
-            break
-    return tuple(reversed(turns))
-
-
-def brought_by_merges(vfs: VFS) -> tuple[str, ...]:
-    """Ids of turns that lie in the branch but belong to conversations that were merged into it."""
-    own = {turn.id for turn in newest_first(vfs)}
-    names = (path.rpartition("/")[2].removesuffix(".json") for path in vfs.list_files(f"{FOLDER}/"))
-    return tuple(sorted(name for name in names if _ID.fullmatch(name) and name not in own))
-
-
-def _turn_json(turn: Turn) -> Json:
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "id": turn.id,
-        "parent": turn.parent,
-        "started": turn.started,
-        "model": turn.model,
-        "status": turn.status.value,
-        "reason": turn.reason,
-        "opens": turn.opens,
-        "files": list(turn.files),
-        "usage": usage_json(turn.usage),
-        "messages": list(map(item_json, turn.items)),
-        "seen": turn.seen,
-    }
 
 
 def _turn(data: Json) -> Turn:
@@ -176,6 +146,8 @@ def _turn(data: Json) -> Turn:
         usage=usage_from_json(data["usage"]),
         seen=data["seen"],
         opens=data["opens"],
+        branch=data.get("branch"),
+        parent_lane=data.get("parent_lane"),
     )
 
 

@@ -1,0 +1,114 @@
+"""The conversation of a branch or a commit: where it stands, read backwards, and one turn longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from forge.git import VFS, WorkInProgressVFS
+from forge.sessions.head import Head, draft_of, drop_draft, first_format
+from forge.sessions.layout import FOLDER, HEAD_PATH, POINTER, TurnRef, lane_of, number_of, ref_at
+from forge.sessions.lineage import last_turn
+from forge.sessions.turn_files import TurnFiles
+from forge.sessions.turns import Reference, Turn, TurnMissing, head_from_bytes, turn_bytes, turn_from_bytes
+
+
+def read_head(vfs: VFS) -> Head:
+    """Where the conversation stands; an empty head where none has begun."""
+    draft = draft_of(vfs)
+    if draft is not None:
+        return draft
+    old = first_format(vfs.read_bytes(HEAD_PATH)) if vfs.file_exists(HEAD_PATH) else None
+    last = _last_turn(vfs)
+    if old is not None and (last is None or last.lane is None):
+        return old
+    return head_from_bytes(_bytes(vfs, last), last.path) if last is not None else Head()
+
+
+def write_turn(vfs: WorkInProgressVFS, turn: Turn) -> Turn:
+    """Put `turn` into the branch, as the newest of its conversation. Nothing of earlier turns is written again."""
+    head = read_head(vfs)
+    drop_draft(vfs)
+    made = replace(turn, branch=vfs.branch, parent_lane=head.lane if turn.parent == head.last else None)
+    said = sum(not isinstance(item, Reference) for item in turn.items)
+    after = replace(head, turns=turn.number, messages=head.messages + said, usage=head.usage + turn.usage)
+    vfs.write_record(made.ref.path, turn_bytes(made, after))
+    vfs.write_record(HEAD_PATH, POINTER)
+    return made
+
+
+def read_turn(vfs: VFS, turn: str) -> Turn:
+    """A turn by its id, whichever conversation it belongs to."""
+    number_of(turn)
+    found = next((ref for ref in _refs(vfs) if ref.id == turn), None)
+    if found is None:
+        raise _missing(turn)
+    return turn_from_bytes(_bytes(vfs, found), found.path)
+
+
+def newest_first(vfs: VFS, head: Head | None = None) -> Iterator[Turn]:
+    """The conversation backwards, along what each turn names as the one before it."""
+    files = TurnFiles(vfs.objects, vfs.base)
+    at = (head or read_head(vfs)).ref
+    while at is not None:
+        turn = turn_from_bytes(_bytes(vfs, at, files), at.path)
+        yield turn
+        at = _previous(vfs, files, turn)
+
+
+def conversation(vfs: VFS) -> tuple[Turn, ...]:
+    return tuple(reversed(tuple(newest_first(vfs))))
+
+
+def current_stretch(vfs: VFS) -> tuple[Turn, ...]:
+    """The turns since the prompt stream last began anew, oldest first."""
+    turns: list[Turn] = []
+    for turn in newest_first(vfs):
+        turns.append(turn)
+        if turn.opens:
+            break
+    return tuple(reversed(turns))
+
+
+def brought_by_merges(vfs: VFS) -> tuple[str, ...]:
+    """Ids of turns that are in the branch but belong to conversations that were merged into it."""
+    own = {turn.id for turn in newest_first(vfs)}
+    return tuple(sorted(ref.id for ref in _refs(vfs) if ref.id not in own))
+
+
+def _refs(vfs: VFS) -> Iterator[TurnRef]:
+    """Every turn in the tree, of whichever conversation."""
+    found = (ref_at(path.removeprefix(f"{FOLDER}/")) for path in vfs.list_files(f"{FOLDER}/"))
+    return (ref for ref in found if ref is not None)
+
+
+def _last_turn(vfs: VFS) -> TurnRef | None:
+    if isinstance(vfs, WorkInProgressVFS):
+        own = lane_of(vfs.branch)
+        changed = (ref_at(path.removeprefix(f"{FOLDER}/")) for path, state in vfs.pending.items() if state is not None)
+        if made := [ref for ref in changed if ref is not None and ref.lane == own]:
+            return max(made, key=lambda ref: ref.number)
+    return last_turn(vfs.objects, vfs.base, vfs.branch)
+
+
+def _previous(vfs: VFS, files: TurnFiles, turn: Turn) -> TurnRef | None:
+    # A chain only leads to smaller numbers, so damage cannot send us round for ever.
+    if turn.parent is None or number_of(turn.parent) >= turn.number:
+        return None
+    parent = TurnRef(turn.parent, turn.parent_lane)
+    if vfs.file_exists(parent.path) or files.blob(turn.ref) is None:
+        return parent
+    return files.previous(turn.ref)
+
+
+def _bytes(vfs: VFS, ref: TurnRef, files: TurnFiles | None = None) -> bytes:
+    if vfs.file_exists(ref.path):
+        return vfs.read_bytes(ref.path)
+    found = (files or TurnFiles(vfs.objects, vfs.base)).blob(ref)
+    if found is None:
+        raise _missing(ref.id)
+    return vfs.objects.blob(found)
+
+
+def _missing(turn: str) -> TurnMissing:
+    return TurnMissing(f"There is no turn {turn} on this branch.", hint="`forge session list` shows its turns.")
