@@ -69,8 +69,9 @@ def runner_for(tmp_path: Path) -> Callable[[Repository], Runner]:
             with repo.materialize(vfs, root=tmp_path / "directories") as directory:
                 result = run_confined(command, directory.path, Limits(seconds=seconds))
                 changes = directory.collect_changes()
+                notes = (*result.notes, *map(str, directory.notes))
             return CommandOutcome(
-                result.exit_code, result.stdout_text, result.timed_out, result.limited, changes, result.notes
+                result.exit_code, result.stdout_text, result.timed_out, result.limited, changes, notes
             )
 
         return run

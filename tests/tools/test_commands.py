@@ -59,7 +59,8 @@ def test_a_command_cannot_reach_the_network_or_change_approvals(bench: NewBench)
         "python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", 22), 2)' || echo none",
     )
     assert "none" in said
-    assert "Its changes below .forge/ were dropped" in said
+    for path in (".forge/approved_tools.json", ".forge/session/0001.json"):
+        assert f"Note: {path}: not collected: it is a record that only Forge writes." in said
     assert list(b.vfs.pending) == ["a.txt"]
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from forge.errors import Upstream
 from forge.git import Repository, WorkInProgressVFS
+from forge.sessions.layout import DRAFT_PATH
 from forge.tools.builtin import NAMES
 from forge.tools.commands import CommandOutcome
 from forge.tools.contract import ToolOutcome
@@ -159,7 +160,7 @@ def test_random_calls_never_raise_and_never_change_what_they_may_not(untouched: 
             if done.failed:
                 assert entries(vfs) == before, (name, arguments)
             assert not done.text.startswith("Internal error") or name in ("run_command", "run_tests"), (name, arguments)
-            odd = [path for path in vfs.pending if is_internal(path) and path != ".forge/session.json"]
+            odd = [path for path in vfs.pending if is_internal(path) and path != DRAFT_PATH]
             assert odd == [], (name, arguments)
 
     holds()

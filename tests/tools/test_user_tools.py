@@ -75,12 +75,16 @@ def turn(make_repo: MakeRepo) -> Callable[..., Bench]:
         repo.create_branch("work", actor=AGENT)
         person = repo.workspace("work")
         if approved:
-            for found in user_tools(person):
-                approve(person, found.name, "ada")
-            person.commit("approve tools", allow_empty=True)
+            approve_all(person)
         return turn_on(repo, limits=limits)
 
     return make
+
+
+def approve_all(person: WorkInProgressVFS, by: str = "ada") -> None:
+    given = approve(person, [found.name for found in user_tools(person) if found.state is not State.BROKEN], by)
+    person.commit("approve tools", allow_empty=True)
+    given.record(person.objects.common_dir)
 
 
 def turn_on(repo: Repository, *, limits: Limits = QUICK) -> Bench:
@@ -129,7 +133,7 @@ def test_tools_are_found_by_reading_and_never_imported(turn: Callable[..., Bench
 
 def test_an_approval_is_kept_by_content_with_who_and_when(turn: Callable[..., Bench]) -> None:
     b = turn({"tools/mine.py": tool("return 1")}, approved=False)
-    approve(b.vfs, "mine", "ada", at=datetime(2026, 1, 2, tzinfo=UTC))
+    given = approve(b.vfs, ["mine"], "ada", at=datetime(2026, 1, 2, tzinfo=UTC))
     sources = closure(b.vfs, "tools/mine.py")
     assert json.loads(b.vfs.read_file(PATH)) == {
         "schema_version": 1,
@@ -145,22 +149,26 @@ def test_an_approval_is_kept_by_content_with_who_and_when(turn: Callable[..., Be
     }
     assert states(b.vfs) == {"mine": "new"}, "an approval counts once it is committed"
     b.vfs.commit("approve")
+    assert states(b.vfs) == {"mine": "new"}, "and on record outside of the branch"
+    given.record(b.repo.common_dir)
     assert states(b.vfs) == {"mine": "approved"}
-    revoke(b.vfs, "mine")
+    revoke(b.vfs, "mine", "bo", at=datetime(2026, 1, 3, tzinfo=UTC))
+    assert states(b.vfs) == {"mine": "new"}, "at once"
     b.vfs.commit("revoke")
-    assert states(b.vfs) == {"mine": "new"}
+    (found,) = user_tools(b.vfs)
+    assert (found.state, found.reason, found.differs) == (State.NEW, "bo revoked its approval on 2026-01-03.", "")
 
 
 def test_what_is_missing_or_broken_cannot_be_approved(turn: Callable[..., Bench]) -> None:
     b = turn({"tools/bad.py": "def execute(:\n"}, approved=False)
     with pytest.raises(UserToolMissing):
-        approve(b.vfs, "nope", "ada")
+        approve(b.vfs, ["nope"], "ada")
     with pytest.raises(UserToolMissing):
-        approve(b.vfs, "../evil", "ada")
+        approve(b.vfs, ["../evil"], "ada")
     with pytest.raises(UserToolBroken):
-        approve(b.vfs, "bad", "ada")
+        approve(b.vfs, ["bad"], "ada")
     with pytest.raises(UserToolMissing):
-        revoke(b.vfs, "bad")
+        revoke(b.vfs, "bad", "ada")
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"schema_version": 2, "tools": {}}', '{"schema_version": 1}'])
@@ -213,7 +221,7 @@ def test_one_byte_in_anything_imported_needs_a_new_approval(turn: Callable[..., 
         found = user_tool(after.vfs, "mine")
         assert found is not None
         assert found.state is State.CHANGED
-        assert found.reason == f"since it was approved, {path} changed."
+        assert found.reason == f"Since it was approved, {path} changed."
         assert "mine" not in [each.name for each in after.box.schemas()]
         assert "A person must approve it first" in after.no("mine")
         person.write_file(path, good)
@@ -253,7 +261,7 @@ def test_a_tool_written_in_this_turn_cannot_run_in_it(turn: Callable[..., Bench]
     b = turn({})
     b.ok("write_file", path="tools/fresh.py", content=tool("return 1", "fresh"))
     said = b.no("fresh")
-    assert "is new and was not run: nobody has approved it yet" in said
+    assert "is new and was not run: Nobody has approved it yet" in said
     assert "A person must approve it" in said
 
 
@@ -272,8 +280,7 @@ def test_a_turn_that_forges_an_approval_gains_nothing(turn: Callable[..., Bench]
     b = turn({"tools/mine.py": tool("return 1")})
     b.ok("write_file", path="tools/mine.py", content=tool("return 'evil'"))
     b.ok("write_file", path="tools/fresh.py", content=tool("return 'evil'", "fresh"))
-    approve(b.vfs, "mine", "mallory")  # as if the refusal to write the file had a hole
-    approve(b.vfs, "fresh", "mallory")
+    approve(b.vfs, ["mine", "fresh"], "mallory")  # as if the refusal to write the file had a hole
     assert "evil" not in b.no("mine")
     assert "evil" not in b.no("fresh")
     ready, _ = approved_tools(b.vfs, {})
@@ -282,10 +289,10 @@ def test_a_turn_that_forges_an_approval_gains_nothing(turn: Callable[..., Bench]
 
 def test_an_approval_written_in_the_turn_does_not_count_even_for_an_untouched_tool(turn: Callable[..., Bench]) -> None:
     b = turn({"tools/mine.py": tool("return 'evil'")}, approved=False)
-    approve(b.vfs, "mine", "mallory")
+    approve(b.vfs, ["mine"], "mallory")
     assert states(b.vfs) == {"mine": "new"}
     assert approved_tools(b.vfs, {})[0] == ()
-    assert "nobody has approved it yet" in b.no("mine")
+    assert "Nobody has approved it yet" in b.no("mine")
 
 
 def test_going_back_to_approved_content_within_the_turn_does_not_run_it(turn: Callable[..., Bench]) -> None:

@@ -1,4 +1,4 @@
-"""Which tools of the repository a person has approved, by content, in `.forge/approved_tools.json`."""
+"""The visible copy of approvals in a branch, `.forge/approved_tools.json`. It approves nothing without the record."""
 
 from __future__ import annotations
 
@@ -30,29 +30,30 @@ class Approval:
 
 
 def read_approvals(vfs: VFS) -> dict[str, Approval]:
-    """By tool name. A file that cannot be understood approves nothing and says so."""
+    """By tool name. A file that cannot be understood lists nothing and says so."""
     if not vfs.file_exists(PATH):
         return {}
     try:
         data = json.loads(vfs.read_bytes(PATH))
         if data["schema_version"] > SCHEMA_VERSION:
             raise ApprovalsUnreadable(f"{PATH} was written by a newer Forge.", hint="Upgrade Forge.")
-        return {str(name): _approval(each) for name, each in data["tools"].items()}
+        return {str(name): approval_from_json(each) for name, each in data["tools"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as e:
         raise ApprovalsUnreadable(
-            f"{PATH} cannot be read: {e}", hint="Take it back from an earlier commit, or delete it and approve anew."
+            f"{PATH} cannot be read: {e}", hint="Take it back from an earlier commit with git, or delete it with git."
         ) from e
 
 
 def write_approvals(vfs: VFS, approvals: Mapping[str, Approval]) -> None:
+    """The one place that writes the visible copy."""
     data = {
         "schema_version": SCHEMA_VERSION,
         "tools": {name: asdict(approval) for name, approval in sorted(approvals.items())},
     }
-    vfs.write_bytes(PATH, json.dumps(data, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
+    vfs.write_record(PATH, json.dumps(data, indent=1, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n")
 
 
-def _approval(data: Mapping[str, Any]) -> Approval:
+def approval_from_json(data: Mapping[str, Any]) -> Approval:
     return Approval(
         str(data["path"]),
         str(data["hash"]),

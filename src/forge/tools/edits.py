@@ -59,8 +59,4 @@ def put(vfs: WorkInProgressVFS, states: Mapping[str, FileState | None]) -> None:
 
 def restore(vfs: WorkInProgressVFS, then: Snapshot) -> None:
     """Put the workspace back to the snapshot `then`."""
-    paths = changed_paths(then, vfs.pending)
-    if paths:
-        states = {path: state_in(vfs, then, path) for path in then}
-        vfs.discard()
-        put(vfs, states)
+    vfs.restore(then)

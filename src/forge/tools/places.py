@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from posixpath import basename
 
-from forge.git import VFS, DirKind
-from forge.git.paths import folded
+from forge.git import VFS, DirKind, forge_records
 from forge.tools.contract import ToolFailed, ToolRetry
 
-FORGE = ".forge"
+FORGE = forge_records.FOLDER
 SUGGESTIONS = 5
 _LIKENESS = 55.0
 _LISTED = 20
 
-
-def is_internal(path: str) -> bool:
-    """Whether `path` belongs to Forge's own records, in any spelling that some file system takes for it."""
-    first = unicodedata.normalize("NFKC", path.split("/", 1)[0])
-    return folded(first).rstrip(". ") == FORGE
+is_internal = forge_records.is_inside
 
 
 def spelled(vfs: VFS, path: str) -> str:

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import ast
 import threading
-from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import StrEnum
+from pathlib import Path
 from posixpath import basename
+from types import MappingProxyType
 from typing import ClassVar
 
 from forge.errors import Conflict, ForgeError, NotFound
-from forge.git import GitCommitVFS, WorkInProgressVFS
+from forge.git import WorkInProgressVFS
 from forge.sandbox import Limits
-from forge.tools.approvals import Approval, read_approvals, write_approvals
+from forge.tools.approval_records import ApprovalRecords, RecordedApproval
+from forge.tools.approval_state import Approvals, State
+from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals, write_approvals
 from forge.tools.builtin import NAMES
 from forge.tools.contract import Json, ToolFailed
 from forge.tools.imports import FOLDER, Closure, ToolUnreadable, closure, parsed
 from forge.tools.isolated import TOOL_LIMITS, call, schema_of
 
+__all__ = ["State"]
+
 MOST_TOOLS = 100
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _FUNCTIONS = frozenset({"get_schema", "execute"})
 
 
@@ -32,12 +38,10 @@ class UserToolBroken(Conflict):
     code = "user_tool_broken"
 
 
-class State(StrEnum):
-    APPROVED = "approved"
-    CHANGED = "changed"
-    """It, or something it imports, is not what was approved."""
-    NEW = "new"
-    BROKEN = "broken"
+class ToolChanged(Conflict):
+    """The tool is not what the person saw when they approved it."""
+
+    code = "tool_changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,40 +55,96 @@ class UserTool:
     hash: str = ""
     files: tuple[str, ...] = ()
     approval: Approval | None = None
+    """The approval that it has, or had before it changed; always one on record."""
+    differs: str = ""
+    """How the copy of approvals in the branch and the record differ about it."""
 
 
 def user_tools(vfs: WorkInProgressVFS) -> tuple[UserTool, ...]:
-    """Every tool in `tools/`, by name, with its state. Only approvals in the base commit count."""
-    approvals, problem = _approvals(vfs)
-    return tuple(tool for path in _candidates(vfs) if (tool := _judged(vfs, path, approvals, problem)) is not None)
+    """Every tool in `tools/`, by name, with its state. Only approvals in the base commit that are on record count."""
+    approvals = Approvals(vfs)
+    return tuple(tool for path in _candidates(vfs) if (tool := _judged(vfs, path, approvals)) is not None)
 
 
 def user_tool(vfs: WorkInProgressVFS, name: str) -> UserTool | None:
     path = f"{FOLDER}/{name}.py"
     if not name.isidentifier() or not vfs.file_exists(path):
         return None
-    return _judged(vfs, path, *_approvals(vfs))
+    return _judged(vfs, path, Approvals(vfs))
 
 
-def approve(vfs: WorkInProgressVFS, name: str, by: str, *, at: datetime | None = None) -> UserTool:
-    """A person lets `name` run as it is now. Counts once it is committed."""
-    found = user_tool(vfs, name)
-    if found is None:
-        raise UserToolMissing(f"There is no tool {name}.", hint=f"Tools are files in {FOLDER}/ of the repository.")
-    if found.state is State.BROKEN:
-        raise UserToolBroken(f"{name} cannot be approved: {found.reason}", hint="Repair it first.")
-    now = closure(vfs, found.path)
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Approvals that are in the workspace's copy and not on record yet: `record` them when the copy is committed."""
+
+    tools: tuple[UserTool, ...]
+    recorded: tuple[tuple[RecordedApproval, Closure], ...]
+
+    def record(self, common_dir: Path) -> None:
+        for approval, sources in self.recorded:
+            ApprovalRecords(common_dir).keep(approval, sources.sources)
+
+
+def approve(
+    vfs: WorkInProgressVFS,
+    names: Sequence[str],
+    by: str,
+    *,
+    user: str = "local",
+    expected: Mapping[str, str] = _NOTHING,
+    at: datetime | None = None,
+) -> Approved:
+    """A person lets `names` run as they are now: lists them in the copy. Counts once committed and on record.
+
+    `expected` has the hashes of what the person saw, or their beginnings, by name.
+    """
     when = (at or datetime.now(UTC)).isoformat(timespec="seconds")
-    write_approvals(vfs, read_approvals(vfs) | {name: Approval(now.path, now.hash, now.files, by, when)})
-    return found
+    found = tuple(_approvable(vfs, name, expected.get(name)) for name in names)
+    wanted = [tool for tool in found if tool.state is not State.APPROVED]
+    closures = {tool.name: closure(vfs, tool.path) for tool in wanted}
+    approvals = {name: Approval(now.path, now.hash, now.files, by, when) for name, now in closures.items()}
+    if approvals:
+        write_approvals(vfs, _listed(vfs) | approvals)
+    recorded = ((RecordedApproval(name, each, user, vfs.branch), closures[name]) for name, each in approvals.items())
+    return Approved(found, tuple(recorded))
 
 
-def revoke(vfs: WorkInProgressVFS, name: str) -> None:
-    """Take an approval back, also of a tool that is gone. Counts once it is committed."""
-    approvals = read_approvals(vfs)
-    if name not in approvals:
+def revoke(vfs: WorkInProgressVFS, name: str, by: str, *, at: datetime | None = None) -> None:
+    """Take an approval back on every branch at once, also of a tool that is gone. The copy changes when committed."""
+    when = (at or datetime.now(UTC)).isoformat(timespec="seconds")
+    listed = _listed(vfs)
+    was_on_record = ApprovalRecords(vfs.objects.common_dir).revoke(name, by, when)
+    if name not in listed and not was_on_record:
         raise UserToolMissing(f"{name} is not approved.", hint="`forge tools list` shows the approved ones.")
-    write_approvals(vfs, {each: approval for each, approval in approvals.items() if each != name})
+    if name in listed:
+        write_approvals(vfs, {each: approval for each, approval in listed.items() if each != name})
+
+
+def listed_only(vfs: WorkInProgressVFS) -> tuple[UserTool, ...]:
+    """Tools that the branch lists as approved as they are now, without a record: approved by an earlier Forge, in
+    another clone, or by nobody.
+    """
+    approvals = Approvals(vfs)
+    found = (tool for tool in user_tools(vfs) if tool.state is State.NEW)
+    return tuple(tool for tool in found if _is_only_listed(approvals, tool))
+
+
+def differences(vfs: WorkInProgressVFS) -> dict[str, str]:
+    """How the copy of approvals in the branch and the record differ, by tool, also of tools that are gone."""
+    approvals = Approvals(vfs)
+    found = {tool.name: tool.differs for tool in user_tools(vfs)}
+    gone = {name: approvals.difference(name, each.hash) for name, each in approvals.listed.items() if name not in found}
+    return {name: text for name, text in sorted((found | gone).items()) if text}
+
+
+def since_approved(vfs: WorkInProgressVFS, name: str) -> str:
+    """What changed in a tool since a person approved it, as a unified diff; empty where there is nothing to compare."""
+    found = user_tool(vfs, name)
+    if found is None or found.state is not State.CHANGED or found.approval is None:
+        return ""
+    records = ApprovalRecords(vfs.objects.common_dir)
+    then = records.find(name, found.approval.hash)
+    return records.difference(then, closure(vfs, found.path).sources) if then is not None else ""
 
 
 def refusal(vfs: WorkInProgressVFS, name: str) -> str:
@@ -149,7 +209,7 @@ def approved_tools(
             if found.hash not in schemas:
                 schemas[found.hash] = schema_of(_approved(vfs, found), limits=limits)
         except (ToolFailed, ForgeError) as e:
-            seen.append(UserTool(found.name, found.path, State.BROKEN, str(e), found.hash, found.files, found.approval))
+            seen.append(replace(found, state=State.BROKEN, reason=str(e)))
             continue
         seen.append(found)
         ready.append(ApprovedTool(found.name, schemas[found.hash], limits=limits, cancel=cancel))
@@ -164,11 +224,31 @@ def _approved(vfs: WorkInProgressVFS, tool: UserTool) -> Closure:
     return sources
 
 
-def _approvals(vfs: WorkInProgressVFS) -> tuple[Mapping[str, Approval], str]:
+def _listed(vfs: WorkInProgressVFS) -> dict[str, Approval]:
+    """What the copy lists. One that cannot be read is written anew: it approves nothing either way."""
     try:
-        return read_approvals(GitCommitVFS(vfs.objects, vfs.base)), ""
-    except ForgeError as e:
-        return {}, e.message
+        return read_approvals(vfs)
+    except ApprovalsUnreadable:
+        return {}
+
+
+def _is_only_listed(approvals: Approvals, tool: UserTool) -> bool:
+    listed = approvals.listed.get(tool.name)
+    return listed is not None and listed.hash == tool.hash and approvals.records.find(tool.name, tool.hash) is None
+
+
+def _approvable(vfs: WorkInProgressVFS, name: str, expected: str | None) -> UserTool:
+    found = user_tool(vfs, name)
+    if found is None:
+        raise UserToolMissing(f"There is no tool {name}.", hint=f"Tools are files in {FOLDER}/ of the repository.")
+    if found.state is State.BROKEN:
+        raise UserToolBroken(f"{name} cannot be approved: {found.reason}", hint="Repair it first.")
+    if expected is not None and not found.hash.startswith(expected):
+        raise ToolChanged(
+            f"{name} changed since you read it and was not approved: its hash is now {found.hash[:12]}.",
+            hint=f"Read it again: `forge tools show {name}`.",
+        )
+    return found
 
 
 def _candidates(vfs: WorkInProgressVFS) -> list[str]:
@@ -177,7 +257,7 @@ def _candidates(vfs: WorkInProgressVFS) -> list[str]:
     return sorted(names)[:MOST_TOOLS]
 
 
-def _judged(vfs: WorkInProgressVFS, path: str, approvals: Mapping[str, Approval], problem: str) -> UserTool | None:
+def _judged(vfs: WorkInProgressVFS, path: str, approvals: Approvals) -> UserTool | None:
     """The tool at `path`; None for a module that is none, such as one that others import."""
     name = basename(path).removesuffix(".py")
     try:
@@ -188,8 +268,9 @@ def _judged(vfs: WorkInProgressVFS, path: str, approvals: Mapping[str, Approval]
         sources = closure(vfs, path)
     except ForgeError as e:
         return UserTool(name, path, State.BROKEN, e.message)
-    state, reason = _state(vfs, sources, approvals.get(name), problem)
-    return UserTool(name, path, state, reason, sources.hash, tuple(sources.files), approvals.get(name))
+    found = approvals.standing(name, sources, vfs.pending)
+    approval = found.basis.approval if found.basis else None
+    return UserTool(name, path, found.state, found.reason, sources.hash, tuple(sources.files), approval, found.differs)
 
 
 def _offers(vfs: WorkInProgressVFS, path: str) -> bool:
@@ -205,28 +286,3 @@ def _offers(vfs: WorkInProgressVFS, path: str) -> bool:
     if there and not basename(path).removesuffix(".py").isidentifier():
         raise ToolUnreadable(f"{path} cannot be a tool: its name is not a Python identifier.")
     return bool(there)
-
-
-def _state(vfs: WorkInProgressVFS, sources: Closure, approval: Approval | None, problem: str) -> tuple[State, str]:
-    touched = [path for path in sources.files if path in vfs.pending]
-    if approval is None:
-        return State.NEW, f"{problem or 'nobody has approved it yet'}."
-    if approval.hash != sources.hash or approval.path != sources.path:
-        return State.CHANGED, _difference(sources.files, approval.files)
-    if touched:
-        return State.CHANGED, f"{', '.join(touched[:5])} changed in this turn."
-    return State.APPROVED, ""
-
-
-def _difference(now: Mapping[str, str], then: Mapping[str, str]) -> str:
-    changed = sorted(path for path in now.keys() & then.keys() if now[path] != then[path])
-    rows = [
-        f"{', '.join(paths[:5])} {verb}"
-        for paths, verb in (
-            (changed, "changed"),
-            (sorted(now.keys() - then.keys()), "came in"),
-            (sorted(then.keys() - now.keys()), "went"),
-        )
-        if paths
-    ]
-    return f"since it was approved, {'; '.join(rows) or 'the way it is found changed'}."
