@@ -15,14 +15,14 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from forge.sandbox import DEFAULT_LIMITS, Limits, run
+from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
 
 PLACES = (
     "/", "/etc", "/usr", "/usr/local/bin", "/usr/lib", "/opt", "/var", "/var/lib", "/srv", "/mnt", "/media", "/boot",
@@ -567,3 +567,41 @@ def test_a_directory_can_be_cleared_without_harm_outside(world: World) -> None:
 
     assert world.state() == before
     assert [path.name for path in world.box.iterdir()] == ["last"]
+
+
+TRACING = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+libc.syscall.restype = ctypes.c_long
+ATTACH, DETACH, SEIZE, TRACEME = 16, 17, 0x4206, 0
+PIDFD_OPEN = 434
+def refused(done): return done == -1
+first = [refused(libc.ptrace(ATTACH, 1, None, None)), refused(libc.ptrace(SEIZE, 1, None, None)),
+         refused(libc.syscall(PIDFD_OPEN, 1, 0))]
+class Vector(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+here = ctypes.create_string_buffer(8)
+near, far = Vector(ctypes.addressof(here), 8), Vector(0x400000, 8)
+for call in ("process_vm_readv", "process_vm_writev"):
+    done = getattr(libc, call)(1, ctypes.byref(near), 1, ctypes.byref(far), 1, 0)
+    first.append(refused(done) and ctypes.get_errno() == 1)
+for name in ("mem", "maps", "task/1/mem", "environ", "fd", "root", "cwd", "exe"):
+    try:
+        os.listdir(f"/proc/1/{name}") if name == "fd" else open(f"/proc/1/{name}", "rb").read(1)
+        first.append(f"/proc/1/{name} was read")
+    except OSError:
+        first.append(True)
+child = os.fork()
+if child == 0:
+    os.read(os.pipe()[0], 1)
+own = libc.ptrace(SEIZE, child, None, None)
+os.kill(child, 9)
+print([each for each in first if each is not True], own)
+"""
+
+
+@pytest.mark.req("X-06")
+def test_the_first_process_of_the_sandbox_cannot_be_traced(python: Callable[..., Result]) -> None:
+    """It ties the sandbox to the life of its caller. A command may still trace its own children."""
+    assert python(TRACING, Limits(seconds=20)).stdout_text == "[] 0\n"

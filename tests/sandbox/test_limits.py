@@ -50,6 +50,27 @@ for _ in range(6):
         os._exit(0)
 time.sleep(20)
 """,
+    "files in /tmp": """
+import time
+for n in range(60): open(f'/tmp/{n}', 'wb').write(b'x' * 10_000_000)
+time.sleep(20)
+""",
+    "files in /dev/shm": """
+import time
+for n in range(60): open(f'/dev/shm/{n}', 'wb').write(b'x' * 10_000_000)
+time.sleep(20)
+""",
+    "half in memory, half in /tmp": """
+import time
+x = b'x' * 90_000_000
+for n in range(9): open(f'/tmp/{n}', 'wb').write(b'x' * 10_000_000)
+time.sleep(20)
+""",
+    "empty files in /tmp": """
+import time
+for n in range(400_000): open(f'/tmp/{n}', 'wb').close()
+time.sleep(20)
+""",
     "many threads": """
 import threading, time
 kept = []
@@ -131,6 +152,23 @@ def test_memory_that_is_only_reserved_does_not_count(python: Python) -> None:
     """Garbage-collected runtimes reserve gigabytes of addresses that they never touch."""
     result = python("import mmap; m = mmap.mmap(-1, 8 << 30); print('fine')", Limits(memory_bytes=150 * MB))
     assert (result.stdout_text, result.limited) == ("fine\n", ())
+
+
+@pytest.mark.req("X-06")
+def test_scratch_that_fits_the_memory_limit_is_fine_and_is_never_larger(python: Python) -> None:
+    source = """
+import mmap, os, time
+for n in range(5): open(f'/tmp/{n}', 'wb').write(b'x' * 10_000_000)
+with open('/dev/shm/mapped', 'wb+') as file:
+    file.truncate(60_000_000)
+    m = mmap.mmap(file.fileno(), 60_000_000)
+    for _ in range(6): m.write(b'x' * 10_000_000)
+    time.sleep(0.6)
+size = lambda place: os.statvfs(place).f_blocks * os.statvfs(place).f_frsize
+print(size('/tmp') < 230_000_000, size('/dev/shm') < 230_000_000)
+"""
+    result = python(source, Limits(memory_bytes=150 * MB, seconds=60))
+    assert (result.stdout_text, result.limited) == ("True True\n", ()), "a mapped file counts once"
 
 
 @pytest.mark.req("X-06")

@@ -317,6 +317,18 @@ def test_a_bubblewrap_that_cannot_work_here_is_recognised(
         run(["true"], box)
 
 
+@pytest.mark.req("X-03")
+def test_a_bubblewrap_that_is_too_old_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "bin" / "bwrap"
+    old.parent.mkdir()
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && exec echo bubblewrap 0.6.1\necho bad option >&2; exit 1\n')
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(old.parent))
+    found = sandbox.available()
+    assert (found.works, found.reason) == (False, "bubblewrap 0.6.1 is too old")
+    assert found.hint.startswith("Install bubblewrap 0.8 or newer")
+
+
 def test_availability_names_path_and_version_and_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     found = sandbox.available()
     assert found.works

@@ -40,6 +40,8 @@ command -v -- "$1" >/dev/null || { echo "forge: $1: not found, neither on PATH n
 exec "$@"
 """
 _PROBE_SECONDS = 10
+_OLDEST = (0, 8)
+"""The first with --disable-userns."""
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -58,7 +60,7 @@ class Availability:
             return ""
         remedy = (
             "Install bubblewrap 0.8 or newer (package `bubblewrap`)"
-            if self.path is None
+            if self.path is None or _is_too_old(self.version)
             else "Bubblewrap 0.8 or newer must be allowed to make user namespaces (sysctl user.max_user_namespaces "
             "and kernel.unprivileged_userns_clone, or an AppArmor profile for bwrap)"
         )
@@ -85,6 +87,8 @@ def _probe(path: str) -> Availability:
     version = ""
     try:
         version = _answer(path, "--version").removeprefix("bubblewrap").strip()
+        if _is_too_old(version):
+            return Availability(Path(path), version, works=False, reason=f"bubblewrap {version} is too old")
         alone = ("--unshare-net", "--as-pid-1")  # without a process of its own inside, bubblewrap leaves no orphan
         _answer(path, *_NAMESPACES, *alone, *view.base(DEFAULT_LIMITS), "--remount-ro", "/", "/bin/true")
     except subprocess.CalledProcessError as e:
@@ -94,6 +98,11 @@ def _probe(path: str) -> Availability:
     else:
         reason = "" if processes_visible() else "the kernel does not list child processes in /proc"
     return Availability(Path(path), version, works=not reason, reason=reason)
+
+
+def _is_too_old(version: str) -> bool:
+    parts = version.split(".")[:2]
+    return all(part.isdigit() for part in parts) and tuple(map(int, parts)) < _OLDEST
 
 
 def _answer(*argv: str) -> str:

@@ -17,7 +17,7 @@ class Limits:
 
     seconds: float = 300
     memory_bytes: int = 4 * GIB
-    """Memory of all processes together, shared pages counted once."""
+    """Memory of all processes together, shared pages counted once, and of the private /tmp and /dev/shm."""
     processes: int = 512
     output_bytes: int = MIB
     """Kept per stream; of longer output the end is kept."""
@@ -26,7 +26,7 @@ class Limits:
     disk_bytes: int = 16 * GIB
     """How much fuller the directory's file system may become while the command runs."""
     scratch_bytes: int = GIB
-    """Size of the private /tmp (which holds the home) and of /dev/shm; both live in memory."""
+    """Most that the private /tmp (which holds the home) and /dev/shm take each; both count as memory."""
 
     def __post_init__(self) -> None:
         for field in fields(self):

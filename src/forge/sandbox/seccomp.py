@@ -4,7 +4,8 @@ It closes what namespaces leave open:
 - the caller's kernel keyrings, and kernel tracing;
 - sockets of families that know no network namespace (a virtual machine's vsock), and io_uring, which opens
   sockets and files past any filter;
-- set-user-id files in the writable directory, which outside would run with the caller's rights.
+- set-user-id files in the writable directory, which outside would run with the caller's rights;
+- tracing of the first process, which ties the sandbox to the life of its caller.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _X32_CALLS = 0x40000000
 _FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK)
+_FIRST_PROCESS = 1
 _PRIVILEGED = stat.S_ISUID | stat.S_ISGID
 _CREATES = 0o100 | 0o20000000  # O_CREAT, or O_TMPFILE: without them the mode argument means nothing
 
@@ -34,6 +36,8 @@ class _Machine:
     refused: tuple[int, ...]
     modes: dict[int, int]
     opens: dict[int, int]
+    traces: dict[int, int]
+    """Calls that reach into another process, and which argument names it."""
     missing: tuple[int, ...] = field(default=(425, 426, 427, 437))  # io_uring_*, openat2: callers fall back
 
 
@@ -45,6 +49,8 @@ _MACHINES = {  # refused: add_key, request_key, keyctl, perf_event_open, bpf, us
         # chmod, fchmod, fchmodat, fchmodat2, creat, mkdir, mkdirat, mknod, mknodat
         modes={90: 1, 91: 1, 268: 2, 452: 2, 85: 1, 83: 1, 258: 2, 133: 1, 259: 2},
         opens={2: 1, 257: 2},
+        # ptrace, process_vm_readv, process_vm_writev, pidfd_open
+        traces={101: 1, 310: 0, 311: 0, 434: 0},
     ),
     "aarch64": _Machine(
         architecture=0xC00000B7,
@@ -53,6 +59,7 @@ _MACHINES = {  # refused: add_key, request_key, keyctl, perf_event_open, bpf, us
         # fchmod, fchmodat, fchmodat2, mkdirat, mknodat
         modes={52: 1, 53: 2, 452: 2, 34: 2, 33: 2},
         opens={56: 2},
+        traces={117: 1, 270: 0, 271: 0, 434: 0},
     ),
 }
 
@@ -81,6 +88,9 @@ def program() -> bytes:
     for number, flags in numbers.opens.items():
         creating = _when(_IF_ANY_BIT, _CREATES, _plain_mode(flags + 1))
         steps += _when(_IF_EQUAL, number, [_load_argument(flags), *creating, _allow()])
+    for number, process in numbers.traces.items():
+        first = _when(_IF_EQUAL, _FIRST_PROCESS, [_refuse(errno.EPERM)])
+        steps += _when(_IF_EQUAL, number, [_load_argument(process), *first, _allow()])
     known = [step for family in _FAMILIES for step in _when(_IF_EQUAL, family, [_allow()])]
     steps += _when(_IF_EQUAL, numbers.socket, [_load_argument(0), *known, _refuse(errno.EPERM)])
     return b"".join([*steps, _allow()])

@@ -1,7 +1,8 @@
 """What a running process tree uses, read from /proc, and which limit that breaks.
 
 Control groups would be exact, but an ordinary user or a container seldom may make one. /proc works everywhere.
-What no process maps or holds open (System V segments) is not seen; the kernel's out-of-memory killer takes the
+The private /tmp and /dev/shm live in memory and count in full, whether or not somebody holds their files open. What no
+process maps or holds open elsewhere (System V segments) is not seen; the kernel's out-of-memory killer takes the
 sandbox first, because every process in it carries the highest out-of-memory score.
 """
 
@@ -15,11 +16,14 @@ from pathlib import Path
 
 from forge.sandbox.limits import Limits
 from forge.sandbox.supervisor import descendants
+from forge.sandbox.view import SHM, TMP
 
 THREADS_PER_PROCESS = 32
 """Threads allowed per process of the limit: far more than programs use, far fewer than a thread bomb makes."""
 
 _SLOW_LOOKS = 10
+_BYTES_PER_FILE = 1024
+"""What the kernel needs for a file in memory besides its content."""
 _GONE = (FileNotFoundError, ProcessLookupError)
 
 
@@ -51,10 +55,14 @@ class Watch:
                 return "processes"
         used = _used_memory(memories, limits.memory_bytes)
         self._looks += 1
-        if self._looks % _SLOW_LOOKS == 0:
-            used += max(0, _open_memory_files(memories) - sum(m.shared for m in memories.values()))
-            if _used_space(self._directory) - self._used_before > limits.disk_bytes:
-                return "disk"
+        slow = self._looks % _SLOW_LOOKS == 0
+        files = _scratch(root)
+        if slow:
+            files += _open_memory_files(memories)
+        # What is mapped of these files counts as shared memory already.
+        used += max(0, files - sum(m.shared for m in memories.values()))
+        if slow and _used_space(self._directory) - self._used_before > limits.disk_bytes:
+            return "disk"
         return "memory" if used > limits.memory_bytes else None
 
 
@@ -117,6 +125,27 @@ def _open_memory_files(pids: dict[int, _Memory]) -> int:
                     entry = os.stat(path)
                     sizes[entry.st_ino] = entry.st_blocks * 512
     return sum(sizes.values())
+
+
+def _scratch(root: int) -> int:
+    """Bytes that the private /tmp and /dev/shm of the namespace of `root` hold in memory."""
+    return sum(_held_in_memory(f"/proc/{root}/root{place}", place) for place in (TMP, SHM))
+
+
+def _held_in_memory(inside: str, outside: str) -> int:
+    try:
+        # One descriptor for both questions: while the sandbox starts, a path leads elsewhere from one call to the next.
+        directory = os.open(inside, os.O_PATH)
+        try:
+            if os.fstat(directory).st_dev == os.stat(outside).st_dev:
+                return 0  # the machine's own: not mounted yet, or no namespace
+            figures = os.fstatvfs(directory)
+        finally:
+            os.close(directory)
+    except OSError:  # no longer there, or not yet
+        return 0
+    files = max(0, figures.f_files - figures.f_ffree)
+    return (figures.f_blocks - figures.f_bfree) * figures.f_frsize + files * _BYTES_PER_FILE
 
 
 def _used_space(directory: Path) -> int:

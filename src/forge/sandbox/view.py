@@ -14,7 +14,7 @@ from glob import glob
 from pathlib import Path
 
 from forge.sandbox.errors import DirectoryMissing, UnsafeDirectory
-from forge.sandbox.limits import Limits
+from forge.sandbox.limits import MIB, Limits
 
 TMP, SHM = "/tmp", "/dev/shm"  # noqa: S108 - private ones, mounted afresh for each run
 _VAR_TMP = f"/var{TMP}"
@@ -35,6 +35,8 @@ _ETC_DIRECTORIES = (
 _USERS = f"root:x:0:0::/:/bin/sh\n{USER}:x:{UID}:{GID}::{HOME}:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
 _GROUPS = f"root:x:0:\n{USER}:x:{GID}:\nnogroup:x:65534:\n"
 _PROC_OF_MACHINE = ("keys", "sched_debug")
+_FIRST = "/proc/1"
+_OVER_MEMORY = 64 * MIB
 _KERNEL = ("/proc", "/sys", "/dev")
 _NEVER_WRITABLE = (*_SYSTEM, *_MAYBE_LINKED, *_KERNEL, "/etc", "/run", "/var", "/boot", "/root", "/home", TMP)
 
@@ -68,9 +70,12 @@ def base(limits: Limits) -> list[str]:
     for name in _PROC_OF_MACHINE:
         if os.path.exists(f"/proc/{name}"):
             arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    arguments += ["--remount-ro", "/proc", "--dev", "/dev"]
+    # The first process ties the sandbox to the life of its caller: nobody inside reaches its memory or its files.
+    arguments += ["--tmpfs", _FIRST, "--remount-ro", _FIRST, "--remount-ro", "/proc", "--dev", "/dev"]
+    # A little more than the memory limit, so that a command that fills it reaches the limit, which is reported.
+    size = min(limits.scratch_bytes, limits.memory_bytes + _OVER_MEMORY)
     for path in (SHM, TMP):
-        arguments += ["--perms", "1777", "--size", str(limits.scratch_bytes), "--tmpfs", path]
+        arguments += ["--perms", "1777", "--size", str(size), "--tmpfs", path]
     arguments += ["--remount-ro", "/dev", "--perms", "0700", "--dir", HOME]
     return [*arguments, "--dir", "/run", "--dir", "/var"]
 
