@@ -111,6 +111,8 @@ async def obey(engine: Engine, pipe: Connection) -> None:
                     reply = await engine.answer(*arguments)
                 case "take_over":
                     reply = engine.take_over(*arguments)
+                case "serving":
+                    reply = len(engine._worker.serving)
                 case "questions":
                     reply = [question.id for question in engine.open_questions()]
         except ForgeError as error:

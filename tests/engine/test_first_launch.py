@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sqlalchemy import event
 
 from forge.engine.durable import Durable
 from forge.engine.engine import Engine
+from forge.engine.run_tables import engine_for_runs
 from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
 from tests.forking import FORKED
@@ -63,3 +65,16 @@ async def test_a_damaged_file_of_runs_is_named_and_not_the_sound_database_beside
     finally:
         await asyncio.to_thread(engine.events.close)
         database.close()
+
+
+@pytest.mark.req("X-03")
+def test_sqlite_tells_the_time_in_milliseconds_whatever_its_version(database: Database) -> None:
+    """DBOS asks for it this way from Python 3.12 on, and keeps it in columns of whole numbers."""
+    engine = engine_for_runs(database)
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE made (at INTEGER NOT NULL DEFAULT (unixepoch('subsec') * 1000))")
+        connection.exec_driver_sql("INSERT INTO made DEFAULT VALUES")
+        kind, at = connection.exec_driver_sql("SELECT typeof(at), at FROM made").one()
+    engine.dispose()
+    assert kind == "integer"
+    assert abs(at / 1000 - time.time()) < 5

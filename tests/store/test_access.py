@@ -12,6 +12,7 @@ from forge.store.audit import Audit
 from forge.store.database import Database
 from forge.store.keys import KeptKeys, KeyRows
 from forge.store.ownership import Ownership, Share, Standing
+from forge.store.repositories import Repositories
 from forge.store.users import Users
 
 
@@ -195,3 +196,12 @@ def test_keys_of_a_database_from_before_get_no_scope(url: str) -> None:
     (key,) = KeyRows(database).list()
     assert key.scopes == ()
     database.close()
+
+
+@pytest.mark.req("X-05")
+def test_a_repository_is_new_once_in_either_database(database: Database) -> None:
+    repositories = Repositories(database)
+    assert repositories.add("one", path="/one", name="one")
+    assert not repositories.add("one", path="/one", name="one")
+    assert repositories.add("two", path="/one", name="one"), "another repository at the same place"
+    assert [row.id for row in repositories.list()] == ["two"]

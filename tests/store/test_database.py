@@ -228,3 +228,13 @@ def test_several_that_are_the_first_at_once_all_open_it(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
         assert troubles == []
+
+
+@pytest.mark.req("X-03")
+def test_a_sqlite_that_is_too_old_is_named_and_no_file_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    monkeypatch.setattr(sqlite3, "sqlite_version", "3.34.1")
+    with pytest.raises(StoreUnavailable, match=r"SQLite 3\.34\.1 of this Python is too old") as caught:
+        Database.open(f"sqlite:///{tmp_path}/forge.db")
+    assert "SQLite 3.35 or newer" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []

@@ -175,6 +175,7 @@ def test_a_database_from_before_the_outbox_is_brought_up_to_date(url: str) -> No
             connection.execute(text(f"DROP TABLE {table}"))
         for column in ("scopes", "expires"):
             connection.execute(text(f"ALTER TABLE keys DROP COLUMN {column}"))
+        connection.execute(text("ALTER TABLE workers DROP COLUMN serves"))
         connection.execute(text("UPDATE forge_schema SET version_num = '0001'"))
     older.close()
     newer = Database.open(url)

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import json
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -96,7 +97,8 @@ class Durable:
         self._serves = serve
         if not serve:
             DBOS.listen_queues([])
-        # Runs of the dead come through a queue that all who serve look into, or one that only this process does.
+        # Runs that others begin or leave come through this process's own queue. Release 0.1 left runs of the dead on a
+        # queue for all who serve, where some may still be.
         self._look_into_own()
         if serve:
             _look_into(_LEFT, _POLL_FOR_THE_DEAD)
@@ -233,26 +235,50 @@ class Durable:
         with self._records() as connection:
             return tuple(connection.execute(query).scalars())
 
-    def release(self, executor_ids: Collection[str]) -> int:
-        """Let whoever serves take the runs of these, who are dead; gives how many.
+    def loads(self, executor_ids: Collection[str]) -> dict[str, int]:
+        """How many runs each of these has under way or is about to begin; in the order given."""
+        with self._records() as connection:
+            return _loads(connection, executor_ids)
 
-        Only one process gets each: it is taken in one statement, and from then on bears the name of who took it.
+    def share_out(self, executor_ids: Collection[str], *, among: Collection[str]) -> int:
+        """Give the runs of these, who are dead, to the living, each to who has the least to do; gives how many.
+
+        Only one process gets each: it is given away in one statement that finds it with the dead. Whoever dies before
+        it begins one is a holder of it, too.
         """
-        return self._enqueue_anew(_LEFT, _held_by(executor_ids))
+        given = 0
+        held = sa.select(SystemSchema.workflow_status.c.workflow_uuid).where(_held_by(executor_ids))
+        with self._records() as connection:
+            left = connection.execute(held.order_by(SystemSchema.workflow_status.c.created_at)).scalars().all()
+            loads = _loads(connection, among) if left else {}
+            for run_id in left:
+                name = min(loads, key=loads.__getitem__)
+                mine = sa.and_(SystemSchema.workflow_status.c.workflow_uuid == run_id, _held_by(executor_ids))
+                if _enqueue_anew(connection, _own_queue(name), mine):
+                    loads[name] += 1
+                    given += 1
+        return given
 
     def adopt(self, run_ids: Collection[str], executor_ids: Collection[str]) -> int:
         """Take these runs for this process, if their own is among the dead or nobody has taken them since."""
         status = SystemSchema.workflow_status.c
         left = sa.and_(status.status == "ENQUEUED", status.queue_name == _LEFT)
         mine = sa.and_(status.workflow_uuid.in_(run_ids), sa.or_(left, _held_by(executor_ids)))
-        return self._enqueue_anew(_own_queue(self._executor_id), mine)
-
-    def _enqueue_anew(self, queue: str, condition: sa.ColumnElement[bool]) -> int:
-        values = {"status": "ENQUEUED", "queue_name": queue, "owner_xid": None, "started_at_epoch_ms": None}
         with self._records() as connection:
-            return connection.execute(
-                sa.update(SystemSchema.workflow_status).where(condition).values(**values)
-            ).rowcount
+            return _enqueue_anew(connection, _own_queue(self._executor_id), mine)
+
+
+def _enqueue_anew(connection: sa.Connection, queue: str, condition: sa.ColumnElement[bool]) -> int:
+    values = {"status": "ENQUEUED", "queue_name": queue, "owner_xid": None, "started_at_epoch_ms": None}
+    return connection.execute(sa.update(SystemSchema.workflow_status).where(condition).values(**values)).rowcount
+
+
+def _loads(connection: sa.Connection, executor_ids: Collection[str]) -> dict[str, int]:
+    status = SystemSchema.workflow_status.c
+    whose = sa.case((status.status == "PENDING", status.executor_id), else_=status.queue_name)
+    held = connection.execute(sa.select(whose).where(_held_by(executor_ids))).scalars()
+    found = Counter(name.removeprefix(_OWN) for name in held)
+    return {id_: found[id_] for id_ in executor_ids}
 
 
 def _look_into(queue: str, seconds: float) -> None:

@@ -37,6 +37,8 @@ _started: list[Engine] = []
 class RunHandle:
     id: str
     _engine: Engine
+    elsewhere: bool = False
+    """Whether another process was asked to begin it."""
 
     async def result(self) -> Any:
         """What the run gave back, whichever process runs it; its error is raised, a cancelled one as `RunCancelled`."""
@@ -73,7 +75,9 @@ class Engine:
         self._queues = {**standard, **(queues or {})}
         self._serve = serve
         leases = Leases(database)
-        self._worker = Worker(leases, beat=beat, dead_after=dead_after, on_lost=self._lose_lease, name=executor_id)
+        self._worker = Worker(
+            leases, beat=beat, dead_after=dead_after, on_lost=self._lose_lease, name=executor_id, serves=serve
+        )
         self._here = Execution(
             self._runs, self._questions, self.events, queues=self._queues, may_go_on=self._worker.wait_until_sure
         )
@@ -148,10 +152,13 @@ class Engine:
     # Runs
 
     async def start_run(
-        self, name: str, arguments: Json, *, run_id: str | None = None, topic: str | None = None
+        self, name: str, arguments: Json, *, run_id: str | None = None, topic: str | None = None, anywhere: bool = False
     ) -> RunHandle:
-        """Begin at once, in this process or the taker's. With an id that is taken, it is the run that is there."""
-        return await self._begin(name, arguments, run_id, topic)
+        """Begin at once, in this process or the taker's. With an id that is taken, it is the run that is there.
+
+        `anywhere`: of those who serve, whoever has the least to do begins it.
+        """
+        return await self._begin(name, arguments, run_id, topic, anywhere=anywhere)
 
     async def enqueue(
         self,
@@ -180,6 +187,7 @@ class Engine:
         *,
         queue: str | None = None,
         partition: str | None = None,
+        anywhere: bool = False,
     ) -> RunHandle:
         self._require_own_loop()
         durable, known = self._here.durable, self._here.workflows
@@ -188,7 +196,8 @@ class Engine:
         id_ = run_id or uuid.uuid4().hex
         place: Json = {"topic": topic or f"run:{id_}", "queue": queue, "partition": partition}
         payload = {"arguments": plain(arguments, what="the arguments of the run"), **place}
-        elsewhere = await asyncio.to_thread(self.hands_to)
+        taker = await asyncio.to_thread(self.hands_to)
+        elsewhere = await asyncio.to_thread(self._others.least_busy) if anywhere and self._serve else taker
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
         if elsewhere is not None:
             await durable.hand_over(elsewhere, name, id_, {**payload, HANDED_TO: elsewhere})
@@ -197,11 +206,11 @@ class Engine:
         else:
             await durable.start(name, id_, payload)
         await asyncio.to_thread(self._runs.add, id_, name=name, **place)
-        if elsewhere is not None:
+        if taker is not None:
             # Should the other one die, this process is here to go on.
             self.take_over(id_)
             await asyncio.to_thread(self._others.has_it, id_)
-        return RunHandle(id_, self)
+        return RunHandle(id_, self, elsewhere=elsewhere is not None)
 
     def hands_to(self) -> str | None:
         """Who runs what is begun here, by its name among the workers. One that only looks alive is not there."""

@@ -44,6 +44,15 @@ class Others:
         if self._taker is not None:
             self._taker.handed(run_id)
 
+    def least_busy(self) -> str | None:
+        """Who serves and has less to do than this process; of several the one with the least. None if nobody has."""
+        serving = self._worker.serving
+        if not serving:
+            return None
+        loads = self._here.durable.loads((self._worker.id, *serving))
+        name = min(loads, key=loads.__getitem__)
+        return name if loads[name] < loads[self._worker.id] else None
+
     def look_after(self) -> None:
         """Take over from the dead; in the heartbeat's thread. Who dies in the middle of it leaves it to the next."""
         # The holders first: who had runs then and has no lease afterwards will never have one again.
@@ -53,7 +62,7 @@ class Others:
         if orphans:
             self._runs.step_aside(self._here.durable.held_by(orphans))
         if self._serve and orphans:
-            self._here.durable.release(orphans)
+            self._here.durable.share_out(orphans, among=(self._worker.id, *self._worker.serving))
         elif self.asked_for and self.taker_name() is None:
             adopted = self._here.durable.adopt(tuple(self.asked_for), orphans)
             if adopted and self._taker is not None:

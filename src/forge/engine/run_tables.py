@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from typing import Any
 
 import sqlalchemy as sa
 
 from forge.store.database import SQLITE_OPTIONS, Database, prepare_sqlite, private_file
 from forge.store.in_turn import write_in_turn
+
+_SUBSECONDS = (3, 42)
 
 
 def engine_for_runs(database: Database) -> sa.Engine:
@@ -28,11 +32,24 @@ def engine_for_runs(database: Database) -> sa.Engine:
     def prepare(connection: Any, record: object) -> None:
         del record
         prepare_sqlite(connection)
+        _add_milliseconds(connection)
         # As DBOS expects of its engine: reads need no transaction, the first write opens one with the lock.
         connection.isolation_level = "IMMEDIATE"
 
     write_in_turn(engine)
     return engine
+
+
+def _add_milliseconds(connection: sqlite3.Connection) -> None:
+    """From Python 3.12 on, DBOS asks SQLite for `unixepoch('subsec')`, which is NULL before SQLite 3.42."""
+    if sqlite3.sqlite_version_info < _SUBSECONDS:
+        connection.create_function("unixepoch", 1, _unixepoch)
+
+
+def _unixepoch(modifier: str) -> float:
+    if modifier not in {"subsec", "subsecond"}:
+        raise ValueError(modifier)
+    return round(time.time(), 3)
 
 
 def make_tables_whole(engine: sa.Engine) -> None:

@@ -28,7 +28,14 @@ class Worker:
     """This process, to the others. Beats in a thread of its own, so that a busy loop does not look dead."""
 
     def __init__(
-        self, leases: Leases, *, beat: float, dead_after: float, on_lost: Callable[[str], None], name: str | None = None
+        self,
+        leases: Leases,
+        *,
+        beat: float,
+        dead_after: float,
+        on_lost: Callable[[str], None],
+        name: str | None = None,
+        serves: bool = False,
     ) -> None:
         self._leases = leases
         self._beat = beat
@@ -38,10 +45,13 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._seen: dict[str, tuple[int, float]] = {}
         self._last = 0.0
+        self._serves = serves
+        self.serving: tuple[str, ...] = ()
+        """Those who serve besides this process, as of the last beat."""
         self.id = name or _new_name()
 
     def take_lease(self) -> None:
-        self._leases.take(_this_process(self.id))
+        self._leases.take(_this_process(self.id, serves=self._serves))
         self._last = elapsed()
 
     def renew(self) -> str:
@@ -91,6 +101,7 @@ class Worker:
             lease for lease in leases if not lease.alive or (self._is_dead(lease) and self._leases.declare_dead(lease))
         ]
         self._seen = {id_: seen for id_, seen in self._seen.items() if any(id_ == lease.id for lease in leases)}
+        self.serving = tuple(lease.id for lease in leases if lease.serves and lease not in gone and lease.id != self.id)
         return tuple(lease.id for lease in gone if lease.id != self.id)
 
     def forget(self, ids: Iterable[str]) -> None:
@@ -139,9 +150,9 @@ def _new_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
-def _this_process(id_: str) -> Lease:
+def _this_process(id_: str, *, serves: bool) -> Lease:
     pid = os.getpid()
-    return Lease(id_, socket.gethostname(), _machine(), pid, _process_started(pid) or "", 0, True)
+    return Lease(id_, socket.gethostname(), _machine(), pid, _process_started(pid) or "", 0, True, serves)
 
 
 def _machine() -> str:

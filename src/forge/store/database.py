@@ -27,6 +27,8 @@ SQLITE_OPTIONS: dict[str, Any] = {
     "pool_recycle": 60,
     "connect_args": {"cached_statements": 48},
 }
+OLDEST_SQLITE = (3, 35)
+"""The first one that answers an INSERT with the rows it made (RETURNING)."""
 _BUSY_MS = 30_000
 _AGAIN = 0.005
 _READ = {"forge_read": True}
@@ -130,6 +132,12 @@ def engine_for(address: URL, *, pool_size: int) -> Engine:
 
 def _sqlite(address: URL, pool_size: int) -> Engine:
     assert address.database is not None
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        oldest = ".".join(map(str, OLDEST_SQLITE))
+        raise StoreUnavailable(
+            f"SQLite {sqlite3.sqlite_version} of this Python is too old",
+            hint=f"Use a Python with SQLite {oldest} or newer, or set `database` to a PostgreSQL address.",
+        )
     private_file(Path(address.database), address)
     engine = create_engine(address, pool_size=pool_size, **SQLITE_OPTIONS)
 

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from sqlalchemy import Connection, insert, select, update
 
-from forge.events import Event, TextStreamed, to_json
+from forge.events import Event, ModelAnswered, TextStreamed, to_json
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
 from forge.store.listeners import ALL, Listener, Listeners, Live, Recorded
@@ -85,18 +85,22 @@ class Events:
         self._relay.start()
         try:
             items: Sequence[Recorded | Live | int] = (ALL,)
+            whole: dict[str, int] = {}
             while True:
                 for item in items:
                     if isinstance(item, Live):
-                        yield item
+                        if not _is_old(item.event, whole):
+                            yield item
                     elif isinstance(item, Recorded) and item.id == after + 1:
                         after = item.id
+                        _note_answer(item.event, whole)
                         yield item
                     else:
                         # Not further than here: what came after it may come after live pieces too.
                         last = item.id if isinstance(item, Recorded) else item
                         async for recorded in self._replay(topic, after, last):
                             after = recorded.id
+                            _note_answer(recorded.event, whole)
                             yield recorded
                 items = await listener.take()
         finally:
@@ -163,6 +167,16 @@ class Events:
         return int(held.scalar_one())
 
 
+def _note_answer(event: Event, whole: dict[str, int]) -> None:
+    if isinstance(event, ModelAnswered):
+        whole[event.turn] = max(event.answer, whole.get(event.turn, 0))
+
+
+def _is_old(event: Event, whole: dict[str, int]) -> bool:
+    """A piece of an answer that was told as a whole: the database was read while the piece was still on its way."""
+    return isinstance(event, TextStreamed) and 0 < event.answer <= whole.get(event.turn, 0)
+
+
 def _text(event: Event) -> str:
     """Made by who publishes: an event that cannot be written down is theirs to mend, and holds up nobody else."""
     return json.dumps(to_json(event))
@@ -183,7 +197,12 @@ def _joined(publications: Sequence[Publication]) -> list[tuple[str, Event]]:
 
 
 def _fit(before: TextStreamed, event: TextStreamed) -> bool:
-    return before.turn == event.turn and len(before.text) + len(event.text) <= _JOINED
+    goes_on = event.answer == 0 or before.at + len(before.text) == event.at
+    return (
+        (before.turn, before.answer) == (event.turn, event.answer)
+        and goes_on
+        and len(before.text) + len(event.text) <= _JOINED
+    )
 
 
 def _known(connection: Connection, publication: Publication) -> Recorded | None:

@@ -23,6 +23,8 @@ class Lease:
     process_started: str
     beats: int
     alive: bool
+    serves: bool = False
+    """Whether it runs what others begin and leave."""
 
 
 class Leases:
@@ -33,6 +35,7 @@ class Leases:
         now = time.time()
         row = {"id": lease.id, "host": lease.host, "machine": lease.machine, "pid": lease.pid}
         row |= {"process_started": lease.process_started, "state": "alive", "beats": 0, "started": now, "seen": now}
+        row |= {"serves": lease.serves}
         with self._database.transaction() as connection:
             connection.execute(insert(workers).values(**row))
 
@@ -64,4 +67,6 @@ class Leases:
 
 
 def _value(row: Row[Any]) -> Lease:
-    return Lease(row.id, row.host, row.machine, row.pid, row.process_started, row.beats, row.state == "alive")
+    return Lease(
+        row.id, row.host, row.machine, row.pid, row.process_started, row.beats, row.state == "alive", row.serves
+    )

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 from sqlalchemy import ColumnElement, Row, Select, and_, case, func, or_, select, update
 
 from forge.store.database import Database
-from forge.store.insertion import insert_missing
+from forge.store.insertion import insert_missing, inserts
 from forge.store.schema import outbox
 
 _Columns = TypeVar("_Columns", bound=tuple[Any, ...])
@@ -56,8 +56,7 @@ class Outbox:
         row: dict[str, Any] = {"key": key, "channel": channel, "notice": json.dumps(dict(notice), ensure_ascii=False)}
         row |= {"created": now, "next_try": now, "attempts": 0, "interrupted": 0, "state": "pending"}
         with self._database.transaction() as connection:
-            inserted = insert_missing(outbox, row, self._database, "key").returning(outbox.c.id)
-            return connection.execute(inserted).first() is not None
+            return inserts(connection, insert_missing(outbox, row, self._database, "key"))
 
     def claim(self, n: int, now: float, *, channels: Collection[str] | None = None) -> tuple[Entry, ...]:
         """Up to `n` due ones, the oldest of each channel, for nobody else to send until the claim runs out.

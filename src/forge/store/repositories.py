@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, select
 
 from forge.store.database import Database
-from forge.store.insertion import insert_missing
+from forge.store.insertion import insert_missing, inserts
 from forge.store.schema import repositories
 
 # Made once: every request looks for one.
@@ -34,7 +34,7 @@ class Repositories:
         gone = delete(repositories).where(repositories.c.path == path, repositories.c.id != id_)
         with self._database.transaction() as connection:
             connection.execute(gone)
-            return connection.execute(insert_missing(repositories, row, self._database, "id")).rowcount == 1
+            return inserts(connection, insert_missing(repositories, row, self._database, "id"))
 
     def find(self, id_: str) -> RepositoryRow | None:
         with self._database.reading() as connection:

@@ -156,6 +156,7 @@ workers = Table(
     Column("beats", Integer, nullable=False),
     Column("started", Double, nullable=False),
     Column("seen", Double, nullable=False),
+    Column("serves", Boolean, nullable=False, server_default=text("false")),
 )
 
 # One row per notice and channel; `key` names what it tells of, so that a step done again does not tell it again.

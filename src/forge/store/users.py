@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, or_, select, update
 
 from forge.store.database import Database
-from forge.store.insertion import insert_missing
+from forge.store.insertion import insert_missing, inserts
 from forge.store.schema import users
 
 
@@ -34,8 +34,7 @@ class Users:
             if name.casefold() in taken:
                 return False
             # On a database with several writers, another one may have taken it since it was read.
-            inserted = insert_missing(users, row, self._database, "name").returning(users.c.id)
-            return connection.execute(inserted).first() is not None
+            return inserts(connection, insert_missing(users, row, self._database, "name"))
 
     def list(self) -> tuple[User, ...]:
         with self._database.reading() as connection:
