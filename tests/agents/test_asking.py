@@ -7,8 +7,9 @@ import pytest
 from forge.agents.scripted import Say, ScriptedModel, call
 from forge.events import ToolEnded, ToolStarted
 from forge.git import Repository
+from forge.sessions.conversation import conversation
 from forge.sessions.messages import AssistantMessage, ToolResult
-from forge.sessions.turns import TurnStatus, conversation
+from forge.sessions.turns import TurnStatus
 from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import MakeRepo
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -44,6 +45,20 @@ def test_a_long_line_is_told_whole_and_without_its_secrets(piece: int, place: in
     told, redactor = heard(text, piece)
     assert told == "\n".join(map(redactor.text, text.split("\n")))
     assert OWN not in told
+
+
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize("piece", [1, 7, 40, 3000])
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_line_of_a_private_key_is_told_whatever_it_holds(piece: int, whole: bool) -> None:
+    body = base64.b64encode(b"words that could be ordinary text " * 8).decode()
+    lines = [body[at : at + 64] for at in range(0, len(body), 64)]
+    end = ["-----END PRIVATE KEY-----", "Keep it."] if whole else []
+    text = "\n".join(["Here it is:", "-----BEGIN PRIVATE KEY-----", *lines, *end])
+    told, _ = heard(text, piece)
+    assert not any(line in told for line in lines)
+    assert told.startswith("Here it is:\n")
+    assert told.endswith("Keep it.") == whole
 
 
 def test_the_work_for_a_line_grows_with_its_length_and_not_with_its_square() -> None:

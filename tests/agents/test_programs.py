@@ -309,7 +309,8 @@ async def test_changes_below_forges_own_folder_are_dropped_with_a_note(bench: Be
     assert set(bench.vfs.pending_changes()) == {".forge/turns/1.json", "made.txt"}
     again = await bench.run("echo x > .forge/session.json; mkdir -p .forge/a; echo y > .forge/a/b; echo done")
     assert set(bench.vfs.pending_changes()) == {".forge/turns/1.json", "made.txt"}
-    assert sum("belongs to Forge" in note for note in again.notes) == 2
+    assert sum("belongs to Forge" in note for note in again.notes) == 1
+    assert sum("only Forge writes" in note for note in again.notes) == 1
 
 
 # -- the model API

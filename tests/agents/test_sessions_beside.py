@@ -7,7 +7,6 @@ import pytest
 from forge.agents.scripted import Say, ScriptedModel, call
 from forge.app.conversations import conversation, fork_at, rewind_to
 from forge.git import Repository
-from forge.sessions.active import read_active
 from forge.sessions.places import Sessions
 from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import Git, MakeRepo
@@ -47,7 +46,7 @@ async def test_the_model_remembers_and_the_context_is_kept(repo: Repository) -> 
     shared = first.prompts[-1].messages
     assert second.prompts[0].messages[: len(shared)] == shared
     sessions = Sessions(repo, beside=True)
-    assert [file.path for file in read_active(sessions.files(sessions.at("ai/x")))] == ["a.txt"]
+    assert [file.path for file in sessions.head("ai/x").active_files] == ["a.txt"]
 
 
 @pytest.mark.req("G-08")

@@ -8,13 +8,16 @@ from itertools import pairwise
 import pytest
 
 from forge.agents.errors import ModelOverloaded
+from forge.agents.landing import land
 from forge.agents.scripted import Say, ScriptedModel, call
 from forge.agents.spending import Spent
 from forge.events import TextStreamed, ToolEnded, TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
 from forge.git import Repository
 from forge.git.reservations import BranchBusy, reservation
+from forge.sessions.conversation import conversation, read_turn
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
-from forge.sessions.turns import TurnStatus, conversation, read_turn
+from forge.sessions.places import Sessions
+from forge.sessions.turns import Turn, TurnStatus, turn_id
 from forge.settings import Limits
 from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import Git, MakeRepo
@@ -322,3 +325,29 @@ async def test_a_full_window_is_condensed_and_the_persons_words_stay(repo: Repos
     assert all(f"wish number {number}" in last for number in range(5))
     assert len(last) < window * 5
     assert len(conversation(repo.commit_vfs("ai/x"))) == 5
+
+
+@pytest.mark.req("X-04", "G-09")
+async def test_a_turn_whose_beginning_is_gone_for_good_keeps_its_words_and_files(repo: Repository, git: Git) -> None:
+    """Holds are refs, and somebody may delete those as well."""
+    files = repo.workspace("ai/x")
+    files.write_file("own.txt", "own\n")
+    files.commit("own")
+    vfs = repo.workspace("ai/x")
+    vfs.write_file("b.txt", "new\n")
+    git(repo.git_dir, "branch", "-D", "ai/x")
+    git(repo.git_dir, "reflog", "expire", "--expire=now", "--all")
+    git(repo.git_dir, "gc", "--quiet", "--prune=now")
+    repo.objects.let_go_of_packs()
+    said = Turn(
+        id=turn_id(1, "0badcafe0bad"), parent=None, started=1.0, model="m", items=(UserMessage("mine", "Ada", 1.0),)
+    )
+    for _ in range(2):  # a second time, it is found
+        landed = land(Sessions(repo), vfs, said, author=repo.signature(), trailers={})
+    assert landed.set_aside == "ai/x-turn-0badcafe0bad"
+    kept = repo.commit_vfs(landed.set_aside)
+    assert kept.read_file("b.txt") == "new\n"
+    assert [each.asked for each in conversation(kept)] == ["mine"]
+    assert repo.commit(landed.commit).parents == ()
+    assert "has been removed from the repository" in repo.commit(landed.commit).message
+    git(repo.git_dir, "fsck", "--full", "--strict")

@@ -12,7 +12,7 @@ from forge.agents.journal import Journal
 from forge.agents.model import Model
 from forge.agents.spending import Spent
 from forge.agents.stream import Stream
-from forge.agents.turn import Room, TurnEnd, TurnRequest, run_turn
+from forge.agents.turn import Room, TurnEnd, TurnRequest, Work, run_turn
 from forge.app.sandboxed import TurnCommands
 from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
@@ -101,6 +101,7 @@ async def turn(
     spent: Spent | None = None,
     window: int = 100_000,
     beside: bool = False,
+    work: Work | None = None,
 ) -> TurnEnd:
     # A new process opens everything anew.
     repo = Repository.open(repo.git_dir)
@@ -114,7 +115,7 @@ async def turn(
 
     def paid(step: str, answer: AssistantMessage) -> None: ...
 
-    work = Conversation(
+    conversation = Conversation(
         model,
         "You are a test.",
         Toolbox(builtin_tools(commands, asks=True)),
@@ -126,6 +127,5 @@ async def turn(
         commands.interrupt,
         Journal(repo.common_dir / "forge" / "answers"),
     )
-    return await run_turn(
-        asked, Room(repo, Sessions(repo, beside=beside), stream, redactor), work, steps or MemorySteps(Ledger())
-    )
+    room = Room(repo, Sessions(repo, beside=beside), stream, redactor)
+    return await run_turn(asked, room, work or conversation, steps or MemorySteps(Ledger()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from forge.agents.desk import Desk, Stopped
@@ -27,6 +27,7 @@ from forge.sessions.messages import (
     Usage,
     from_json,
     to_json,
+    usage_from_json,
 )
 from forge.sessions.redaction import MARK, Redactor
 from forge.sessions.turns import Item, TurnStatus
@@ -108,7 +109,15 @@ class Conversation:
 
     async def _asked(self, desk: Desk, steps: Steps, sent: list[Message], number: int) -> AssistantMessage:
         prompt = Prompt(self.system, self.toolbox.schemas(), tuple(sent))
-        heard = Heard(desk, steps, self.redactor)
+        # A retry is one more request: it does not go beyond the limits either.
+        heard = Heard(
+            desk,
+            steps,
+            self.redactor,
+            self.model.name,
+            number,
+            check=lambda spent: check(self.limits, self.spent(desk.usage + spent)),
+        )
         page = self.journal.page(steps.id, f"model {number}")
 
         async def ask() -> Json:
@@ -118,16 +127,19 @@ class Conversation:
                     answer = await self.model.answer(prompt, on_text=heard)
             except asyncio.CancelledError:
                 heard.broken_off()
+                await asyncio.to_thread(self._pay_in_vain, desk, number, heard.lost)
                 raise
             except ForgeError as e:
                 heard.broken_off()
                 status = TurnStatus.LIMITED if isinstance(e, LimitReached) else TurnStatus.FAILED
-                return {"stopped": status, "reason": self.redactor.text(f"{e.message} {e.hint}".strip())}
+                reason = self.redactor.text(f"{e.message} {e.hint}".strip())
+                return {"stopped": status, "reason": reason, "usage": asdict(heard.lost)}
             heard.end()
             return {"answer": to_json(_recorded(self.redactor, answer))}
 
         done = await steps.step(f"model {number}", ask)
         if "stopped" in done:
+            await asyncio.to_thread(self._pay_in_vain, desk, number, usage_from_json(done.get("usage", {})))
             raise Stopped(TurnStatus(done["stopped"]), done["reason"])
         answer = from_json(done["answer"])
         assert isinstance(answer, AssistantMessage)
@@ -143,9 +155,16 @@ class Conversation:
                 used.output_tokens,
                 used.cache_read_tokens,
                 used.cost,
+                number,
             )
         )
         return answer
+
+    def _pay_in_vain(self, desk: Desk, number: int, usage: Usage) -> None:
+        """Requests that gave no answer were made all the same, and may have their price."""
+        if usage.requests:
+            desk.usage = desk.usage + usage
+            self.paid(f"model {number} without an answer", AssistantMessage("", model=self.model.name, usage=usage))
 
     async def _used(self, desk: Desk, steps: Steps, call: ToolCall, place: str) -> ToolResult:
         steps.emit(ToolStarted(desk.turn, call.id, call.name, self.redactor.text(_about(call))))

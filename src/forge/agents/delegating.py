@@ -10,7 +10,7 @@ from typing import Any
 
 from forge.agents.desk import Desk, Stopped
 from forge.agents.hearing import Heard
-from forge.agents.programs import Found, run_program
+from forge.agents.programs import Found, ProgramRun, run_program
 from forge.agents.steps import Steps
 from forge.events import ModelAnswered
 from forge.sessions.messages import AssistantMessage, Message, UserMessage, usage_from_json
@@ -18,6 +18,7 @@ from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Reference, TurnStatus
 
 Json = dict[str, Any]
+_LONGEST_RUN = 3600.0
 _REMEMBERED_CHARACTERS = 24_000
 _RULES = """\
 You work in a copy of one branch of a git repository; the current directory is its root. What you change in files here
@@ -40,21 +41,21 @@ class Delegation:
     logins: Path
     redactor: Redactor
     paid: Callable[[str, AssistantMessage], None]
+    silence: float | None = None
+    """Seconds without any progress after which it is ended."""
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
-        heard = Heard(desk, steps, self.redactor)
+        heard = Heard(desk, steps, self.redactor, self.name)
 
         async def run() -> Json:
-            run = await run_program(
-                self.found,
-                _prompt(desk),
-                desk.vfs,
-                desk.repo.materialize,
-                model=self.model,
-                env=self.env,
-                logins=self.logins,
-                on_text=heard,
-            )
+            try:
+                run = await self._run(desk, heard)
+            except asyncio.CancelledError:
+                heard.broken_off()
+                desk.usage = desk.usage + heard.lost
+                said = AssistantMessage("", model=self.name, usage=heard.lost)
+                await asyncio.to_thread(self.paid, "program without an answer", said)
+                raise
             heard.end()
             told = {"output": self.redactor.text(run.output), "error": self.redactor.text(run.error)}
             return {"success": run.success, "usage": asdict(run.usage), **told}
@@ -68,11 +69,25 @@ class Delegation:
         await asyncio.to_thread(self.paid, "program", said)
         steps.emit(
             ModelAnswered(
-                desk.turn, text, (), usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cost
+                desk.turn, text, (), usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cost, 1
             )
         )
         if not done["success"]:
             raise Stopped(TurnStatus.FAILED, f"{self.name}: {done['error']}")
+
+    async def _run(self, desk: Desk, heard: Heard) -> ProgramRun:
+        return await run_program(
+            self.found,
+            _prompt(desk),
+            desk.vfs,
+            desk.repo.materialize,
+            model=self.model,
+            env=self.env,
+            logins=self.logins,
+            on_text=heard,
+            timeout=_LONGEST_RUN,
+            silence=self.silence,
+        )
 
 
 def _prompt(desk: Desk) -> str:

@@ -25,6 +25,8 @@ class ModelFailed(Upstream):
     """The provider cannot be reached, broke off, or answered nonsense."""
 
     code = "model_failed"
+    asked_again = False
+    """True where the same was asked twice already: nobody else has to ask once more."""
 
 
 class PromptTooLong(Upstream):

@@ -10,6 +10,7 @@ from typing import Any
 from forge.agents.errors import ModelFailed
 from forge.agents.model import OnText, Prompt
 from forge.agents.streaming import start_again
+from forge.counts import counted
 from forge.sessions.messages import AssistantMessage, ToolCall, Usage
 
 Json = dict[str, Any]
@@ -74,7 +75,7 @@ class ScriptedModel:
         place = said if self._by_prompt else self.calls
         self.prompts.append(prompt)
         if place >= len(self._answers):
-            raise ModelFailed(f"The script of {self._name} has only {len(self._answers)} answers.")
+            raise ModelFailed(f"The script of {self._name} has only {counted(len(self._answers), 'answer')}.")
         step = self._answers[place]
         if isinstance(step, BaseException):
             raise step

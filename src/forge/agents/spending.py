@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.agents.errors import LimitReached
+from forge.counts import counted
 from forge.settings import Limits
 
 
@@ -32,6 +33,7 @@ def check(limits: Limits, spent: Spent) -> None:
             )
     if limits.requests_per_turn is not None and spent.requests >= limits.requests_per_turn:
         raise LimitReached(
-            f"This turn has asked the model {spent.requests} times, and its limit is {limits.requests_per_turn}.",
+            f"This turn has asked the model {counted(spent.requests, 'time')}; "
+            f"its limit is {limits.requests_per_turn}.",
             hint="Raise `limits.requests_per_turn` in the settings file, or say what you want in smaller steps.",
         )

@@ -10,8 +10,9 @@ from forge.context.seen import Seen
 from forge.context.source import ContextSettings, Source
 from forge.context.stream import Addition, changes_since, opening, rebase, rebase_due, stream
 from forge.git import VFS, WorkInProgressVFS
-from forge.sessions.messages import Message
-from forge.sessions.turns import Item, Reference, Turn, current_stretch, newest_first
+from forge.sessions.conversation import current_stretch, newest_first
+from forge.sessions.messages import Message, UserMessage
+from forge.sessions.turns import Item, Reference, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +38,27 @@ class Stream:
     window: int
     """Tokens that one request may hold."""
 
-    def beginning(self, vfs: WorkInProgressVFS, past: Past) -> Addition:
-        """What comes before the person's next message: changes since the last turn, or a new beginning when due."""
+    def beginning(self, vfs: WorkInProgressVFS, past: Past, message: str = "") -> Addition:
+        """What comes before the person's next `message`: changes since the last turn, or a new beginning when due."""
         if not past.turns:
-            return opening(vfs, self.source, self.settings)
+            return opening(vfs, self.source, self.settings, message=message)
         sent = self.messages(past, ())
         if self.is_full(sent):
-            return self.anew(vfs, past, ())
+            return self.anew(vfs, past, (), message)
         if rebase_due(past.items, past.seen, self.window, self.settings):
-            return rebase(vfs, _said(past, ()), self.source, self.settings)
-        return changes_since(vfs, past.seen, self.source, self.settings)
+            return rebase(vfs, _said(past, ()), self.source, self.settings, message=message)
+        return changes_since(vfs, past.seen, self.source, self.settings, message=message)
 
     def brought_in(self, vfs: WorkInProgressVFS, seen: Seen) -> Addition:
         """Files that came into the context within a turn, or left it."""
         return changes_since(vfs, seen, self.source, self.settings, edits=False)
 
-    def anew(self, vfs: WorkInProgressVFS, past: Past, items: Sequence[Item]) -> Addition:
+    def anew(self, vfs: WorkInProgressVFS, past: Past, items: Sequence[Item], message: str = "") -> Addition:
         """Begin the stream anew, with a shorter account of what was said."""
         limit = int(self.window * self.settings.compact_target)
-        return rebase(vfs, _said(past, items), self.source, self.settings, limit=limit)
+        said = _said(past, items)
+        newest = message or next((item.text for item in reversed(said) if isinstance(item, UserMessage)), "")
+        return rebase(vfs, said, self.source, self.settings, limit=limit, message=newest)
 
     def messages(self, past: Past, items: Sequence[Item]) -> tuple[Message, ...]:
         return stream((*past.items, *items), self.source, earlier=lambda: past.earlier)

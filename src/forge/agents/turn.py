@@ -19,10 +19,11 @@ from forge.agents.stream import Stream, begins_anew, past_of
 from forge.context.seen import Seen
 from forge.engine.errors import RunCancelled
 from forge.events import TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
-from forge.git import Actor, ActorKind, Repository, Signature, WorkInProgressVFS
+from forge.git import Actor, ActorKind, CommitId, Repository, Signature, WorkInProgressVFS
 from forge.git.reservations import release, reserve
 from forge.git.snapshots import forget
-from forge.sessions.head import read_head
+from forge.sessions.conversation import read_head
+from forge.sessions.marks import Marks, take
 from forge.sessions.messages import AssistantMessage, ContextMessage, Usage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
@@ -91,7 +92,7 @@ async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -
         status, reason = TurnStatus.CANCELLED, "Cancelled by the person."
     if status is not TurnStatus.DONE:
         desk.vfs.discard()
-        room.sessions.mount(desk.vfs, place["said_in"])
+        room.sessions.mount(desk.vfs, place["said_in"], _marks(place))
         desk.close()
     turn = Turn(
         id=place["turn"],
@@ -109,7 +110,8 @@ async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -
     done = await steps.step("commit", lambda: asyncio.to_thread(_committed, request, room.sessions, desk.vfs, turn))
     landed = Landed(**done)
     # Not a step: done again after a crash, it does nothing.
-    await asyncio.to_thread(_tidy, request, room.repo, turn.id)
+    taken = Marks() if landed.set_aside else _marks(place)
+    await asyncio.to_thread(_tidy, request, room.repo, turn.id, taken)
     _tell(steps, request.branch, turn, landed)
     return TurnEnd(
         turn=turn.id,
@@ -129,10 +131,12 @@ def _opened(request: TurnRequest, room: Room) -> Json:
     reserve(room.repo.common_dir, request.branch, request.mark, request.model)
     vfs = room.repo.workspace(request.branch, actor=_actor(request))
     said_in = room.sessions.at(request.branch)
-    room.sessions.mount(vfs, said_in)
+    marks = room.sessions.marks(request.branch)
+    room.sessions.mount(vfs, said_in, marks)
+    _hold(request, room, vfs.base, said_in)
     head = read_head(vfs)
-    past = past_of(room.sessions.files(said_in))
-    added = room.stream.beginning(vfs, past)
+    past = past_of(room.sessions.files(request.branch, said_in))
+    added = room.stream.beginning(vfs, past, request.text)
     tools = room.redactor.text(room.tools(vfs))
     known = past.turns[-1].seen.get("tools", "") if past.turns and not begins_anew(added.items) else ""
     told = [ContextMessage(tools or "There are no tools of this repository any more.\n", "tools")]
@@ -142,17 +146,24 @@ def _opened(request: TurnRequest, room: Room) -> Json:
         "parent": head.last,
         "base": vfs.base,
         "said_in": said_in,
+        "marks": marks.to_json(),
         "items": [item_json(item) for item in (*added.items, *(told if tools != known else ()), said)],
         "seen": added.seen.to_json(),
         "tools": tools,
     }
 
 
+def _hold(request: TurnRequest, room: Room, *commits: CommitId | None) -> None:
+    """Whatever plain git does to the branch and its history meanwhile, the turn ends on what it began with."""
+    room.repo.refs.hold(request.mark, [commit for commit in commits if commit is not None])
+
+
 def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
+    _hold(request, room, place["base"], place["said_in"])
     vfs = room.repo.workspace(request.branch, actor=_actor(request), base=place["base"])
-    room.sessions.mount(vfs, place["said_in"])
+    room.sessions.mount(vfs, place["said_in"], _marks(place))
     items = [item_from_json(item) for item in place["items"]]
-    past = past_of(room.sessions.files(place["said_in"]))
+    past = past_of(room.sessions.files(request.branch, place["said_in"]))
     return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]), tools=place["tools"])
 
 
@@ -161,8 +172,15 @@ def _committed(request: TurnRequest, sessions: Sessions, vfs: WorkInProgressVFS,
     return asdict(land(sessions, vfs, turn, author=who, trailers={"Forge-Asked-By": request.author}))
 
 
-def _tidy(request: TurnRequest, repo: Repository, turn: str) -> None:
+def _marks(place: Json) -> Marks:
+    return Marks.from_json(place["marks"]) if "marks" in place else Marks()
+
+
+def _tidy(request: TurnRequest, repo: Repository, turn: str, taken: Marks) -> None:
     forget(repo.refs, turn)
+    repo.refs.held.let_go(request.mark)
+    if taken:
+        take(repo.common_dir, request.branch, taken)
     release(repo.common_dir, request.branch, request.mark)
 
 

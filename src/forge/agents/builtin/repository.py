@@ -52,6 +52,10 @@ ASKS = re.compile(
 )
 
 
+_SUMMARIES = ("Files of the branch,", "Some of the files,")
+_FOLDERS = "Folders of the branch,"
+
+
 def described(prompt: Prompt) -> str | None:
     """A few lines about the repository, or None if the prompt has no overview of it."""
     found = [m.text for m in prompt.messages if isinstance(m, ContextMessage) and m.kind == "overview"]
@@ -77,17 +81,22 @@ def described(prompt: Prompt) -> str | None:
 
 def _files(overview: str) -> tuple[list[str], int]:
     """Paths that the overview names, in a line of their own or behind their folder, and how many it only counts."""
-    summarised, *others = overview.strip().split("\n\n")
-    paths = [line.partition(" — ")[0] for line in summarised.splitlines()[1:]]
-    unnamed = 0
-    for block in others:
-        for line in block.splitlines()[1:]:
+    paths: list[str] = []
+    in_folders = unnamed = 0
+    for block in overview.strip().split("\n\n"):
+        head, *lines = block.splitlines()
+        for line in lines:
             folder, colon, names = line.partition("/: ")
-            if colon:
+            counted = _COUNTED.search(line)
+            if head.startswith(_SUMMARIES):
+                paths.append(line.partition(" — ")[0])
+            elif colon:
                 paths += [name if folder == "." else f"{folder}/{name}" for name in names.split(", ")]
-            elif (counted := _COUNTED.search(line)) is not None:
+            elif counted is not None and head.startswith(_FOLDERS):
+                in_folders += int(counted[1].replace(",", ""))
+            elif counted is not None:
                 unnamed += int(counted[1].replace(",", ""))
-    return paths, unnamed
+    return paths, unnamed or max(in_folders - len(paths), 0)
 
 
 def _languages(paths: Iterable[str]) -> str:

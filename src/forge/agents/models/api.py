@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.agents import pricing
 from forge.agents.journal import opened_page
 from forge.agents.model import OnText, Prompt
 from forge.agents.models.endpoint import Endpoint
-from forge.agents.streaming import start_again
+from forge.agents.streaming import start_again, tell_retry, tell_spent
 from forge.sessions.messages import AssistantMessage
 
 if TYPE_CHECKING:
@@ -86,7 +87,13 @@ class ApiModel:
                 heard = False
             return await asking.once(hear)
 
-        return await patiently(ask, self.endpoint)
+        try:
+            return await patiently(
+                ask, self.endpoint, scheduled=partial(tell_retry, on_text), spent=lambda: asking.lost
+            )
+        except BaseException:  # also when nobody waits for it any more
+            tell_spent(on_text, asking.lost)
+            raise
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None

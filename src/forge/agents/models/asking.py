@@ -21,7 +21,7 @@ from forge.agents.models import opaque
 from forge.agents.models.connecting import Connection
 from forge.agents.models.conversion import cache_key, to_library, tool_definitions
 from forge.agents.models.endpoint import Endpoint
-from forge.agents.models.failures import CutOff, Senseless
+from forge.agents.models.failures import CutOff, Refused, Senseless, was_sent
 from forge.sessions.messages import AssistantMessage, ToolCall, Usage
 
 _BETWEEN = "\n\n"
@@ -36,40 +36,51 @@ class Asking:
         self._connection = connection
         self._messages = to_library(prompt, name=endpoint.name)
         self._tools = tool_definitions(prompt.tools)
+        self.lost = Usage()
         self._settings = dict(connection.settings)
         if connection.takes_cache_key:
             self._settings["openai_prompt_cache_key"] = cache_key(prompt)
 
     async def once(self, on_text: OnText) -> AssistantMessage:
+        """Send it. What requests without an answer took is added to `lost`, as far as the provider said it."""
         network = self._endpoint.network
         loop = asyncio.get_running_loop()
         text = Text(on_text)
-        async with asyncio.timeout(network.connect_seconds + network.idle_seconds) as patience:
-            async with self._connection.model.request_stream(
-                self._messages, cast("ModelSettings", self._settings), self._tools
-            ) as stream:
-                async for event in stream:
-                    patience.reschedule(loop.time() + network.idle_seconds)
-                    text.hear(event)
-                response = stream.get()
+        taken = Usage(requests=1)
+        try:
+            async with asyncio.timeout(network.connect_seconds + network.idle_seconds) as patience:
+                async with self._connection.model.request_stream(
+                    self._messages, cast("ModelSettings", self._settings), self._tools
+                ) as stream:
+                    try:
+                        async for event in stream:
+                            patience.reschedule(loop.time() + network.idle_seconds)
+                            text.hear(event)
+                    finally:
+                        response = stream.get()
+                        taken = self._usage(response)
+            return self._message(response, text, taken)
+        except BaseException as error:
+            if was_sent(error):
+                self.lost += taken
+            raise
+
+    def _message(self, response: ModelResponse, text: Text, taken: Usage) -> AssistantMessage:
         if response.finish_reason is None:
             raise CutOff
-        return self._message(response, text)
-
-    def _message(self, response: ModelResponse, text: Text) -> AssistantMessage:
         calls = tuple(
             ToolCall(part.tool_call_id, part.tool_name, part.args_as_dict())
             for part in response.parts
             if isinstance(part, ToolCallPart)
         )
         if not calls and not text.value.strip():
-            raise Senseless
+            raise Refused if response.finish_reason == "content_filter" else Senseless
         spans = text.spans(response)
         kept = opaque.keep(response, spans, len(text.value)) if spans is not None else ()
         if response.finish_reason == "length" and not calls:
             kept = ()
             text.say(CUT_NOTE)
-        return AssistantMessage(text.value, calls, self._endpoint.name, self._usage(response), kept)
+        return AssistantMessage(text.value, calls, self._endpoint.name, taken + self.lost, kept)
 
     def _usage(self, response: ModelResponse) -> Usage:
         used = response.usage
@@ -80,6 +91,8 @@ class Asking:
             cache_write_tokens=used.cache_write_tokens,
             requests=1,
         )
+        if not usage.input_tokens and not usage.output_tokens:
+            return usage
         told = (response.provider_details or {}).get("cost")
         at = self._endpoint
         return pricing.priced(usage, at.provider, at.model, told=told if isinstance(told, int | float) else None)

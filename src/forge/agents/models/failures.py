@@ -7,8 +7,10 @@ from pydantic_ai import exceptions as library
 
 from forge.agents.errors import KeyMissing, ModelFailed, ModelOverloaded, ModelUnknown, PromptTooLong
 from forge.agents.models.endpoint import Endpoint
+from forge.agents.models.keeping import NotKept
 from forge.agents.models.keyless import key_missing
 from forge.errors import ForgeError
+from forge.settings import RetryKind
 
 
 class CutOff(Exception):
@@ -19,28 +21,54 @@ class Senseless(Exception):
     """An answer without text and without calls."""
 
 
-TRANSLATED = (library.AgentRunError, library.UserError, httpx2.HTTPError, TimeoutError, CutOff, Senseless)
-_AGAIN = (
-    library.ModelRateLimitError,
-    library.ModelUnavailableError,
-    library.ModelServerError,
-    library.ModelConnectionError,
-    httpx2.TransportError,
-    TimeoutError,
-    CutOff,
+class Refused(Exception):
+    """The provider's filter stopped the answer."""
+
+
+TRANSLATED = (library.AgentRunError, library.UserError, httpx2.HTTPError, TimeoutError, CutOff, Senseless, Refused)
+_UNSENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+    NotKept,
+    library.UserError,
 )
+_CAUSES = 8
 
 
-def is_passing(error: Exception) -> bool:
-    """Whether the same request may well succeed a little later."""
-    return isinstance(error, _AGAIN)
+def kind_of(error: Exception) -> RetryKind | None:
+    """What kind of trouble it is, where the same request may succeed a little later; None where it would not."""
+    match error:
+        case library.ModelRateLimitError():
+            return "rate_limit"
+        case library.ModelUnavailableError():
+            return "overloaded"
+        case library.ModelServerError():
+            return "server_error"
+        case library.ModelTimeoutError() | TimeoutError() | httpx2.TimeoutException():
+            return "timeout"
+        case library.ModelConnectionError() | httpx2.TransportError():
+            return "network"
+        case CutOff():
+            return "cut_off"
+        case library.ContentFilterError():
+            return None
+        case Senseless() | library.UnexpectedModelBehavior():
+            return "empty"
+    return None
 
 
-def is_senseless(error: Exception) -> bool:
-    """Whether the provider answered, but with nothing to use; worth one more try."""
-    return isinstance(error, Senseless) or (
-        isinstance(error, library.UnexpectedModelBehavior) and not isinstance(error, library.ContentFilterError)
-    )
+def was_sent(error: BaseException) -> bool:
+    """Whether the request reached the provider, as far as the error tells."""
+    cause: BaseException | None = error
+    for _ in range(_CAUSES):
+        if cause is None:
+            break
+        if isinstance(cause, _UNSENT):
+            return False
+        cause = cause.__cause__ or cause.__context__
+    return True
 
 
 def asked_wait(error: Exception) -> float | None:
@@ -85,10 +113,12 @@ def translated(error: Exception, endpoint: Endpoint) -> ForgeError:
                 hint="Ask again later, or choose another model.",
             )
         case Senseless():
-            return ModelFailed(
+            empty = ModelFailed(
                 f"{endpoint.name} gave an empty answer, twice.", hint="Ask again, or choose another model."
             )
-        case library.ContentFilterError():
+            empty.asked_again = True
+            return empty
+        case library.ContentFilterError() | Refused():
             return ModelFailed(f"{who} refused to answer: its content filter stopped it.")
     status = getattr(error, "status_code", None)
     failed = f"failed with status {status}" if status else "failed"

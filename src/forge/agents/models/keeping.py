@@ -18,6 +18,10 @@ _KEPT_AS = "forge_page"
 _LOOK_AGAIN = 0.01
 
 
+class NotKept(httpx2.ReadError):
+    """The page has no answer to this question; nothing was sent."""
+
+
 class KeepingClient(httpx2.AsyncClient):
     """Asks the network; or, where a page is open for reading only, that page and nobody else."""
 
@@ -174,7 +178,7 @@ class _Keeping(httpx2.AsyncByteStream):
 async def _kept(page: Page, question: str, request: httpx2.Request) -> httpx2.Response:
     reading = page.read()
     if reading is None:
-        raise httpx2.ReadError("nothing is kept of this answer", request=request)
+        raise NotKept("nothing is kept of this answer", request=request)
     followed = _Followed(reading)
     try:
         first = json.loads(await followed.next())
@@ -184,7 +188,7 @@ async def _kept(page: Page, question: str, request: httpx2.Request) -> httpx2.Re
         raise
     if head is None:
         await followed.aclose()
-        raise httpx2.ReadError("what is kept answers something else", request=request)
+        raise NotKept("what is kept answers something else", request=request)
     return httpx2.Response(head["status"], headers=_raw(head["headers"]), stream=followed, request=request)
 
 

@@ -13,13 +13,15 @@ import socketserver
 import ssl
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from forge.agents.programs.told_tokens import ToldTokens
 from forge.errors import InvalidInput
+from forge.sessions.messages import Usage
 
 PLACEHOLDER = "forge-keeps-the-key"
 """What programs get as their key."""
@@ -27,22 +29,29 @@ PLACEHOLDER = "forge-keeps-the-key"
 _KEY_HEADERS = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _OWN_HEADERS = (
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-    "transfer-encoding", "upgrade", "host", "content-length", "expect",
+    "transfer-encoding", "upgrade", "host", "content-length", "expect", "accept-encoding",
 )  # fmt: skip
 _CHUNK = 65536
 _LARGEST_REQUEST = 64 << 20
 _AT_ONCE = 32
 _UPSTREAM_SECONDS = 600
 _REQUEST_SECONDS = 60
+_UNREACHABLE = 502
+
+Heard = Callable[[int], None]
 
 
 class ApiProxy:
     """Serves `socket`; every request goes to `upstream` and nowhere else."""
 
-    def __init__(self, upstream: str, key: str, directory: Path) -> None:
+    def __init__(self, upstream: str, key: str, directory: Path, heard: Heard) -> None:
         self.upstream = _checked(upstream)
         self.key = key
+        self.heard = heard
         self.requests = 0
+        """All that passed, to whatever address of the API."""
+        self.usage = Usage()
+        """Of requests to a model: how many, and the tokens that their answers told of."""
         self.socket = directory / "api"
         self.slots = threading.BoundedSemaphore(_AT_ONCE)
         self._open: set[http.client.HTTPConnection] = set()
@@ -83,12 +92,16 @@ class ApiProxy:
                 self._open.discard(connection)
             connection.close()
 
+    def count(self, usage: Usage) -> None:
+        with self._lock:
+            self.usage += usage
+
 
 @contextmanager
-def serving(upstream: str, key: str) -> Iterator[ApiProxy]:
-    """A proxy to `upstream` until the block ends."""
+def serving(upstream: str, key: str, heard: Heard = lambda _: None) -> Iterator[ApiProxy]:
+    """A proxy to `upstream` until the block ends. `heard` is told of all that passes: a status, or 0 for a piece."""
     with tempfile.TemporaryDirectory(prefix="forge-api-") as directory:
-        proxy = ApiProxy(upstream, key, Path(directory))
+        proxy = ApiProxy(upstream, key, Path(directory), heard)
         proxy.start()
         try:
             yield proxy
@@ -140,13 +153,20 @@ class _Handler(BaseHTTPRequestHandler):
         if body is None:
             self._refuse(413, "The request is too large.")
             return
-        with self.server.proxy.slots, self.server.proxy.connection() as connection:
+        proxy = self.server.proxy
+        proxy.heard(0)
+        with proxy.slots, proxy.connection() as connection:
             try:
+                connection.connect()
+                if self.command == "POST" and "count" not in self.path.lower():
+                    proxy.count(Usage(requests=1))
                 self._send(connection, body)
                 answer = connection.getresponse()
             except (OSError, http.client.HTTPException) as e:
-                self._refuse(502, f"The model API cannot be reached: {e}")
+                proxy.heard(_UNREACHABLE)
+                self._refuse(_UNREACHABLE, f"The model API cannot be reached: {e}")
                 return
+            proxy.heard(answer.status)
             self._give_back(answer)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _pass_on  # noqa: N815
@@ -196,8 +216,14 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD":
             return
         chunked = answer.length is None
-        while data := answer.read1(_CHUNK):
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data) if chunked else data)
+        told = ToldTokens()
+        try:
+            while data := answer.read1(_CHUNK):
+                self.server.proxy.heard(0)
+                told.hear(data)
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(data), data) if chunked else data)
+        finally:
+            self.server.proxy.count(told.usage())
         if chunked:
             self.wfile.write(b"0\r\n\r\n")
 

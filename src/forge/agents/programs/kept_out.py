@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forge.git import CollectedChange, GitCommitVFS, WorkInProgressVFS
-
-_OWN = ".forge"
+from forge.git.forge_records import is_inside
 
 
 class Before:
@@ -20,7 +19,7 @@ class Before:
     def restored(self, changes: Iterable[CollectedChange]) -> tuple[tuple[CollectedChange, ...], tuple[str, ...]]:
         """The changes that stay, and the paths of Forge's own where the workspace is again as it was."""
         all_changes = tuple(changes)
-        own = [change.path for change in all_changes if change.path.split("/")[0].casefold() == _OWN]
+        own = [change.path for change in all_changes if is_inside(change.path)]
         # A file may stand where a folder was: first what is there now goes, then what was there comes back.
         for path in own:
             if self._vfs.file_exists(path):

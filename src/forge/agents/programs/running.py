@@ -17,8 +17,11 @@ from forge.agents.programs.access import Access
 from forge.agents.programs.api_proxy import PLACEHOLDER, serving
 from forge.agents.programs.finding import Found, environment
 from forge.agents.programs.kept_out import Before
+from forge.agents.programs.outcome import ERROR_TAIL, counted, failure, kind_of, refusal
+from forge.agents.programs.patience import Patience
 from forge.agents.programs.program import Program
 from forge.agents.programs.reports import REPORTS, Said
+from forge.agents.streaming import Retry, tell_retry, tell_spent
 from forge.git import CollectedChange, GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
 from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
 from forge.sessions.messages import Usage
@@ -27,7 +30,8 @@ ATTEMPTS = 2
 TIMEOUT = 300.0
 
 _PORT = 4571  # of the sandbox's own loopback, which nobody else is on
-_ERROR_TAIL = 2000
+_COLLECTING = 10.0  # seconds to take over what it changed, also where it used up its time
+_NOTES = 100
 _ONLINE = "{name} ran with network: it could reach anything, and knows its key or login"
 
 
@@ -73,13 +77,16 @@ async def run_program(
     network: bool | None = None,
     on_text: OnText | None = None,
     timeout: float = TIMEOUT,
+    silence: float | None = None,
     cancel: threading.Event | None = None,
 ) -> ProgramRun:
     """Let the program work on the files of `vfs`. A failure is tried once more, from a clean directory.
 
     Of `env`, the program gets only the variables that it is known to need, and its key only with network: without, a
     proxy puts the key in. `logins` is the home of the person, for a program that may have a copy of its login.
-    `timeout` bounds each attempt. Cancelling the task ends the program before the cancellation goes on.
+    `timeout` bounds each attempt, `silence` the time in it without output and without a byte from its model API.
+    Cancelling the task ends the program before the cancellation goes on. Where `on_text` is `Watching`, it is told of
+    trouble between the program and its model.
     """
     loop = asyncio.get_running_loop()
     halt = cancel or threading.Event()
@@ -87,6 +94,10 @@ async def run_program(
     def show(text: str) -> None:
         if on_text:
             loop.call_soon_threadsafe(on_text, text)
+
+    def retrying(retry: Retry) -> None:
+        if on_text:
+            loop.call_soon_threadsafe(tell_retry, on_text, retry)
 
     job = _Job(
         found,
@@ -96,6 +107,8 @@ async def run_program(
         access=Access.of(found.program, model, env or {}, logins, network=network),
         limits=replace(limits, seconds=timeout),
         show=show if on_text else None,
+        retrying=retrying,
+        silence=silence,
         halt=halt,
     )
     work = asyncio.ensure_future(asyncio.to_thread(job.run))
@@ -105,8 +118,9 @@ async def run_program(
         halt.set()
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.wait([work])
-        if work.done() and not work.cancelled():
-            work.exception()  # whatever it was, the caller has turned away
+        # Whatever it was, the caller has turned away; but what was asked was asked.
+        if work.done() and not work.cancelled() and work.exception() is None and on_text:
+            tell_spent(on_text, work.result().usage)
         raise
 
 
@@ -123,8 +137,13 @@ class _Job:
         access: Access,
         limits: Limits,
         show: Callable[[str], None] | None,
+        retrying: Callable[[Retry], None],
+        silence: float | None,
         halt: threading.Event,
     ) -> None:
+        self._retrying = retrying
+        self._patience = Patience(silence, halt)
+        self._troubles = 0
         self._found = found
         self._prompt = prompt.encode("utf-8", "replace")
         self._vfs = vfs
@@ -142,7 +161,7 @@ class _Job:
             base, sockets = self._access.upstream, {}
             proxy = None
             if self._access.api and not self._access.network:
-                proxy = stack.enter_context(serving(base, self._access.key or "none"))
+                proxy = stack.enter_context(serving(base, self._access.key or "none", self._heard))
                 base, sockets = f"http://127.0.0.1:{_PORT}", {_PORT: proxy.socket}
             for attempt in range(1, ATTEMPTS + 1):
                 ended = self._attempt(attempt, base, sockets)
@@ -150,8 +169,8 @@ class _Job:
                 if ended.success or ended.cancelled or attempt == ATTEMPTS:
                     break
                 notes.append(f"the first attempt failed: {ended.error}")
-            if proxy is not None:
-                usage = replace(usage, requests=proxy.requests)
+                self._retrying(Retry("program", attempt, ATTEMPTS - 1, 0.0, usage))
+            usage = counted(usage, proxy.usage if proxy is not None else None)
         return replace(
             ended,
             usage=usage,
@@ -160,11 +179,19 @@ class _Job:
             notes=tuple(dict.fromkeys((*notes, *ended.notes))),
         )
 
+    def _heard(self, status: int) -> None:
+        """Something passed between the program and its model."""
+        self._patience.touch()
+        if kind := kind_of(status):
+            self._troubles += 1
+            self._retrying(Retry(kind, self._troubles, None, None, Usage()))
+
     def _attempt(self, attempt: int, base: str, sockets: dict[int, Path]) -> ProgramRun:
         program = self._found.program
-        listener = _Listener(program, self._limits.output_bytes, self._show)
+        listener = _Listener(program, self._limits.output_bytes, self._show, self._patience.touch)
         # What the failed attempt left behind, ignored files too, is gone when the directory is taken again.
-        with self._materialise(self._vfs, keep_ignored=attempt == 1) as directory:
+        with self._materialise(self._vfs, keep_ignored=attempt == 1) as directory, self._patience.watching() as stop:
+            until = time.monotonic() + self._limits.seconds + _COLLECTING
             result = run(
                 self._command(base),
                 directory.path,
@@ -176,20 +203,25 @@ class _Job:
                 home=self._access.home,
                 sockets=sockets,
                 on_output=listener.hear,
-                cancel=self._halt,
+                cancel=stop,
             )
+            if self._patience.is_over:
+                result = replace(result, cancelled=False, timed_out=True)
             if self._halt.is_set():  # also when it came just as the program ended: nobody waits for its changes
                 result = replace(result, cancelled=True)
             said = listener.said()
-            error = _failure(result, said, self._limits)
+            error = failure(result, said, self._limits, self._patience)
             changes: tuple[CollectedChange, ...] = ()
             notes = [*result.notes]
             if not error:
-                before = Before(self._vfs)
-                changes, refused = before.restored(directory.collect_changes())
+                before, pending = Before(self._vfs), dict(self._vfs.pending)
+                changes, refused = before.restored(directory.collect_changes(until=until))
+                if directory.incomplete:
+                    self._vfs.restore(pending)
+                    changes, error = (), f"What it changed could not be taken over: {directory.incomplete}"
                 notes += [f"{path} belongs to Forge: the change was dropped" for path in refused]
-                error = _refusal(said, changes)
-            notes += map(str, directory.notes)
+                error = error or refusal(said, changes)
+            notes += map(str, directory.notes[:_NOTES])
         if said.denied and not error:
             notes.append(f"{program.name} was refused: {', '.join(said.denied)}")
         return self._ended(result, said, error, changes, notes)
@@ -197,7 +229,7 @@ class _Job:
     def _ended(
         self, result: Result, said: Said, error: str, changes: tuple[CollectedChange, ...], notes: list[str]
     ) -> ProgramRun:
-        if error and (tail := result.stderr_text.strip()[-_ERROR_TAIL:]) and not result.cancelled:
+        if error and (tail := result.stderr_text.strip()[-ERROR_TAIL:]) and not result.cancelled:
             error = f"{error}\n{tail}"
         return ProgramRun(
             self._found.program.name,
@@ -244,12 +276,16 @@ class _Job:
 class _Listener:
     """Hears the program's output, passes on what a person wants to see, and no more than the limit of it."""
 
-    def __init__(self, program: Program, size: int, show: Callable[[str], None] | None) -> None:
+    def __init__(
+        self, program: Program, size: int, show: Callable[[str], None] | None, touch: Callable[[], None]
+    ) -> None:
+        self._touch = touch
         self._report = REPORTS[program.report](size)
         self._show = show
         self._room = size
 
     def hear(self, stream: str, data: bytes) -> None:
+        self._touch()
         if stream != "stdout":
             return
         text = self._report.take(data)
@@ -259,26 +295,3 @@ class _Listener:
 
     def said(self) -> Said:
         return self._report.said()
-
-
-def _failure(result: Result, said: Said, limits: Limits) -> str:
-    """Why this is no success; empty if it may be one."""
-    if result.cancelled:
-        return "It was cancelled."
-    if result.timed_out:
-        return f"It did not end within {limits.seconds:g} s."
-    if broken := [name for name in result.limited if name not in ("output", "file size")]:
-        return f"It was ended: too much {', '.join(broken)}."
-    if said.error:
-        return f"It failed: {said.error[-_ERROR_TAIL:]}"
-    if result.exit_code != 0:
-        return f"It ended with exit code {result.exit_code}."
-    if not said.complete:
-        return "It broke off without a result."
-    return "" if said.text else "It ended without a word."
-
-
-def _refusal(said: Said, changes: tuple[CollectedChange, ...]) -> str:
-    if said.denied and not changes:
-        return f"It was refused what it wanted to do ({', '.join(said.denied)}) and changed nothing."
-    return ""
