@@ -31,6 +31,10 @@ class TextStreamed(Event):
 
     turn: str
     text: str
+    answer: int = 0
+    """Which answer of the turn it is a piece of, from 1 on."""
+    at: int = 0
+    """How many characters of the answer were told before it."""
     live: ClassVar[bool] = True
 
 
@@ -43,6 +47,27 @@ class TextRestarted(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRetryScheduled(Event):
+    """A request to a model failed in a way that may pass; it is made again after `wait` seconds.
+
+    In a turn, `turn` names it; in a project's own work, `project`. An agent program decides `wait` and `attempts`
+    itself: they are None there.
+    """
+
+    model: str
+    kind: str
+    """`rate_limit`, `overloaded`, `server_error`, `network`, `timeout`, `cut_off` or `empty`."""
+    attempt: int
+    attempts: int | None
+    wait: float | None
+    text: str
+    """All of it in words: `overloaded, retrying in 8 s (3 of 6)`."""
+    turn: str = ""
+    project: str = ""
+    live: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAnswered(Event):
     turn: str
     text: str
@@ -51,6 +76,8 @@ class ModelAnswered(Event):
     output_tokens: int
     cache_read_tokens: int
     cost: float | None
+    answer: int = 0
+    """Which answer of the turn it is, from 1 on: pieces of it that come later are old."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +226,7 @@ KINDS: dict[str, type[Event]] = {
         TurnStarted,
         TextStreamed,
         TextRestarted,
+        ModelRetryScheduled,
         ModelAnswered,
         ToolStarted,
         ToolEnded,

@@ -177,7 +177,7 @@ def test_a_stale_state_file_follows_what_was_written_below_it(
     assert resumed.source in (Source.NOTES, Source.WORKFLOW_STATUS)
     assert (resumed.initiative.status, resumed.initiative.counter) == (Status.COMPLETED, 4)
     assert json.loads(path.read_text())["status"] == "completed"
-    assert codes(resumed.warnings) == ["initiative_stale"]
+    assert codes(resumed.warnings) == ["initiative_stale", "initiative_clock"]
 
 
 def claim(source: Source, id_: str, counter: int, seconds: int) -> Claim:
@@ -202,7 +202,7 @@ def test_the_winner_does_not_depend_on_the_order_of_the_sources(claims: list[Cla
 @pytest.mark.req("M-04")
 @given(st.lists(st.integers(-DAY, DAY), min_size=2, max_size=8), st.randoms())
 def test_within_one_initiative_the_later_write_wins_whatever_the_clocks_say(skews: list[int], chance: object) -> None:
-    written = [claim(Source.FILE, "a", number, number + skew) for number, skew in enumerate(skews)]
+    written = [claim(Source.FILE, "a", number, number + skew) for number, skew in enumerate(skews, 1)]
     last = written[-1]
     chance.shuffle(written)  # type: ignore[attr-defined]
     assert winner(written) == last

@@ -6,6 +6,7 @@ import asyncio
 import io
 import logging
 import socket
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from tests.notices.loopback import NTFY_REFUSED, TELEGRAM_REFUSED, Loopback
 pytestmark = [pytest.mark.req("P-18"), pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")]
 
 TOKEN = "123456789:AAFakeTokenFakeTokenFakeTokenFakeTok"
-LINE = "0 critical, 1 medium, 3 minor. (polishing, 20261115-ab12)"
+LINE = "0 critical, 1 medium, 3 minor. (polishing, convergence_success, 20261115-ab12)"
 
 
 def send(name: str, notice: Notice, **settings: Any) -> None:
@@ -31,6 +32,8 @@ def test_ntfy_is_told_topic_title_and_line(server: Loopback, notice: Notice) -> 
     (told,) = server.told
     assert (told.path, told.authorization) == ("/", None)
     assert told.body == {"topic": "my-topic", "title": "Wedding Plan: converged", "message": LINE}
+    said = f"{told.body['title']} {told.body['message']}"
+    assert all(value in said for value in asdict(notice).values()), "all five fields"
 
 
 def test_ntfy_takes_the_topic_from_the_address_too(server: Loopback, notice: Notice) -> None:

@@ -54,7 +54,7 @@ def test_secrets_are_taken_out_of_what_people_wrote() -> None:
 def test_a_notice_reads_as_a_title_and_a_line() -> None:
     told = made()
     assert title(told) == "Wedding Plan: converged"
-    assert text(told) == "Converged. Ready for a last look. (polishing, 20261115-ab12)"
+    assert text(told) == "Converged. Ready for a last look. (polishing, convergence_success, 20261115-ab12)"
 
 
 def test_a_project_without_a_name_is_called_by_its_id() -> None:

@@ -355,7 +355,7 @@ def test_what_was_told_before_a_crash_is_delivered_after_it(database: Database, 
     assert server.told == []
     with process(database, server, "send-all") as later:
         assert later.communicate(timeout=30)[0] == ""
-    assert server.messages() == ["told before the end (building, p)"]
+    assert server.messages() == ["told before the end (building, error, p)"]
 
 
 @pytest.mark.req("X-04")

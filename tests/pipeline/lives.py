@@ -21,6 +21,7 @@ from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.prompts import Prompts
 from forge.sessions.redaction import Redactor
+from tests.pipeline import stand_in
 
 Json = dict[str, Any]
 
@@ -141,7 +142,7 @@ async def live(journey_of: Callable[[MemorySteps], Journey], run: Callable[[Jour
 class ScriptedHands:
     """Answers by a function of prompt and place; works and tests by functions of how often they were done."""
 
-    answers: Callable[[Task], AgentResponse | str] = lambda task: rules.answer(task.prompt, task.material)
+    answers: Callable[[Task], AgentResponse | str] = lambda task: stand_in.answer(task.prompt, task.material)
     works: Callable[[int], Worked] = lambda n: Worked(success=True, text=f"work {n}", commit=f"c{n}", files=("a.py",))
     tests: Callable[[int, str], TestResults] = lambda n, tip: TestResults(3, 3, 0, "ok", commit=tip)
     tip_now: str = "c0"
@@ -155,11 +156,14 @@ class ScriptedHands:
 
     async def answer(self, task: Task) -> AgentResponse:
         self.asked.append(f"{task.prompt} {task.nth}")
-        given = self.answers(task)
+        given = rules.answer(task.prompt, task.material) if self.by_rules(task.prompt) else self.answers(task)
         return given if isinstance(given, AgentResponse) else AgentResponse(success=True, output=given)
 
     def who(self, prompt: str) -> str:
         return self.name
+
+    def by_rules(self, prompt: str) -> bool:
+        return self.name == "builtin"
 
     async def work(self, steps: MemorySteps, place: str, order: Order) -> Worked:
         async def act() -> Json:

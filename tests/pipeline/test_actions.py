@@ -27,11 +27,12 @@ pytestmark = pytest.mark.req("P-12")
 
 REASONS = (None, *HaltReason, "something_new")
 STATES = [
-    State(phase, reason, halted_in, stuck, busy, unresolved, 7)
-    for phase, reason, halted_in, stuck, busy, unresolved in product(
-        Phase, REASONS, (None, *Phase), (False, True), (False, True), (0, 1, 3)
+    State(phase, reason, halted_in, stuck, busy, unresolved, 7, outline)
+    for phase, reason, halted_in, stuck, busy, unresolved, outline in product(
+        Phase, REASONS, (None, *Phase), (False, True), (False, True), (0, 1, 3), (False, True)
     )
     if (phase is Phase.HALTED) == (reason is not None)
+    if not outline or (reason == HaltReason.PHASE3_OUTPUT_INCOMPLETE and halted_in is Phase.SPEC_BUILDING)
 ]
 
 # (state, action) → where it leads; "…" stands for the phase that it was halted in. What is not here is refused.
@@ -46,9 +47,13 @@ spec_building       correct        spec_building
 spec_building/open  correct        spec_building
 building/stuck      provide_input  building
 halted/gate         override       building
+halted/outline      resume         spec_building
+halted/outline      override       done
 halted/polishing    resume         polishing
+halted/polishing    provide_input  polishing
 halted/polishing    override       done
 halted/elsewhere    resume         …
+halted/elsewhere    provide_input  …
 """
 TABLE = {(line.split()[0], line.split()[1]): line.split()[2] for line in WORKS.strip().splitlines()}
 
@@ -60,6 +65,8 @@ def kind_of(state: State) -> str:
     if state.busy:
         return "busy"
     if state.phase == "halted":
+        if state.outline:
+            return "halted/outline"
         if state.halt_reason == "plan_incomplete":
             return "halted/gate"
         if state.halt_reason in {"guard_hallucination", "guard_fabrication", "guard_max_iterations"}:

@@ -196,3 +196,38 @@ def test_recorded_steps_are_not_done_again(tmp_path: Path) -> None:
     before = (list(hands.asked), hands.tested, commits(project.directory))
     asyncio.run(deliver(journey_of(MemorySteps(record))))
     assert (hands.asked, hands.tested, commits(project.directory)) == before
+
+
+@pytest.mark.req("B-05")
+@pytest.mark.parametrize("dying", [False, True])
+def test_without_a_model_the_run_ends_with_one_outline_and_one_notice(tmp_path: Path, *, dying: bool) -> None:
+    project = new_project(tmp_path)
+    hands, outside, record = ScriptedHands(name="builtin"), Outside(), Record()
+    dumped(project)
+    asyncio.run(live(journeys(project, hands, outside), distill, Record(), dying=False, name="distil-1"))
+    at_building(project, hands, outside)
+    asyncio.run(live(journeys(project, hands, outside), deliver, record, dying=dying, name="deliver-1"))
+    status = project.status()
+    assert (status.phase, status.halt_reason) == (Phase.HALTED, "phase3_output_incomplete")
+    [notice] = [each for each in outside.notices.values() if each.summary.startswith("Outline ready")]
+    assert (notice.event_type, notice.summary.endswith("Connect a model to write it.")) == ("human_needed", True)
+    assert sum(message.startswith("outline: ready") for message in commits(project.directory)) == 1
+    assert record.questions == [], "an outline takes no place in the queue"
+
+
+def at_building(project: Project, hands: ScriptedHands, outside: Outside) -> None:
+    def confirmed(read: Any) -> Any:
+        draft = Draft(read, 2.0)
+        draft.set_type("plan")
+        draft.move(Phase.SPEC_BUILDING)
+        return draft.files()
+
+    project.records.update(confirmed, "confirmed")
+    asyncio.run(live(journeys(project, hands, outside), specify, Record(), dying=False, name="specify-1"))
+
+    def built(read: Any) -> Any:
+        draft = Draft(read, 3.0)
+        draft.move(Phase.BUILDING)
+        return draft.files()
+
+    project.records.update(built, "confirmed")

@@ -11,7 +11,6 @@ from forge.pipeline.rules import BuiltinCannot, answer
 from forge.pipeline.rules.facts import Kind, contradictions, facts
 from forge.pipeline.rules.kinds import judged
 from forge.pipeline.rules.sentences import sentences
-from forge.pipeline.rules.tasks import duties, steps_in
 
 WEDDING = (
     "I want to plan a wedding for 80 guests in June 2027, budget 15,000 euro, no church. "
@@ -43,23 +42,22 @@ def test_a_brain_dump_becomes_the_six_sections() -> None:
     found = intent(WEDDING)
     assert found.name == "Wedding for 80 Guests"
     assert found.deliverable_type == "plan"
-    assert "not by a model" in found.reasoning
     assert found.objective == "I want to plan a wedding for 80 guests in June 2027."
     assert found.constraints == ("Budget 15,000 euro.", "No church.")
     assert found.assumptions == ("Probably it will not rain.",)
     assert found.unknowns == ("Maybe a band.",)
     assert found.open_questions == (
-        "You wrote: “We are not sure whether we take the barn or the garden.” Which is it?",
+        "You wrote: “We are not sure whether we take the barn or the garden.” What is your answer?",
     )
 
 
 @pytest.mark.req("P-04")
-def test_every_word_comes_from_the_person_or_from_a_stated_rule() -> None:
+def test_every_word_comes_from_the_person() -> None:
     body = distilled(WEDDING).partition("## Objective")[2]
     words = set(re.findall(r"\w+", body.lower()))
     titles = {"objective", "assumptions", "constraints", "unknowns", "open", "questions"}
     own = set(re.findall(r"\w+", WEDDING.lower())) | titles
-    assert words - own == {"you", "wrote", "which", "is"} - own
+    assert words - own == {"you", "wrote", "what", "is", "your", "answer"} - own
 
 
 @pytest.mark.req("P-04")
@@ -75,9 +73,9 @@ def test_every_word_comes_from_the_person_or_from_a_stated_rule() -> None:
         ("No, the wedding is on 5 July 2027.", "on 5 July 2027", "June"),
         ("remove the band", "No church.", "band"),
         ("Please drop the budget", "No church.", "euro"),
-        ("We take the barn.", "- We take the barn.", "Which is it"),
+        ("We take the barn.", ". We take the barn.", "your answer"),
         ("Actually we do it without a band.", "without a band", "Maybe"),
-        ("A photographer is needed as well.", "- A photographer is needed as well.", "never said"),
+        ("A photographer is needed as well.", ". A photographer is needed as well.", "never said"),
         ("Replace church with registry office", "No church.", "No registry office"),
         ("Call it Summer Feast", "# Summer Feast", "Call it"),
     ],
@@ -101,7 +99,7 @@ def test_the_type_can_be_corrected() -> None:
     found = intent("Write a script that renames files", corrections=("This is a plan, not code.",))
     assert found.deliverable_type == "plan"
     assert "not code" not in " ".join(found.constraints)
-    assert "choose a model" in intent(WEDDING, corrections=("It's code.",)).reasoning
+    assert intent(WEDDING, corrections=("It's code.",)).deliverable_type == "code"
 
 
 @pytest.mark.req("P-04")
@@ -141,7 +139,7 @@ def test_a_name_is_typed_or_in_the_text_or_made_of_the_first_words() -> None:
     assert intent("# Green Roof\nWe want to plant a roof garden this year.").name == "Green Roof"
     assert intent(WEDDING, name="Our Day", corrections=("Rename it to The Day",)).name == "The Day"
     for text in ("We want to renovate our old kitchen before winter comes.", "Objective", "wedding", "?!"):
-        assert 1 <= len((intent(text).name or "").split()) <= 4
+        assert 1 <= len((intent(text).name or "").split()) <= 6
 
 
 @pytest.mark.req("P-04")
@@ -158,72 +156,31 @@ def test_amounts_that_contradict_each_other_are_asked_about() -> None:
 
 
 @pytest.mark.req("P-04")
-def test_a_plain_statement_is_a_fact_and_only_a_belief_is_an_assumption() -> None:
+def test_a_plain_statement_is_background_and_only_a_limit_is_a_constraint() -> None:
     found = intent(
-        "We want a party. Anna takes care of music. Each table should have flowers. I think the city allows it."
-        " It should be fine for everyone. There is food for everybody."
+        "We want a party. Anna takes care of music. I think the city allows it. No fireworks."
+        " It should be fine for everyone. There is food for everybody. It must end before midnight."
     )
     assert found.assumptions == ("I think the city allows it.", "It should be fine for everyone.")
-    assert found.constraints == (
-        "Anna takes care of music.",
-        "Each table should have flowers.",
-        "There is food for everybody.",
-    )
+    assert found.constraints == ("No fireworks.", "It must end before midnight.")
+    assert found.objective.splitlines()[-2:] == ["1. Anna takes care of music.", "2. There is food for everybody."]
 
 
 @pytest.mark.req("P-04")
 def test_a_sentence_with_a_belief_and_an_unknown_is_both_unless_the_halves_need_each_other() -> None:
     found = intent("We want a party. I think the city allows it, but I am not sure whether we need a permit.")
     assert found.assumptions == ("I think the city allows it.",)
-    assert found.open_questions == ("You wrote: “I am not sure whether we need a permit.” What is decided?",)
+    assert found.open_questions == ("You wrote: “I am not sure whether we need a permit.” What is your answer?",)
     wall = "The wall goes away, but we are not sure if it is load bearing."
-    assert intent(f"We want a new kitchen. {wall}").open_questions == (f"You wrote: “{wall}” What is decided?",)
+    assert intent(f"We want a new kitchen. {wall}").open_questions == (f"You wrote: “{wall}” What is your answer?",)
 
 
 @pytest.mark.req("P-04")
-def test_where_only_things_are_wanted_the_first_sentence_is_the_aim() -> None:
-    found = intent("Lena and I get married on 14 August 2027. My sister makes the cake. We need a photographer.")
-    assert found.objective == "Lena and I get married on 14 August 2027. We need a photographer."
-    assert found.constraints == ("My sister makes the cake.",)
-    assert found.name == "Wedding Plan"
-
-
-@pytest.mark.parametrize(
-    ("sentence", "who"),
-    [
-        ("Anna takes care of music.", ["Anna"]),
-        ("Jonas finds the speakers, Mira does the posters.", ["Jonas", "Mira"]),
-        ("We have 900 euros, and my parents bring the wine.", ["My parents"]),
-        ("IT sets up the network.", ["IT"]),
-        ("It sets up the network.", []),
-        ("The room seats 80 people.", []),
-        ("We do it on Monday.", []),
-    ],
-)
-def test_who_does_what_is_told_from_plain_sentences(sentence: str, who: list[str]) -> None:
-    assert [duty.who for duty in duties(sentence)] == who
-
-
-@pytest.mark.parametrize(
-    ("sentence", "step"),
-    [
-        ("We need a stage.", "Get: a stage."),
-        ("We need to book the hall.", "Book the hall."),
-        ("Invitations have to go out in May.", "Invitations have to go out in May."),
-        ("The shed needs a new roof.", "The shed needs a new roof."),
-        ("Book the hall", "Book the hall."),
-        ("The hall must not be booked.", ""),
-        ("It has to be finished before Christmas.", ""),
-        ("I want to keep the old floor.", ""),
-        ("Train, not bus.", ""),
-        ("We hire 6 people per quarter.", ""),
-        ("Eva has already booked the hall.", ""),
-        ("Ben is our host.", ""),
-        ("The wiki is outdated.", ""),
-    ],
-)
-def test_what_is_to_be_done_is_a_step_and_how_things_are_is_none(sentence: str, step: str) -> None:
-    assert "".join(one.text for one in steps_in(sentence)) == step
+def test_where_nothing_is_wanted_it_is_asked_and_no_sentence_stands_for_it() -> None:
+    found = intent("Lena and I get married on 14 August 2027. My sister makes the cake.")
+    assert found.objective.startswith("Nobody has said yet what the result should be.")
+    assert found.open_questions == ("What do you want to have in the end?",)
+    assert found.name == "Lena"
 
 
 @pytest.mark.req("P-04")
@@ -276,11 +233,11 @@ def test_spans_of_time_and_parts_do_not_contradict() -> None:
 
 
 @pytest.mark.req("X-03")
-@pytest.mark.parametrize("prompt", ["code-build", "code-review", "code-fix", "unheard-of"])
+@pytest.mark.parametrize("prompt", ["code-build", "code-review", "code-fix", "plan-build", "plan-fix", "unheard-of"])
 def test_what_rules_cannot_do_is_said_with_what_to_do_next(prompt: str) -> None:
     with pytest.raises(BuiltinCannot) as raised:
         answer(prompt, {})
-    assert "Configure a model" in raised.value.hint
+    assert "Connect a model" in raised.value.hint
 
 
 @pytest.mark.req("X-03")

@@ -30,6 +30,11 @@ _NEEDED = {
 }
 
 
+def is_document(target: str) -> bool:
+    """Whether the address is one of Google Docs or Drive."""
+    return split(target).hostname in _HOSTS
+
+
 @dataclass(frozen=True, slots=True)
 class GoogleDrive:
     """A connector. What the credentials file holds is neither shown nor written anywhere."""
@@ -40,7 +45,7 @@ class GoogleDrive:
     name: str = NAME
 
     def takes(self, target: str) -> bool:
-        return split(target).hostname in _HOSTS or _is_bare(target)
+        return is_document(target) or _is_bare(target)
 
     async def pull(self, target: str, resources: Path) -> Pulled:
         """Save the document behind `target` as `gdrive_{document_id}.md`; sheets end in .csv, PDF files in .pdf."""

@@ -22,6 +22,11 @@ _HOSTS = re.compile(r"(?:[\w-]+\.)*notion\.(?:so|site)", re.IGNORECASE)
 _ID = re.compile(r"(?<![0-9a-f])([0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])", re.IGNORECASE)
 
 
+def is_page(target: str) -> bool:
+    """Whether the address is one of Notion's."""
+    return _HOSTS.fullmatch(split(target).hostname or "") is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Notion:
     """A connector. The token is neither shown nor written anywhere."""
@@ -32,7 +37,7 @@ class Notion:
     name: str = NAME
 
     def takes(self, target: str) -> bool:
-        return _HOSTS.fullmatch(split(target).hostname or "") is not None
+        return is_page(target)
 
     async def pull(self, target: str, resources: Path) -> Pulled:
         """Save the page or database behind `target` as `notion_{page_id}.md`, the id without dashes."""

@@ -1,9 +1,10 @@
 """Which of several sources is right about an initiative, and where they disagree.
 
-Copies of one initiative (the same id) are ordered by their counter, then by `lastUpdated`, then by the order of
-reading. The best copies of different initiatives are ordered by `lastUpdated`, then by the order of reading. The best
-copy of each initiative is found first, so that the order in which the sources are given does not matter. An initiative
-that is known to have followed another stands before it whatever the clocks say.
+The newest `lastUpdated` is right. Of two copies of one initiative that Forge itself wrote, the counter says which is
+the later one: where the times say otherwise a clock was wrong, and that is told. A copy without a counter was written
+by another program and is compared by its time alone. The best copy of each initiative is found first, so that the order
+in which the sources are given does not matter. An initiative that is known to have followed another stands before it
+whatever the clocks say.
 """
 
 from __future__ import annotations
@@ -27,13 +28,24 @@ class Claim:
 
 
 def winner(claims: Iterable[Claim]) -> Claim | None:
-    best: dict[str, Claim] = {}
+    copies: dict[str, list[Claim]] = {}
     for claim in claims:
-        rival = best.get(claim.initiative.id)
-        if rival is None or _within(claim) > _within(rival):
-            best[claim.initiative.id] = claim
+        copies.setdefault(claim.initiative.id, []).append(claim)
+    best = {id_: _best_copy(each) for id_, each in copies.items()}
     followed = {id_ for claim in best.values() for id_ in claim.initiative.previous}
     return max((claim for id_, claim in best.items() if id_ not in followed), key=_between, default=None)
+
+
+def skewed(claims: Iterable[Claim], best: Claim) -> tuple[Source, ...]:
+    """The sources that are dated later than the best copy, and were written before it: by a wrong clock."""
+    chosen = best.initiative
+    return tuple(
+        claim.source
+        for claim in claims
+        if claim.initiative.id == chosen.id
+        and 0 < claim.initiative.counter < chosen.counter
+        and claim.initiative.updated > chosen.updated
+    )
 
 
 def disagrees(claim: Claim, truth: Initiative) -> bool:
@@ -59,7 +71,7 @@ def enriched(ruling: Initiative, others: Sequence[Initiative]) -> Initiative:
             id=ruling.id or other.id,
             title=ruling.title or other.title,
             context=ruling.context or other.context,
-            milestone=ruling.milestone if ruling.milestones else other.milestone,
+            milestone=ruling.milestone if ruling.milestones else ruling.milestone or other.milestone,
             milestones=_milestones(ruling.milestones, other.milestones),
             created=other.created if ruling.created == LONG_AGO else ruling.created,
             previous=ruling.previous or other.previous,
@@ -81,6 +93,14 @@ def _milestones(ruling: tuple[Milestone, ...], other: tuple[Milestone, ...]) -> 
         else each
         for each in ruling
     )
+
+
+def _best_copy(copies: Sequence[Claim]) -> Claim:
+    counted = max((claim for claim in copies if claim.initiative.counter), key=_within, default=None)
+    others = max((claim for claim in copies if not claim.initiative.counter), key=_within, default=None)
+    if counted is None or others is None:
+        return counted or others or copies[0]
+    return others if others.initiative.updated > counted.initiative.updated else counted
 
 
 def _within(claim: Claim) -> tuple[int, datetime, int]:

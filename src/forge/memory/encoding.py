@@ -24,6 +24,7 @@ from forge.memory.values import (
 )
 
 VERSION = 1
+_FOREIGN_TYPE = "APEX"
 STEPS_KEPT = 1000
 """So many steps are remembered: far more than a crash could repeat."""
 
@@ -56,22 +57,38 @@ def initiative_text(value: Initiative) -> str:
             "workflowStatus": value.owed.workflow_status,
         },
     }
-    return _written(known, value.other)
+    return _written(known, _kept(value))
+
+
+def _kept(value: Initiative) -> dict[str, Any]:
+    """Keys of another program in its own form: its name for the title, and its progress counted on."""
+    kept = dict(value.other)
+    if "name" in kept:
+        kept["name"] = value.title
+    progress, total = kept.get("progress"), sum(each.total for each in value.milestones)
+    if isinstance(progress, dict) and total:
+        done = sum(each.done for each in value.milestones)
+        kept["progress"] = {
+            key: total if key == "total" else done if key in ("done", "completed") else item
+            for key, item in progress.items()
+        }
+    return kept
 
 
 def parsed_initiative(data: bytes) -> Initiative:
     raw = _object(data)
     try:
         owed = raw.pop("owed", {})
+        foreign = "id" not in raw and "name" in raw
         known = Initiative(
-            id=str(raw.pop("id")),
-            title=str(raw.pop("title", "")),
-            type=str(raw.pop("type", "")),
-            status=Status(raw.pop("status")),
+            id="" if foreign else str(raw.pop("id")),
+            title=str(raw.pop("title", "") or raw.get("name", "")),
+            type=str(raw.pop("type", _FOREIGN_TYPE if foreign else "")),
+            status=Status(str(raw.pop("status")).replace("-", "_")),
             phase=str(raw.pop("currentPhase", "")),
             completed_phase=str(raw.pop("completedPhase", "")),
             context=str(raw.pop("context", "")),
-            milestone=str(raw.pop("currentMilestone", "")),
+            milestone=str(raw.pop("currentMilestone", "") or ""),
             milestones=tuple(map(_parsed_milestone, raw.pop("milestones", ()))),
             reason=str(raw.pop("reason", "")),
             outcome=str(raw.pop("outcome", "")),

@@ -60,7 +60,12 @@ class Keeper:
     def known(self, layers: Layers) -> Initiative | None:
         told = {Source.SESSION: self.live, Source.FILE: layers.initiative}
         best = winner(Claim(source, value) for source, value in told.items() if value is not None)
-        return best.initiative if best else None
+        if best is None:
+            return None
+        # Another program keeps neither an id nor a counter.
+        latest = max((claim.initiative.counter for claim in layers.claims()), default=0)
+        value = best.initiative
+        return replace(value, id=value.id or self.new_id(), counter=value.counter or latest)
 
     def apply(self, layers: Layers, change: Change, step: str | None, *, recover: bool = True) -> Result:
         old = self.known(layers) or (self._recovered(layers) if recover else None)
@@ -76,6 +81,7 @@ class Keeper:
 
     def add_line(self, layers: Layers, entry: Entry) -> Result:
         """Where there is no initiative, a line goes to MEMORY.md alone."""
+        self._writer.check_required(layers)
         taken = bool(entry.step) and any(each.step == entry.step for each in layers.notes.entries)
         saved = taken or self._writer.lines(layers, (entry,))
         return self.result(layers, None, changed=not taken and saved, saved=saved)

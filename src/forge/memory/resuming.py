@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from forge.memory.claims import disagrees, is_stale, winner
+from forge.memory.claims import disagrees, is_stale, skewed, winner
 from forge.memory.layers import Layers
 from forge.memory.recalling import time_ago, together, with_scan
 from forge.memory.values import Caution, Entry, Initiative, Kind, Owed, Source, Status
@@ -33,7 +33,9 @@ def resolved(
     if best is None:
         return None
     truth = together(best, [claim for claim in known if claim is not best])
-    truth = replace(truth, id=truth.id or new_id)
+    latest = max((claim.initiative.counter for claim in claims), default=0)
+    # What another program wrote has no counter; from here on it is the latest that is known.
+    truth = replace(truth, id=truth.id or new_id, counter=truth.counter or latest + bool(latest))
     if layers.initiative is not None and not truth.steps:
         truth = replace(truth, steps=layers.initiative.steps)
     told = {claim.source: claim for claim in claims}
@@ -47,7 +49,8 @@ def resolved(
     lines = (_line(truth),) if Source.NOTES in wrong else ()
     owed = Owed((*truth.owed.entries, *lines), truth.owed.workflow_status or Source.WORKFLOW_STATUS in wrong)
     behind = tuple(source for source in Source if source in wrong and source is not Source.SESSION)
-    return Resolved(replace(truth, owed=owed), best.source, behind, _warned(stale, best.source, truth, now))
+    cautions = (*_warned(stale, best.source, truth, now), *_clocks(skewed(claims, best), best.source))
+    return Resolved(replace(truth, owed=owed), best.source, behind, cautions)
 
 
 def _line(truth: Initiative) -> Entry:
@@ -68,3 +71,13 @@ def _warned(stale: list[Source], right: Source, truth: Initiative, now: datetime
         f"{names} told something else; {right.value} is the newest and was followed."
     )
     return (Caution("initiative_stale", message, "Check where work really stands before going on."),)
+
+
+def _clocks(later: tuple[Source, ...], right: Source) -> tuple[Caution, ...]:
+    if not later:
+        return ()
+    names = " and ".join(source.value for source in later)
+    message = (
+        f"A clock was wrong: {names} is dated later than {right.value}, which was written after it and was followed."
+    )
+    return (Caution("initiative_clock", message, "Check the clock of the machines that work here."),)

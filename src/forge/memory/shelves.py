@@ -25,6 +25,9 @@ class Shelf(Protocol):
     def write(self, path: str, data: bytes) -> None:
         """Whole and on the disk when it returns, or not at all."""
 
+    def obstacle(self, folder: str) -> OSError | None:
+        """Why no file could be written into a folder; None if one could."""
+
     def locked(self) -> AbstractContextManager[None]:
         """Nobody else writes meanwhile."""
 
@@ -49,6 +52,14 @@ class Directory:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
             mode = place.stat().st_mode & 0o777
         disk.replace_synced(place, data, mode=mode)
+
+    def obstacle(self, folder: str) -> OSError | None:
+        try:
+            place = self._place(folder)
+            self._make_folder(place)
+        except OSError as e:
+            return e
+        return None if os.access(place, os.W_OK) else PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -107,6 +118,9 @@ class Drafts:
 
     def write(self, path: str, data: bytes) -> None:
         self.written[path] = data
+
+    def obstacle(self, folder: str) -> OSError | None:  # noqa: ARG002 - whoever commits the files finds out
+        return None
 
     @contextmanager
     def locked(self) -> Iterator[None]:

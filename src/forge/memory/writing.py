@@ -41,11 +41,16 @@ class Writer:
     def initiative(self, layers: Layers, value: Initiative) -> bool:
         """Write L1. Whether it is saved."""
         old = layers.initiative
-        if old is not None and old.id != value.id:
+        if old is not None and old.id and old.id != value.id:
             kept = f"{FOLDER}/initiatives/{quote(old.id, safe='')}.json"
             if not self._required(layers, kept, initiative_text(old)):
                 return False
         return self._required(layers, INITIATIVE, initiative_text(value))
+
+    def check_required(self, layers: Layers) -> None:
+        """Tell that L1 cannot be written, where nothing has to be written to it just now."""
+        if (error := self._shelf.obstacle(FOLDER)) is not None:
+            layers.cautions.append(unsaved(error))
 
     def interview(self, layers: Layers, value: InterviewState) -> bool:
         return self._required(layers, INTERVIEW, interview_text(value))
@@ -106,7 +111,7 @@ def unsaved(error: OSError | None = None) -> Caution:
     why = f" ({error.strerror or error})" if error else ""
     return Caution(
         UNSAVED,
-        f"ERROR: cannot write state files{why}: the state of the workflow will not persist.",
+        f"ERROR: Cannot write state files — workflow state will not persist{why}.",
         f"Make {FOLDER}/ writable; the next change is then saved with everything before it.",
         prominent=True,
     )
@@ -115,6 +120,6 @@ def unsaved(error: OSError | None = None) -> Caution:
 def _unavailable(path: str, error: OSError) -> Caution:
     why = error.strerror or str(error)
     if path == NOTES:
-        message = f"Auto-memory is unavailable ({why}): learnings will not persist in {NOTES}."
+        message = f"Auto-memory unavailable — learnings will not persist ({NOTES}: {why})."
         return Caution("notes_unavailable", message, "Work goes on. Make it writable; open lines are added then.")
     return Caution("workflow_status_unavailable", f"{path} cannot be written ({why}).", "Work goes on.")

@@ -47,8 +47,8 @@ def title(notice: Notice) -> str:
 
 
 def text(notice: Notice) -> str:
-    """The line below the title."""
-    return f"{notice.summary} ({notice.phase}, {notice.project_id})"
+    """The line below the title; together they have all five fields."""
+    return f"{notice.summary} ({notice.phase}, {notice.event_type}, {notice.project_id})"
 
 
 def to_json(notice: Notice) -> dict[str, str]:

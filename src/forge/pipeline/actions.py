@@ -11,8 +11,10 @@ from typing import Literal
 
 from forge.projects.status import HaltReason, Phase
 
-Waiting = Literal["stuck", "halted", "gate"]
-"""For what a person is needed: the builder is stuck, a run was halted, or a plan is too incomplete to build from."""
+Waiting = Literal["stuck", "halted", "gate", "outline"]
+"""For what a person is needed: the builder is stuck, a run was halted, a plan is too incomplete to build from, or there
+is an outline that a model could write.
+"""
 
 
 class Action(StrEnum):
@@ -39,6 +41,8 @@ class State:
     unresolved: int = 0
     rounds: int = 0
     """Finished rounds of polishing."""
+    outline: bool = False
+    """What was delivered is an outline: no model wrote it."""
 
     @property
     def ended(self) -> bool:
@@ -49,6 +53,8 @@ class State:
     def waiting(self) -> Waiting | None:
         if self.ended or self.busy:
             return None
+        if self.phase is Phase.HALTED and self.outline:
+            return "outline"
         if self.phase is Phase.HALTED:
             return "gate" if self.halt_reason == HaltReason.PLAN_INCOMPLETE else "halted"
         return "stuck" if self.phase is Phase.BUILDING and self.stuck else None
@@ -93,6 +99,7 @@ Decision = Accepted | Duplicate | NeedsConfirmation | Refused
 
 _STOP = "Stop this project for good? It cannot be taken up again."
 _ACCEPT = "Take the deliverable as it is now, with everything that is still open in it?"
+_ACCEPT_OUTLINE = "Keep the outline as the result? Its open points stay open."
 _BUILD_ANYWAY = "Build although the plan is not complete?"
 _BUTTONS = frozenset({Action.DISTILL, Action.CONFIRM, Action.RESUME, Action.OVERRIDE, Action.TERMINATE})
 """Pressing one of these again says nothing new. The others carry words, which are never dropped as a repetition."""
@@ -128,8 +135,10 @@ def _forward(state: State) -> tuple[Action, ...]:
             return (Action.PROVIDE_INPUT,)
         case "gate", _:
             return (Action.OVERRIDE,)
+        case "outline", _:
+            return (Action.RESUME, Action.OVERRIDE)
         case "halted", _:
-            back = (Action.RESUME,) if _resumed(state) else ()
+            back = (Action.RESUME, Action.PROVIDE_INPUT) if _resumed(state) else ()
             return (*back, Action.OVERRIDE) if _resumed(state) is Phase.POLISHING else back
         case _, Phase.BRAIN_DUMP:
             return (Action.DISTILL, Action.CORRECT)
@@ -145,7 +154,7 @@ def confirmation(state: State, action: Action) -> str:
     if action is Action.TERMINATE:
         return _STOP
     if action is Action.OVERRIDE:
-        return _BUILD_ANYWAY if state.waiting == "gate" else _ACCEPT
+        return {"gate": _BUILD_ANYWAY, "outline": _ACCEPT_OUTLINE}.get(state.waiting or "", _ACCEPT)
     return ""
 
 
@@ -161,12 +170,17 @@ def _effect(state: State, action: Action) -> Accepted:
             return Accepted(action, Phase.BUILDING, told, clears_chat=True)
         case ((Action.CORRECT | Action.REALIGN), Phase.HUMAN_REVIEW):
             return Accepted(action, Phase.DISTILLING)
-        case Action.RESUME, _:
+        case Action.RESUME, _ if state.outline:
+            told = "A model continues from the outline and settles the open points first."
+            return Accepted(action, Phase.SPEC_BUILDING, told)
+        case ((Action.RESUME | Action.PROVIDE_INPUT), Phase.HALTED):
             back = _resumed(state) or state.phase
             polishing = f"Polishing goes on with round {state.rounds + 1}."
             return Accepted(action, back, polishing if back is Phase.POLISHING else f"Going on with {_words(back)}.")
         case Action.OVERRIDE, _ if state.waiting == "gate":
             return Accepted(action, Phase.BUILDING, "Going on with an incomplete plan. Building begins.")
+        case Action.OVERRIDE, _ if state.outline:
+            return Accepted(action, Phase.DONE, "The outline is kept as the result. Its open points stay open.")
         case Action.OVERRIDE, _:
             return Accepted(action, Phase.DONE, "The deliverable is accepted. The project is done.")
         case Action.TERMINATE, _:
@@ -176,6 +190,8 @@ def _effect(state: State, action: Action) -> Accepted:
 
 def _resumed(state: State) -> Phase | None:
     """Where a halted project goes on. Guards halt only what is being polished, whatever else is known."""
+    if state.outline:
+        return Phase.SPEC_BUILDING
     if (state.halt_reason or "").startswith("guard_"):
         return Phase.POLISHING
     if (state.halt_reason or "").startswith("phase3_"):
@@ -203,8 +219,7 @@ def _reason(state: State, action: Action) -> str:
     if _blocked(state, action):
         questions = "1 question is" if state.unresolved == 1 else f"{state.unresolved} questions are"
         return f"{questions} still open. Answer before confirming."
-    where = f"{_words(state.phase)}, {_words(state.halt_reason)}" if state.halt_reason else _words(state.phase)
-    return f"“{_words(action)}” does nothing while the project is in this state: {where}."
+    return f"“{_words(action)}” does nothing while the project is in this state: {_words(state.phase)}."
 
 
 def _words(name: str) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from forge.agents.model import Picture
+from forge.agents.streaming import Retry
 from forge.plugins.contracts import TestResults, Worked
 
 __all__ = ["AgentResponse", "Hands", "Order", "Picture", "Task"]
@@ -29,6 +30,8 @@ class Task:
     pictures: tuple[Picture, ...] = ()
     run: str = ""
     attempt: int = 1
+    retrying: Callable[[Retry], None] = field(default=lambda _: None, compare=False, repr=False)
+    """Told when the request itself is made again, because of passing trouble with whoever answers."""
 
     @property
     def place(self) -> str:
@@ -74,6 +77,9 @@ class Hands(Protocol):
 
     def who(self, prompt: str) -> str:
         """Who answers this prompt: roles may have different models."""
+
+    def by_rules(self, prompt: str) -> bool:
+        """Whether the built-in rules answer this prompt, which sort and write nothing."""
 
     @property
     def sees(self) -> bool:

@@ -8,7 +8,7 @@ from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.review import parse_object
-from forge.pipeline.waiting import halted, stuck
+from forge.pipeline.waiting import Decision, halted, stuck
 from forge.plugins.contracts import BuildResult, DeliverableType
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
 from forge.projects.status import HaltReason, Phase
@@ -27,7 +27,9 @@ async def built(journey: Journey, type_: DeliverableType, desk: ProjectDesk, *, 
             result = await type_.build(desk)
             missing = "" if result.stuck else await type_.missing(desk)
         except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
-            if (await halted(journey, HaltReason.AGENT_FAILURE, e.message)).action == "terminate":
+            decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
+            _heed(desk, e.message, decision)
+            if decision.action == "terminate":
                 return False
             continue
         if not result.stuck and not missing:
@@ -39,12 +41,17 @@ async def built(journey: Journey, type_: DeliverableType, desk: ProjectDesk, *, 
 async def _unstuck(journey: Journey, desk: ProjectDesk, result: BuildResult, missing: str) -> bool:
     if result.stuck:
         decision = await stuck(journey, result.reason)
-        desk.answers += ({"question": result.reason, "answer": decision.text},)
     else:
         why = HaltReason.PHASE3_OUTPUT_INCOMPLETE if result.content else HaltReason.PHASE3_OUTPUT_MISSING
         decision = await halted(journey, why, missing)
+    _heed(desk, result.reason or missing, decision)
     await desk.refresh()
     return decision.action != "terminate"
+
+
+def _heed(desk: ProjectDesk, asked: str, decision: Decision) -> None:
+    if decision.action == "input":
+        desk.answers += (decision.given(asked),)
 
 
 async def _begin_polishing(journey: Journey) -> bool:
@@ -65,7 +72,7 @@ async def _complete_enough(journey: Journey, desk: ProjectDesk) -> bool:
             verdict = await journey.asked("completeness-gate", material, lambda raw: parse_object(raw, _Verdict))
         except (AgentFailed, AnswerUnusable) as e:
             decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
-            if decision.action == "resume":
+            if decision.action in ("resume", "input"):
                 continue
             return decision.action != "terminate"
         if verdict.complete and not verdict.missing:

@@ -12,12 +12,15 @@ from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import info_of
 from forge.pipeline.errors import TypeUnknown
 from forge.pipeline.journey import Journey
+from forge.pipeline.outline_run import deliver_outline
 from forge.pipeline.polishing import polished
 from forge.plugins.contracts import DeliverableType
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
 Json = dict[str, Any]
+PLAN = "plan"
+"""The one type of which rules can make an outline."""
 
 
 async def deliver(journey: Journey) -> Json:
@@ -27,6 +30,8 @@ async def deliver(journey: Journey) -> Json:
     desk = ProjectDesk(journey, type_, branch=branch["branch"], baseline=branch["baseline"])
     desk.answers = tuple(place["inputs"])
     await desk.refresh()
+    if place["phase"] == Phase.BUILDING and type_.name == PLAN and journey.around.hands.by_rules("plan-build"):
+        return await deliver_outline(journey, desk)
     if place["phase"] == Phase.BUILDING and not await built(journey, type_, desk, chained=place["chained"]):
         return {"phase": str(Phase.HALTED)}
     return await polished(journey, type_, desk)

@@ -7,18 +7,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forge.pipeline import realign, resources
+from forge.counts import counted
+from forge.pipeline import provenance, realign, resources
 from forge.pipeline.answering import Picture
 from forge.pipeline.desk import INTENT
-from forge.pipeline.draft import Draft
+from forge.pipeline.draft import Draft, info_of
 from forge.pipeline.intent import Intent, format_intent, named, parse_intent, unknowns
 from forge.pipeline.journey import Journey
+from forge.pipeline.scene import BACKGROUND
 from forge.projects import context_file
 from forge.projects.chat import ChatMessage
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
 Json = dict[str, Any]
+_INTAKE = "brain-dump-intake"
+_HOW = (
+    f"{provenance.BY_RULES} Every sentence is yours, sorted by words such as “want”, “must”, “probably”, “not sure”.",
+    "What wants nothing, limits nothing and leaves nothing open is background.",
+    "The words are English: in another language, only questions are told from other sentences.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +39,11 @@ class Dump:
     """The last thing said was to realign: the last distillation does not count any more."""
 
 
-def dump_of(chat: Sequence[ChatMessage]) -> Dump:
-    """The brain dump and all corrections of substance."""
+def dump_of(chat: Sequence[ChatMessage], background: Sequence[str] = ()) -> Dump:
+    """The brain dump and all corrections of substance; team context is in its own file."""
     said = [message.content for message in chat if message.role == "human"]
-    return Dump(realign.brain_dump(chat), realign.corrections(chat), bool(said) and realign.is_realign(said[-1]))
+    dump = realign.brain_dump(chat, background=background)
+    return Dump(dump, realign.corrections(chat), bool(said) and realign.is_realign(said[-1]))
 
 
 async def distill(journey: Journey) -> Json:
@@ -42,14 +51,13 @@ async def distill(journey: Journey) -> Json:
     gathered, pictures = await _gathered(journey)
     dump, material = await asyncio.to_thread(_material, journey.project, gathered)
     types = tuple(journey.around.types)
-    intent = await journey.asked(
-        "brain-dump-intake", material, lambda answer: parse_intent(answer, types), pictures=pictures
-    )
+    intent = await journey.asked(_INTAKE, material, lambda answer: parse_intent(answer, types), pictures=pictures)
     text = format_intent(intent if intent.name else named(intent, material["name"] or _short_name(dump)))
 
     def done(draft: Draft) -> None:
         kept = draft.redraft(INTENT, text)
         draft.info["unknowns"] = len(unknowns(intent))
+        _note(draft, "" if journey.around.hands.by_rules(_INTAKE) else journey.around.hands.who(_INTAKE))
         draft.move(Phase.HUMAN_REVIEW)
         draft.say(_summary(intent, gathered, kept))
 
@@ -59,8 +67,15 @@ async def distill(journey: Journey) -> Json:
     return {"phase": str(Phase.HUMAN_REVIEW)}
 
 
+def _note(draft: Draft, who: str) -> None:
+    if who:
+        provenance.written_by(draft, "Intent", who)
+    else:
+        provenance.note(draft, "Intent", _HOW)
+
+
 def _material(project: Project, gathered: Json) -> tuple[Dump, Json]:
-    dump = dump_of(project.chat())
+    dump = dump_of(project.chat(), info_of(project).get(BACKGROUND, ()))
     return dump, {
         "name": typed_name(project),
         "chosen_type": project.status().deliverable_type or "",
@@ -110,8 +125,10 @@ def _short_name(dump: Dump) -> str:
 
 
 def _summary(intent: Intent, gathered: Json, kept: Sequence[str]) -> str:
-    questions = "".join(f"\n- {question}" for question in intent.open_questions)
-    asked = f"\n\nOpen questions:{questions}" if questions else ""
+    count = len(intent.open_questions)
+    # They are asked once, with the specification, where each has its field.
+    open_ = counted(count, "question stays", "questions stay")
+    asked = f"\n\n{open_} open: answer here if you like, or after you have confirmed." if count else ""
     left_out = _listed("Not read", gathered["skipped"]) + _listed("Read with a note", gathered["notes"])
     edited = f"\n\nAs you edited them: {', '.join(kept)}." if kept else ""
     return f"This is what I understood; it is in {INTENT}. Correct me, or confirm it.{asked}{edited}{left_out}"

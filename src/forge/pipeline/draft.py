@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from forge.pipeline import sections
-from forge.projects import chat, fields, state
+from forge.projects import chat, context_file, fields, state
 from forge.projects.chat import ChatMessage, Role
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase, ProjectStatus, moved
@@ -81,11 +81,11 @@ class Draft:
         return self._chat
 
     def say(self, text: str, role: Role = "ai") -> None:
-        """Into the chat, and into the conversation that `state.json` keeps whole."""
+        """Into the chat, and into the conversation that `state.json` keeps whole, where the first message is a turn."""
         self.chat.append(ChatMessage(role, text, self.status.phase, stamp(self.now)))
         saved = state.loaded(self.read(state.FILE))
         message = {"role": "user" if role == "human" else "assistant", "content": text}
-        turns = saved.values["turn_count"] + (role == "human")
+        turns = saved.values["turn_count"] + (role == "human" or not saved.values["messages"])
         values = {**saved.values, "messages": [*saved.values["messages"], message], "turn_count": turns}
         self.write(state.FILE, self._state(replace(saved, values=values)))
 
@@ -112,6 +112,7 @@ class Draft:
         self.info.setdefault("locked", {})[path] = blob_id(text)
 
     def _state(self, saved: state.SavedState) -> str:
+        saved = context_file.with_context(saved, context_file.parse(self.read(context_file.FILE)))
         return state.formatted(saved, now=datetime.fromtimestamp(self.now, UTC))
 
     def files(self) -> Mapping[str, str | bytes | None]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from forge.counts import counted
 from forge.plugins.contracts import TestResults
 
 Record = Mapping[str, Any] | TestResults
@@ -44,7 +45,7 @@ def tests_pass(runs: Sequence[Record], commit: str | None, *, acknowledged: Ackn
         return Evidence(passes=False, reason=_shortfall(last))
     floor = _floor(runs[:-1], acknowledged)
     if last.total < floor:
-        return Evidence(passes=False, reason=f"Only {last.total} tests ran where there were {floor} before.")
+        return Evidence(passes=False, reason=f"Only {counted(last.total, 'test')} ran where there were {floor} before.")
     return Evidence(passes=True, reason=f"All {last.total} tests pass on {commit[:12]}.")
 
 

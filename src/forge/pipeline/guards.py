@@ -16,6 +16,7 @@ from typing import Literal
 
 from rapidfuzz.distance import Levenshtein
 
+from forge.counts import counted
 from forge.pipeline.evidence import Evidence
 from forge.plugins.contracts import Issue, Severity
 
@@ -180,7 +181,7 @@ def _stagnated(trajectory: Sequence[Counts], limits: Limits) -> str:
     if not _rotated(now, before, limits):
         return ""
     known = f"fewer than {limits.rotation_percent} % of {len(now)} findings were there in the round before"
-    return f"The total is {trajectory[-1].total} for {len(plateau)} rounds, and {known}."
+    return f"The total is {trajectory[-1].total} for {counted(len(plateau), 'round')}, and {known}."
 
 
 def _rotated(now: Sequence[str], before: Sequence[str], limits: Limits) -> bool:

@@ -6,11 +6,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from forge.agents.errors import ModelFailed
+from forge.agents.streaming import Retry
 from forge.engine.run import Reply
 from forge.errors import ForgeError
-from forge.events import BOARD, Event, ProjectMoved, ProjectProgressed, ProjectSaid
+from forge.events import BOARD, Event, ModelRetryScheduled, ProjectMoved, ProjectProgressed, ProjectSaid
 from forge.git import GitCommitVFS, Repository
 from forge.pipeline.answering import AgentResponse, Hands, Picture, Task
 from forge.pipeline.draft import CHAT, STATUS, Draft, Json, info_of
@@ -73,6 +76,8 @@ class Around:
     paid: Callable[[str, AgentResponse], None]
     redact: Callable[[str], str]
     """The same text with nothing secret in it."""
+    hands_now: Callable[[], Hands] | None = None
+    """Whoever answers from here on: a person may have chosen another model."""
 
 
 class Journey:
@@ -85,6 +90,12 @@ class Journey:
         """As this run has made it."""
         self._asked: Counter[str] = Counter()
         self._writes = 0
+
+    async def renew(self) -> None:
+        """After a person decided: go on with whom they chose."""
+        if self.around.hands_now is not None:
+            hands = await asyncio.to_thread(self.around.hands_now)
+            self.around = replace(self.around, hands=hands)
 
     # Files
 
@@ -168,16 +179,33 @@ class Journey:
         self.steps.emit(ProjectProgressed(self.project.id, f"{self.around.hands.who(prompt)}: {prompt}"))
 
         async def call() -> Json:
-            task = Task(prompt, self.around.instructions(prompt), material, nth, pictures, run=self.steps.id)
+            task = Task(
+                prompt,
+                self.around.instructions(prompt),
+                material,
+                nth,
+                pictures,
+                run=self.steps.id,
+                retrying=partial(self._tell_retry, self.around.hands.who(prompt)),
+            )
             return asdict(await self._response(task))
 
         done = AgentResponse(**await self.steps.step(f"ask {prompt} {nth}", call))
         if not done.success:
             raise AgentFailed(
-                f"{self.around.hands.who(prompt)} failed {_ATTEMPTS} times at {prompt}: {done.reason}",
-                hint="See what it says, then resume the project.",
+                f"{self.around.hands.who(prompt)} did not answer, although it was asked twice: {done.reason}",
+                hint="Retry, or choose another model.",
             )
         return done.output
+
+    def _tell_retry(self, who: str, retry: Retry) -> None:
+        text = retry.text()
+        self.project.log.write("warn", "agent_call", str(self.phase), f"{who}: {text}")
+        self.steps.emit(
+            ModelRetryScheduled(
+                who, retry.kind, retry.attempt, retry.attempts, retry.wait, text, project=self.project.id
+            )
+        )
 
     async def _response(self, task: Task) -> AgentResponse:
         response = AgentResponse(success=False, output="", exit_code=1)
@@ -185,9 +213,11 @@ class Journey:
         for attempt in range(1, _ATTEMPTS + 1):
             again = f" (attempt {attempt})" if attempt > 1 else ""
             self.project.log.write("info", "agent_call", phase, f"{task.prompt} to {who}{again}")
+            asked_again = False
             try:
                 response = await self.around.hands.answer(replace(task, attempt=attempt))
             except ForgeError as e:
+                asked_again = isinstance(e, ModelFailed) and e.asked_again
                 response = AgentResponse(success=False, output="", exit_code=1, reason=f"{e.message} {e.hint}".strip())
             # Also what came to nothing has its price.
             await asyncio.to_thread(self.around.paid, f"{task.prompt} {task.nth}.{attempt}", response)
@@ -199,6 +229,8 @@ class Journey:
             response = AgentResponse(
                 success=False, output="", exit_code=response.exit_code, timed_out=response.timed_out, reason=reason
             )
+            if asked_again:
+                break
         return response
 
     async def asked(
@@ -219,9 +251,10 @@ class Journey:
             except ForgeError as e:
                 problem = f"{e.message} {e.hint}".strip()
                 sent = {**material, "your_last_answer": output, "what_was_wrong_with_it": problem}
+            self.project.log.write("error", "agent_response", str(self.phase), f"{prompt} was unusable: {problem}")
+        who = self.around.hands.who(prompt)
         raise AnswerUnusable(
-            f"{self.around.hands.who(prompt)} gave no usable answer to {prompt}: {problem}",
-            hint="Resume to try again, or choose another model.",
+            f"{who} answered, but not in a form that Forge can use.", hint="Retry, or choose another model."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from forge.counts import counted
 from forge.errors import InvalidInput
 
 MIN_WORDS = 10
@@ -32,9 +33,8 @@ def check(messages: Iterable[str], *, minimum: int = MIN_WORDS) -> int:
     """The number of words, if they are enough."""
     count = words(messages)
     if count < minimum:
-        counted = "1 word" if count == 1 else f"{count} words"
         raise BrainDumpTooShort(
-            f"The brain dump has {counted}; at least {minimum} are needed.",
+            f"The brain dump has {counted(count, 'word')}; at least {minimum} are needed.",
             hint="Write more about what you want. Only chat messages count, not files.",
         )
     return count

@@ -64,6 +64,8 @@ async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) 
             return await _accepted(journey)
         if decision.action == "terminate":
             return _ended(journey)
+        if decision.action == "input":
+            desk.answers += (decision.given(""),)
         await journey.say(f"Polishing goes on with round {len(rounds) + 1}.")
 
 
@@ -129,20 +131,7 @@ async def _recorded(journey: Journey, looked: Looked, mended: str) -> None:
     done = verdict.outcome == "done"
 
     def write(draft: Draft) -> None:
-        when = stamp(draft.now)
-        round_ = Round(counts.iteration, counts.critical, counts.medium, counts.minor, counts.total, when)
-        state = PolishState(
-            convergence_trajectory=(*polish.parse(draft.read(polish.FILE)).convergence_trajectory, round_),
-            tests_passed=None if looked.evidence is None else looked.evidence.passes,
-            timestamp=when,
-            completed=done,
-            halt_reason=verdict.halt_reason,
-        )
-        draft.write(polish.FILE, polish.format(state))
-        draft.write(ROUNDS, (draft.read(ROUNDS) or "") + json.dumps(_line(looked, mended, when)) + "\n")
-        draft.write(
-            polish.LOG_FILE, (draft.read(polish.LOG_FILE) or "# Polishing\n\n") + _entry(looked, round_, mended)
-        )
+        record_round(draft, looked, mended)
         if done:
             draft.say(
                 f"Done after {'1 round' if counts.iteration == 1 else f'{counts.iteration} rounds'}: {verdict.reason}"
@@ -156,6 +145,21 @@ async def _recorded(journey: Journey, looked: Looked, mended: str) -> None:
     journey.steps.emit(
         RoundFinished(journey.project.id, counts.iteration, *found, guard=verdict.guard, outcome=verdict.outcome)
     )
+
+
+def record_round(draft: Draft, looked: Looked, mended: str) -> None:
+    counts, when = looked.counts, stamp(draft.now)
+    round_ = Round(counts.iteration, counts.critical, counts.medium, counts.minor, counts.total, when)
+    state = PolishState(
+        convergence_trajectory=(*polish.parse(draft.read(polish.FILE)).convergence_trajectory, round_),
+        tests_passed=None if looked.evidence is None else looked.evidence.passes,
+        timestamp=when,
+        completed=looked.verdict.outcome == "done",
+        halt_reason=looked.verdict.halt_reason,
+    )
+    draft.write(polish.FILE, polish.format(state))
+    draft.write(ROUNDS, (draft.read(ROUNDS) or "") + json.dumps(_line(looked, mended, when)) + "\n")
+    draft.write(polish.LOG_FILE, (draft.read(polish.LOG_FILE) or "# Polishing\n\n") + _entry(looked, round_, mended))
 
 
 def _entry(looked: Looked, round_: Round, mended: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -49,9 +49,10 @@ def is_realign(text: str) -> bool:
     return _COMMAND.fullmatch(text) is not None
 
 
-def brain_dump(messages: Sequence[Message]) -> tuple[str, ...]:
-    """What the person gave before the first distillation."""
-    return tuple(m.content for m in messages if m.phase == "brain_dump" and _substantive(m))
+def brain_dump(messages: Sequence[Message], *, background: Collection[str] = ()) -> tuple[str, ...]:
+    """What the person gave before the first distillation, without messages that are only team context."""
+    said = (m.content for m in messages if m.phase == "brain_dump" and _substantive(m))
+    return tuple(text for text in said if text not in background)
 
 
 def corrections(messages: Sequence[Message]) -> tuple[str, ...]:

@@ -1,22 +1,26 @@
-"""Telling team context from a problem: the first words of a new project may be either."""
+"""Telling team context from a problem: a model does it where there is one; else the person is asked."""
 
 from __future__ import annotations
 
-import re
+from typing import Literal
 
-_PEOPLE = re.compile(
-    r"\b(team|stakeholders?|company|department|colleagues?|report(?:s|ing)? to|head of|manager|owner|we are|"
-    r"our (?:systems?|customers?|group|unit)|responsible for|works? (?:on|with|in|for))\b",
-    re.IGNORECASE,
-)
-_WANTED = re.compile(
-    r"\b(want|wants|need|needs|build|create|make|write|plan|problem|issue|should|must|would like|goal is to|deliver|"
-    r"organi[sz]e|migrate|replace|design|script|app|tool|event|wedding)\b",
-    re.IGNORECASE,
-)
-_ENOUGH = 2
+from pydantic import BaseModel, Field
+
+from forge.pipeline.review import parse_object
+
+PROMPT = "team-context"
+QUESTION = "Is this background about your team, or the problem itself?"
+KEY, BACKGROUND = "scene_asked", "background"
+"""In `project.json`: the message that the person is asked about, and those that are background and no brain dump."""
+About = Literal["background", "problem"]
 
 
-def sets_the_scene(text: str) -> bool:
-    """Whether a message tells about people and surroundings and asks for nothing."""
-    return len(set(map(str.lower, _PEOPLE.findall(text)))) >= _ENOUGH and not _WANTED.search(text)
+class Recognised(BaseModel):
+    """What a model makes of the first message."""
+
+    kind: Literal["background", "problem", "both"]
+    context: str = Field(default="", max_length=40_000)
+
+
+def parse_recognised(raw: str) -> Recognised:
+    return parse_object(raw, Recognised)

@@ -17,7 +17,7 @@ SAME_UNKNOWN = 0.8
 _MARKUP = re.compile(r"[\W_]+")
 _STRUCTURAL = re.compile(r"\s{0,3}(?:#|=+\s*$|-+\s*$)")
 _WITH_TESTS = re.compile(r"(?:\s*\(tests\))+$", re.IGNORECASE)
-_SOURCES = {"ai": "AI-reasoned", "human": "human-provided"}
+_SOURCES = {"ai": "AI-reasoned", "human": "human-provided", "open": "left open"}
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
 Prose = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40_000)]
@@ -37,9 +37,11 @@ class Challenge(_Part):
 
 
 class Resolution(_Part):
+    """`open` is for rules alone, which decide nothing: the point goes into the outline as it is."""
+
     unknown: Line
     resolution: Line
-    source: Literal["ai", "human"]
+    source: Literal["ai", "human", "open"]
 
 
 class Question(_Part):
@@ -123,9 +125,15 @@ class Answer(_Part):
     constraints: Constraints
 
 
-def parse_answer(raw: str, deliverable_type: str | None = None) -> Answer:
-    """The answer in `raw`, checked; `plan` and `code` must bring the structure of their type."""
+def parse_answer(raw: str, deliverable_type: str | None = None, *, leaves_open: bool = False) -> Answer:
+    """The answer in `raw`, checked; `plan` and `code` must bring the structure of their type. Only with `leaves_open`
+    may something stay undecided that is not asked either.
+    """
     answer = parse_object(raw, Answer)
+    if not leaves_open and any(one.source == "open" for one in answer.resolutions):
+        raise AnswerMalformed(
+            "A resolution has the source `open`.", hint="Decide it (`ai`), or put it under `questions`."
+        )
     kind = _kind(answer.spec.structure)
     if deliverable_type in {"plan", "code"} and kind != deliverable_type:
         wanted = "template and sections" if deliverable_type == "plan" else "architecture, language and tasks"

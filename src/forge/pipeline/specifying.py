@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from forge.pipeline import sections
+from forge.counts import counted
+from forge.pipeline import provenance, sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
 from forge.pipeline.draft import Draft, info_of
 from forge.pipeline.intent import parse_intent, unknowns
@@ -38,7 +39,10 @@ async def specify(journey: Journey) -> Json:
         "human_edits": _is_edited(info, desk),
         "severities": dict(type_.severities),
     }
-    answer = await journey.asked("spec-building", material, lambda raw: parse_answer(raw, type_.name))
+    ruled = around.hands.by_rules("spec-building")
+    answer = await journey.asked(
+        "spec-building", material, lambda raw: parse_answer(raw, type_.name, leaves_open=ruled)
+    )
     open_ = unresolved(unknowns(intent), answer)
     called = await asyncio.to_thread(lambda: project.name)
     name = intent.name or called
@@ -48,10 +52,15 @@ async def specify(journey: Journey) -> Json:
     def done(draft: Draft) -> None:
         kept = (*draft.redraft(SPEC, spec), *draft.redraft(CONSTRAINTS, constraints))
         draft.info["open"] = [_question(item, answer) for item in open_]
+        _note(draft, answer, around.hands.who("spec-building") if not ruled else "")
         draft.end_run(journey.steps.id)
-        draft.say(_summary(answer, draft.info["open"], kept))
+        draft.say(_summary(answer, draft.info["open"], kept, ruled=ruled))
 
-    summary = f"{len(open_)} questions are open." if open_ else "Specification and constraints are ready: confirm them."
+    summary = (
+        f"{counted(len(open_), 'question is', 'questions are')} open."
+        if open_
+        else "Specification and constraints are ready: confirm them."
+    )
     await journey.change(done, "spec: drafted", event_type="human_needed", summary=summary)
     return {"phase": str(Phase.SPEC_BUILDING), "open": len(open_)}
 
@@ -67,6 +76,16 @@ async def _discovered(journey: Journey, type_: DeliverableType, desk: ProjectDes
     return discovery
 
 
+def _note(draft: Draft, answer: Answer, who: str) -> None:
+    if who:
+        provenance.written_by(draft, "Specification", who)
+        return
+    left = sum(one.source == "open" for one in answer.resolutions)
+    count = counted(left, "point stays", "points stay")
+    lines = [f"{provenance.BY_RULES} Decisions are the answers that you gave."]
+    provenance.note(draft, "Specification", [*lines, *([f"{count} open."] if left else [])])
+
+
 def _is_edited(info: Json, desk: ProjectDesk) -> bool:
     known = info.get("drafted")
     drafted = known if isinstance(known, dict) else {}
@@ -78,11 +97,13 @@ def _question(item: str, answer: Answer) -> Json:
     return {"unknown": item, "question": question_for(item, answer)}
 
 
-def _summary(answer: Answer, open_: Sequence[Json], kept: Sequence[str]) -> str:
+def _summary(answer: Answer, open_: Sequence[Json], kept: Sequence[str], *, ruled: bool) -> str:
     challenged = "".join(f"\n- {c.decision.rstrip('.')}: {c.concern} → {c.resolution}" for c in answer.challenges)
     doubts = f"\n\nWhat I questioned:{challenged}" if challenged else ""
     doubts += f"\n\nAs you edited them: {', '.join(kept)}." if kept else ""
     if not open_:
-        return f"The specification is in {SPEC}, what counts as finished in {CONSTRAINTS}. Confirm to build it.{doubts}"
-    asked = "".join(f"\n{number}. {item['question']}" for number, item in enumerate(open_, 1))
-    return f"The specification is drafted in {SPEC}. Before it can be confirmed, please decide:{asked}{doubts}"
+        then = "Confirm to get the outline: without a model no plan is written." if ruled else "Confirm to build it."
+        return f"The specification is in {SPEC}, what counts as finished in {CONSTRAINTS}. {then}{doubts}"
+    # The questions themselves are asked by every face, with a field for each answer.
+    asked = counted(len(open_), "question is", "questions are")
+    return f"The specification is drafted in {SPEC}. {asked} open before it can be confirmed.{doubts}"

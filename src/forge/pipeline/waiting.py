@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.projects.status import HaltReason, Phase
 
 Kind = Literal["stuck", "halted", "gate"]
+Json = dict[str, Any]
+LEFT_TO_FORGE = "(left to Forge)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +22,16 @@ class Decision:
 
     action: str
     text: str = ""
+    delegated: bool = False
+    """The person leaves what was asked to the agent, which decides it and says why."""
 
     def to_text(self) -> str:
         """As it travels through the engine's answers."""
-        return json.dumps({"action": self.action, "text": self.text})
+        return json.dumps({"action": self.action, "text": self.text, "delegated": self.delegated})
+
+    def given(self, question: str) -> Json:
+        """As builders are told it."""
+        return {"question": question, "answer": self.text, **({"delegated": True} if self.delegated else {})}
 
 
 async def stuck(journey: Journey, reason: str) -> Decision:
@@ -49,7 +57,7 @@ async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool 
     journey.project.log.write("warn" if guard else "error", "halt", str(journey.phase), f"{why}: {reason}")
     event_type = "guard_triggered" if guard else "error"
     await journey.change(halt, f"halted: {why}", event_type=event_type, summary=reason)
-    return await _decided(journey, reason, ("resume", "override", "terminate"), _back)
+    return await _decided(journey, reason, ("resume", "input", "override", "terminate"), _back, asked=reason)
 
 
 def _going_on(draft: Draft) -> None:
@@ -63,7 +71,7 @@ def _back(draft: Draft) -> None:
 
 
 async def _decided(
-    journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str = ""
+    journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str
 ) -> Decision:
     reply = await journey.steps.ask(text, options)
     decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
@@ -74,13 +82,13 @@ async def _decided(
 
             def write(draft: Draft) -> None:
                 go_on(draft)
-                if decision.text:
-                    draft.say(decision.text, "human")
-                if asked:
-                    given = {"question": asked, "answer": decision.text}
-                    draft.info["inputs"] = [*draft.info.get("inputs", ()), given]
+                if decision.text or decision.delegated:
+                    draft.say(decision.text or LEFT_TO_FORGE, "human")
+                if decision.action == "input":
+                    draft.info["inputs"] = [*draft.info.get("inputs", ()), decision.given(asked)]
 
             await journey.change(write, f"{decision.action}: by a person")
+            await journey.renew()
     return decision
 
 

@@ -104,7 +104,9 @@ class Desk(Protocol):
 
     @property
     def answers(self) -> tuple[Json, ...]:
-        """What people decided when the build was stuck: `question` and `answer` of each."""
+        """What people decided when the build was stuck: `question` and `answer` of each. With `delegated` they left it
+        to the agent, which decides it and says why.
+        """
 
     @property
     def thresholds(self) -> Mapping[str, Any]:

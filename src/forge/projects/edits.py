@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from forge.counts import counted
 from forge.git import PERSON, CommitId, InvalidPath, RefMove, Repository
 from forge.git.commits import message_with
-from forge.git.errors import PathClash
+from forge.git.errors import PathClash, RecordProtected
 from forge.projects.files import OnDisk
 from forge.projects.index import align
 
@@ -24,7 +25,7 @@ def commit_edits(
                 view.write_bytes(path, content.data, mode=content.mode)
             elif view.entry(path) is not None:
                 view.delete_file(path)
-        except (InvalidPath, PathClash) as e:
+        except (InvalidPath, PathClash, RecordProtected) as e:
             refused.append(f"{path} is not kept in the project's history: {e.message}")
     if not view.pending:
         return None, (), tuple(refused)
@@ -35,11 +36,11 @@ def commit_edits(
         # The directory has it already. With the index telling so, the checkout counts as brought along.
         align(repository, made)
         move = RefMove(f"refs/heads/{branch}", view.base, made)
-        repository.refs.move([move], actor=PERSON, reason=text.splitlines()[0], forward=True, written=new)
+        repository.refs.move([move], actor=PERSON, reason=text.splitlines()[0], forward=True, written=new, partly=False)
     return made, named, tuple(refused)
 
 
 def _subject(named: tuple[str, ...]) -> str:
     if len(named) == 1:
         return f"edit: {named[0]}"
-    return f"edit: {len(named)} files by hand\n\n" + "\n".join(named[:50])
+    return f"edit: {counted(len(named), 'file')} by hand\n\n" + "\n".join(named[:50])

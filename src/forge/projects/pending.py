@@ -70,7 +70,7 @@ def finish(repository: Repository, root: Path, pending: Pending) -> list[str]:
     align(repository, pending.commit)
     if tip == pending.parent:
         move = RefMove(f"refs/heads/{pending.branch}", pending.parent, pending.commit)
-        refs.move([move], actor=PERSON, reason="finished after a crash", forward=True)
+        refs.move([move], actor=PERSON, reason="finished after a crash", forward=True, partly=False)
     forget(repository)
     return [path for path, _, _ in changes]
 

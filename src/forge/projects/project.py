@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -73,11 +73,7 @@ class Project:
     def state(self) -> SavedState:
         """Saved values over defaults, with the team context as `context.md` has it now."""
         saved = self._read(state.FILE, state.loaded)
-        context = context_file.parse(self._text(context_file.FILE))
-        if context == context_file.OrgContext():
-            return saved
-        told = {name: getattr(context, name) for name in context_file.OrgContext.__slots__}
-        return replace(saved, values={**saved.values, "org_context": {**saved.values["org_context"], **told}})
+        return context_file.with_context(saved, context_file.parse(self._text(context_file.FILE)))
 
     def changed_at(self) -> float:
         """When a file was last changed, by whomever, in seconds."""

@@ -49,6 +49,8 @@ class Records:
     def __init__(self, directory: Path, repository: Repository) -> None:
         self.directory = directory
         self.repository = repository
+        # What people put into a project is theirs, whatever its size; resources have a limit of their own.
+        repository.largest_file = None
         self._lock = repository.common_dir / LOCK
         self._holder: int | None = None
         self._seen = Directory(directory, repository)
@@ -212,7 +214,7 @@ class Records:
         refs = self.repository.refs
         try:
             pending.note(self.repository, write)
-            refs.land(write.branch, write.commit, new, before=write.parent, actor=PERSON, reason=reason)
+            refs.land(write.branch, write.commit, new, before=write.parent, actor=PERSON, reason=reason, partly=False)
         except (ForgeError, OSError):
             pending.give_up(self.repository, self.directory, write)
             raise

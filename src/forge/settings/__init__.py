@@ -6,7 +6,7 @@ from forge.settings.keys import Key, find_key
 from forge.settings.loading import config_path, default_text, load
 from forge.settings.pipeline import BrainDump, Concurrency, Phase3Completeness, Polish, Resource, Server
 from forge.settings.plugged import Notifications, PluginSection
-from forge.settings.values import Context, Limits, Models, Network, Provider, Settings
+from forge.settings.values import Context, Limits, Models, Network, Provider, Retries, RetryKind, Settings
 
 __all__ = [
     "Agents",
@@ -23,6 +23,8 @@ __all__ = [
     "Polish",
     "Provider",
     "Resource",
+    "Retries",
+    "RetryKind",
     "Server",
     "Settings",
     "SettingsInvalid",

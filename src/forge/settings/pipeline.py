@@ -72,3 +72,8 @@ class Server(Section):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=3000, ge=0, le=65535)
     allowed_hosts: tuple[str, ...] = ()
+    max_connections: int = Field(default=1000, ge=16, le=100_000)
+    max_connections_per_address: int = Field(default=64, ge=8, le=100_000)
+    max_header_kb: int = Field(default=64, ge=8, le=1024)
+    max_headers: int = Field(default=100, ge=32, le=1000)
+    header_seconds: float = Field(default=10.0, ge=0.1, le=300)

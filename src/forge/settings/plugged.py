@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -107,6 +108,9 @@ def fault(channels: Sections, connectors: Sections) -> tuple[str, str] | None:
         connector = connectors.get(name)
         if connector is not None and connector.enabled and not connector.text(needed):
             return f"Connector '{name}' is enabled but missing required credentials.", f"connectors.{name}.{needed}"
+    drive = connectors.get("google_drive")
+    if drive is not None and drive.enabled and not Path(file := drive.text("credentials_path")).expanduser().is_file():
+        return f"Connector 'google_drive': there is no file {file}.", "connectors.google_drive.credentials_path"
     return None
 
 

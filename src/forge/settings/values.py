@@ -75,12 +75,34 @@ class Limits(Section):
     day_usd: float | None = Field(default=100.0, ge=0)
     requests_per_turn: int | None = Field(default=200, ge=1)
     output_tokens: int | None = Field(default=None, ge=256)
+    file_mb: int | None = Field(default=50, ge=1)
+    """A larger file is saved only when a person says so."""
+
+
+RetryKind = Literal["rate_limit", "overloaded", "server_error", "network", "timeout", "cut_off", "empty"]
+
+
+class Retries(Section):
+    """How often a request is made again, by what went wrong."""
+
+    rate_limit: int = Field(default=6, ge=0, le=100)
+    overloaded: int = Field(default=6, ge=0, le=100)
+    server_error: int = Field(default=4, ge=0, le=100)
+    network: int = Field(default=4, ge=0, le=100)
+    timeout: int = Field(default=2, ge=0, le=100)
+    cut_off: int = Field(default=3, ge=0, le=100)
+    empty: int = Field(default=1, ge=0, le=100)
+
+    def of(self, kind: RetryKind) -> int:
+        most: int = getattr(self, kind)
+        return most
 
 
 class Network(Section):
     connect_seconds: float = Field(default=10.0, gt=0)
     idle_seconds: float = Field(default=120.0, gt=0)
     retry_seconds: float = Field(default=180.0, ge=0)
+    retries: Retries = Retries()
 
 
 class Context(Section):
@@ -101,6 +123,7 @@ class Settings(Section):
     network: Network = Network()
     context: Context = Context()
     sessions: Literal["tree", "side-ref"] = "tree"
+    merged_sessions: Literal["keep", "squash", "drop"] = "squash"
     database: SecretStr | None = None
     """None is a SQLite file in `data_dir`. Secret because such addresses carry passwords."""
     data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("forge", appauthor=False))

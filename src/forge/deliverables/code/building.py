@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from forge.counts import counted
 from forge.deliverables.code.failures import failing, fingerprint, gist, none_found
 from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
-from forge.plugins.contracts import BuildResult, Desk, TestResults, Worked
+from forge.plugins.contracts import BuildResult, Desk, Json, TestResults, Worked
 
 FAILED_EXITS = 2
 """Of the agent, one after the other on one task: then a person is asked."""
@@ -14,6 +15,7 @@ SAME_FAILURES = 3
 """Of the tests, one after the other: then a person is asked."""
 MOST_ATTEMPTS = 10
 """At making the tests of one task pass, however each of them failed."""
+DECIDE_IT = "left to you: decide it, and say in your answer what you decided and why"
 _STUCK_AT = re.compile(r"Task `(?P<id>[^`]+)`")
 
 
@@ -24,7 +26,7 @@ async def build(desk: Desk) -> BuildResult:
         await desk.progress(f"task {place + 1} of {len(tasks)}: {task.title}")
         if reason := await _done(desk, task):
             return BuildResult(stuck=True, reason=f"Task `{task.id}` (“{task.title}”): {reason}")
-    return BuildResult(stuck=False, content=f"{len(tasks)} tasks")
+    return BuildResult(stuck=False, content=counted(len(tasks), "task"))
 
 
 def _begin(desk: Desk, tasks: tuple[Task, ...]) -> int:
@@ -39,6 +41,8 @@ async def _done(desk: Desk, task: Task) -> str:
     worked = await worked_on(desk, "code-build", task.id, _order(desk, task))
     if not worked.success:
         return f"the agent failed {FAILED_EXITS} times: {worked.reason}"
+    if _left_to_it(desk, task):
+        await desk.say(f"Decided, as you left it to me: {worked.text}")
     seen: list[str] = []
     while True:
         tests = await desk.run_tests()
@@ -52,6 +56,13 @@ async def _done(desk: Desk, task: Task) -> str:
         worked = await worked_on(desk, "code-fix", task.id, _mending(desk, task, tests))
         if not worked.success:
             return f"the agent failed {FAILED_EXITS} times at mending the tests: {worked.reason}"
+
+
+def _left_to_it(desk: Desk, task: Task) -> bool:
+    """Whether the last thing that a person was asked about this task was left to the agent."""
+    last = desk.answers[-1] if desk.answers else {}
+    found = _STUCK_AT.match(str(last.get("question", "")))
+    return bool(last.get("delegated")) and found is not None and found["id"] == task.id
 
 
 def _satisfied(desk: Desk, task: Task, tests: TestResults) -> bool:
@@ -71,7 +82,7 @@ async def worked_on(desk: Desk, prompt: str, task: str, message: str) -> Worked:
 
 
 def _order(desk: Desk, task: Task) -> str:
-    decided = "\n".join(f"- {answer['question']} → {answer['answer']}" for answer in desk.answers)
+    decided = "\n".join(f"- {answer['question']} → {_meant(answer)}" for answer in desk.answers)
     parts = [
         f"Task `{task.id}`: {task.title}",
         _tests_wanted(task),
@@ -80,6 +91,10 @@ def _order(desk: Desk, task: Task) -> str:
         f"Decided by a person meanwhile:\n{decided}" if decided else "",
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _meant(answer: Json) -> str:
+    return DECIDE_IT if answer.get("delegated") else str(answer["answer"])
 
 
 def _tests_wanted(task: Task) -> str:

@@ -7,13 +7,23 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 _FENCE = re.compile(r"\A\s*```[a-zA-Z]*\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
 
 
 class Refused(ValueError):
     """An answer that cannot be used; the text tells the agent why."""
+
+
+class Decided(BaseModel):
+    """What the builder decided because the person left it to it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    question: str = ""
+    decision: str = Field(min_length=1, max_length=4_000)
+    reason: str = Field(min_length=1, max_length=4_000)
 
 
 class BuilderAnswer(BaseModel):
@@ -24,6 +34,7 @@ class BuilderAnswer(BaseModel):
     stuck: bool
     reason: str = ""
     content: str | dict[str, Any] = ""
+    decided: list[Decided] = Field(default_factory=list, max_length=50)
 
     @model_validator(mode="after")
     def _says_why(self) -> BuilderAnswer:

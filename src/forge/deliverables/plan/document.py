@@ -13,7 +13,7 @@ from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import SandboxedEnvironment
 
 from forge.deliverables.plan import escaping
-from forge.deliverables.plan.outlines import COLUMNS, FALLBACK, NAMES, PARTS, Outline, Section, outline
+from forge.deliverables.plan.outlines import COLUMNS, FALLBACK, NAMES, PARTS, Outline, Section, agreed, outline
 from forge.errors import Conflict, InvalidInput
 
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*")
@@ -33,15 +33,16 @@ class PlanIncomplete(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The template, the title and the text of every slot."""
+    """The template, the title and the text of every slot; `sections` where others than the template's were agreed."""
 
     template: str
     title: str
     slots: Mapping[str, str] = field(default_factory=dict)
+    sections: tuple[str, ...] = ()
 
     @property
     def outline(self) -> Outline:
-        return outline(self.template)
+        return agreed(outline(self.template), self.sections)
 
     def with_slots(self, changed: Mapping[str, str]) -> Plan:
         return tidy(replace(self, slots={**self.slots, **changed}))
@@ -82,20 +83,20 @@ def _whole(plan: Plan, section: Section) -> bool:
     return True
 
 
-def parse(text: str, *, template: str = "") -> Plan:
-    """The plan that a document holds, hand edits included."""
+def parse(text: str, *, template: str = "", sections: tuple[str, ...] = ()) -> Plan:
+    """The plan that a document holds, hand edits included; `sections` are those that were agreed on."""
     lines = text.replace("\r\n", "\n").split("\n")
     named = next((found[1] for line in lines if (found := _TEMPLATE.fullmatch(line.strip()))), template)
-    shape = outline(named if named in NAMES else FALLBACK)
+    shape = agreed(outline(named if named in NAMES else FALLBACK), sections)
     parts = _by_heading(lines)
-    titles = [heading for heading, _ in parts[1:]]
+    titles = [escaping.from_cell(heading) for heading, _ in parts[1:]]
     wanted = [f"## {section.title}" for section in shape.sections]
     if not parts[0][0].startswith("# ") or titles != wanted:
         raise _changed(_difference(titles, wanted) if parts[0][0].startswith("# ") else "its first line is no title")
     slots: dict[str, str] = {}
     for section, (_, body) in zip(shape.sections, parts[1:], strict=True):
         slots |= _slots(section, body)
-    return tidy(Plan(template=shape.name, title=escaping.from_cell(parts[0][0][2:]), slots=slots))
+    return tidy(Plan(shape.name, escaping.from_cell(parts[0][0][2:]), slots, sections))
 
 
 def _by_heading(lines: list[str]) -> list[tuple[str, list[str]]]:
@@ -140,6 +141,8 @@ def _changed(what: str) -> StructureChanged:
 
 def to_json(plan: Plan) -> str:
     value = {"version": 1, "template": plan.template, "title": plan.title, "slots": dict(plan.slots)}
+    if plan.sections:
+        value["sections"] = list(plan.sections)
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -147,10 +150,11 @@ def from_json(text: str) -> Plan | None:
     """None where the text is no plan; then the document alone counts."""
     try:
         value = json.loads(text)
-        plan = Plan(template=value["template"], title=value["title"], slots=dict(value["slots"]))
+        plan = Plan(value["template"], value["title"], dict(value["slots"]), tuple(value.get("sections", ())))
     except (ValueError, TypeError, KeyError):
         return None
-    return tidy(plan) if plan.template in NAMES and all(isinstance(text, str) for text in plan.slots.values()) else None
+    texts = (*plan.slots.values(), *plan.sections)
+    return tidy(plan) if plan.template in NAMES and all(isinstance(text, str) for text in texts) else None
 
 
 @cache

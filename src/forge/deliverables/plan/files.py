@@ -16,6 +16,6 @@ def now(desk: Desk) -> Plan | str:
     if kept and set(kept.slots) == set(kept.outline.slots) and all(kept.slots.values()) and render(kept) == text:
         return kept
     try:
-        return parse(text, template=kept.template if kept else "")
+        return parse(text, template=kept.template, sections=kept.sections) if kept else parse(text)
     except StructureChanged as changed:
         return changed.message

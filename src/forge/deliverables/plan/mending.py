@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from forge.counts import counted
 from forge.deliverables.plan import answers
 from forge.deliverables.plan.document import Plan, parse, render
 from forge.deliverables.plan.placeholders import placeholders
@@ -30,7 +31,7 @@ async def mended(desk: Desk, plan: Plan, material: Mapping[str, Any]) -> tuple[P
         except answers.Refused as refused:
             error = str(refused)
             continue
-        return changed, answer.summary.strip() or f"Changed {len(answer.slots)} slots."
+        return changed, answer.summary.strip() or f"Changed {counted(len(answer.slots), 'slot')}."
     raise AnswerUnusable(f"The agent gave no usable fix: {error}.", hint="Resume to try again, or use another model.")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -20,6 +20,10 @@ FALLBACK = "generic"
 
 # Of the words that come up in any plan it takes several; those that nobody says by the way decide alone.
 _ENOUGH = 3
+_LONGEST_TITLE = 120
+_STRUCTURE = re.compile(r"(?ms)^## Deliverable Structure\s*$(.*?)(?=^## |\Z)")
+_NUMBERED = re.compile(r"(?m)^\s*\d{1,3}[.)]\s+(\S.*?)\s*$")
+_NOT_IN_A_TITLE = re.compile(r"[^\w\s,.:;()&/'’“”+%€$?!–—-]|_")
 _NAMED = re.compile(r"(?im)^\W*(?:plan )?template\W+([a-z]+)\b")
 
 
@@ -97,6 +101,40 @@ def outline(name: str) -> Outline:
 def _point(written: str) -> Point:
     text, _, words = written.partition("|")
     return Point(text.strip(), tuple((words or text).split()))
+
+
+def agreed(shape: Outline, titles: Sequence[str]) -> Outline:
+    """The outline with the sections that a specification agreed on, in their order; what counts as done comes last.
+    Each of them has the template's table; one that the template knows keeps its name there.
+    """
+    known = {section.title.casefold(): section for section in shape.sections}
+    found: dict[str, Section] = {}
+    for title in dict.fromkeys(map(_heading, titles)):
+        if title:
+            section = known.get(title.casefold()) or _new_section(title, found)
+            found.setdefault(section.id, section)
+    if not found:
+        return shape
+    last = shape.sections[-1]
+    sections = (*(one for id_, one in found.items() if id_ != last.id), last)
+    return replace(shape, sections=sections) if sections != shape.sections else shape
+
+
+def titles_in(spec: str) -> tuple[str, ...]:
+    """The sections that a specification lists under its structure."""
+    inside = _STRUCTURE.search(spec)
+    return tuple(_NUMBERED.findall(inside[1])) if inside else ()
+
+
+def _heading(title: str) -> str:
+    """Plain words: nothing in it could be read as Markdown."""
+    return " ".join(_NOT_IN_A_TITLE.sub(" ", title).split())[:_LONGEST_TITLE].strip(" .-")
+
+
+def _new_section(title: str, taken: Mapping[str, Section]) -> Section:
+    slug = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_") or "section"
+    id_ = next(name for n in range(1, len(taken) + 2) if (name := slug if n == 1 else f"{slug}_{n}") not in taken)
+    return Section(id_, title, title, objective="", assessment="", points=(), words=())
 
 
 def outlines() -> tuple[Outline, ...]:

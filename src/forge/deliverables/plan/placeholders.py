@@ -7,9 +7,10 @@ from collections.abc import Iterable
 
 # Never content: each says that the text is not finished.
 _UNFINISHED = re.compile(r"\bT\.?B\.?[DCA]\b\.?|\blorem ipsum\b|\bdolor sit amet\b|\bX{3,}\b|\?{3,}", re.IGNORECASE)
+# `{{ name }}` is none: a plan may be about templates, and nothing in it is ever read as one.
 # Content where a person wrote it first ("launch the TODO app"), otherwise a gap.
 _GAP = re.compile(
-    r"\bTO-?DO\b|\bFIXME\b|\{\{(?:[^{}\n]*\}\})?|\{%(?:[^{}\n]*%\})?"
+    r"\bTO-?DO\b|\bFIXME\b"
     r"|[\[<](?:insert|your|add|fill|enter|placeholder|name|date|amount|to be)\b[^\]>\n]*[\]>]"
     r"|\bplaceholder (?:text|here)\b|\bto be (?:determined|filled in|added)\b",
     re.IGNORECASE | re.MULTILINE,

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from forge.deliverables.plan import answers, mending
 from forge.deliverables.plan.document import Plan, render, tidy, to_json
 from forge.deliverables.plan.files import JSON, MARKDOWN, now
-from forge.deliverables.plan.outlines import Section, chosen, outline
+from forge.deliverables.plan.outlines import Section, agreed, chosen, outline, titles_in
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import SEVERITIES, PlanReview, criteria
 from forge.deliverables.plan.safety import PlanSafety
@@ -18,6 +18,8 @@ from forge.plugins.contracts import BuildResult, Desk, Issue, Json, SafetyRules,
 from forge.plugins.errors import AnswerUnusable
 
 _TRIES = 3
+OUTLINE = "docs/outline.md"
+"""What rules sorted before a model wrote, with what a person changed in it by hand."""
 
 
 class PlanType:
@@ -52,8 +54,10 @@ class PlanType:
 
     async def build(self, desk: Desk) -> BuildResult:
         """Every section is asked for; the document is written when all of them are there."""
-        shape = outline(chosen(desk.spec, desk.intent))
-        plan = Plan(template=shape.name, title=desk.name)
+        template = outline(chosen(desk.spec, desk.intent))
+        shape = agreed(template, titles_in(desk.spec))
+        own = () if shape is template else tuple(section.title for section in shape.sections)
+        plan = Plan(template=shape.name, title=desk.name, sections=own)
         for section in shape.sections:
             await desk.progress(f"plan: {section.title}")
             given = await _section(desk, plan, section)
@@ -108,7 +112,7 @@ def own_words(desk: Desk) -> str:
 
 async def _section(desk: Desk, plan: Plan, section: Section) -> dict[str, str] | str:
     """The texts of one section, or what the agent needs a person for."""
-    material = {
+    material: Json = {
         "intent": desk.intent,
         "spec": desk.spec,
         "constraints": desk.constraints,
@@ -118,6 +122,8 @@ async def _section(desk: Desk, plan: Plan, section: Section) -> dict[str, str] |
         "written": dict(plan.slots),
         "answers": [dict(answer) for answer in desk.answers],
     }
+    if sorted_words := desk.read(OUTLINE):
+        material["outline"] = sorted_words
     error = ""
     left: tuple[str, ...] = ()
     for attempt in range(1, _TRIES + 1):
@@ -126,6 +132,8 @@ async def _section(desk: Desk, plan: Plan, section: Section) -> dict[str, str] |
             answer = answers.builder_answer(await desk.ask("plan-build", asked))
             if answer.stuck:
                 return answer.reason.strip()
+            for one in answer.decided:
+                await desk.say(f"Decided, as you left it to me: {one.decision} Why: {one.reason}")
             slots = answers.section_slots(answer, section.slots)
         except answers.Refused as refused:
             error, left = str(refused), ()

@@ -1,5 +1,7 @@
-"""The built-in engine for the pipeline: answers by stated rules, without any model, for plans only."""
+"""The built-in engine for the pipeline: sorts by stated rules, without any model; makes outlines of plans only."""
 
-from forge.pipeline.rules.answering import BuiltinCannot, answer
+from forge.pipeline.rules.answering import CONNECT, WAYS, BuiltinCannot, answer, needs_a_model
+from forge.pipeline.rules.kinds import judged
+from forge.pipeline.rules.outline import Outlined, outlined, rendered
 
-__all__ = ["BuiltinCannot", "answer"]
+__all__ = ["CONNECT", "WAYS", "BuiltinCannot", "Outlined", "answer", "judged", "needs_a_model", "outlined", "rendered"]

@@ -7,10 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from forge.errors import InvalidInput
-from forge.pipeline.rules.building import built
 from forge.pipeline.rules.gate import gated
 from forge.pipeline.rules.intake import distilled
-from forge.pipeline.rules.mending import mended
 from forge.pipeline.rules.reviewing import reviewed
 from forge.pipeline.rules.specifying import specified
 
@@ -18,18 +16,26 @@ Material = Mapping[str, Any]
 
 
 class BuiltinCannot(InvalidInput):
-    """Rules write plans from a person's own words; everything else takes a model."""
+    """Rules sort a person's own words into an outline; writing takes a model."""
 
     code = "builtin_cannot"
 
+
+WAYS: Mapping[str, str] = MappingProxyType(
+    {
+        "key": "Enter a provider's key: Settings → Models in the browser, or for example ANTHROPIC_API_KEY.",
+        "program": "Install an agent program such as claude, codex, gemini or opencode; Forge finds it.",
+        "ollama": "Run Ollama on this machine with any model.",
+    }
+)
+"""The three ways to a model, for whoever has none."""
+CONNECT = f"Connect a model. {' '.join(WAYS.values())}"
 
 _RULES: Mapping[str, Callable[[Material], str]] = MappingProxyType(
     {
         "brain-dump-intake": distilled,
         "spec-building": specified,
-        "plan-build": built,
         "plan-review": reviewed,
-        "plan-fix": mended,
         "completeness-gate": gated,
     }
 )
@@ -40,9 +46,12 @@ def answer(prompt_name: str, material: Material) -> str:
     rule = _RULES.get(prompt_name)
     kind = str(material.get("deliverable_type") or "plan").lower()
     if rule is None or kind != "plan":
-        wanted = f"“{prompt_name}”" if rule is None else f"a deliverable of type {kind}"
-        raise BuiltinCannot(
-            f"The built-in engine works by rules and cannot do {wanted}; it takes plans from brain dump to done.",
-            hint="Configure a model or an installed agent for this project, or make it a plan.",
-        )
+        raise needs_a_model("This" if rule is None else f"A deliverable of type {kind}")
     return rule(material)
+
+
+def needs_a_model(what: str, *, otherwise: str = "") -> BuiltinCannot:
+    return BuiltinCannot(
+        f"{what} needs a model: without one, Forge sorts your words into an outline of a plan.",
+        hint=f"{CONNECT} {otherwise}".strip(),
+    )

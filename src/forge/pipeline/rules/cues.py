@@ -1,23 +1,24 @@
-"""By which words a sentence is sorted: into objective, constraints, assumptions and unknowns."""
+"""By which words a sentence is sorted: objective, constraint, assumption, unknown; everything else is background."""
 
 from __future__ import annotations
 
 import re
 from enum import StrEnum
 
-from forge.pipeline.rules.facts import MONTH, WEEKDAY
-from forge.pipeline.rules.sentences import words
+from forge.pipeline.rules.facts import MONTH, WEEKDAY, Kind, facts
+from forge.pipeline.rules.sentences import bare, words
 
 
 class Sort(StrEnum):
     OBJECTIVE = "objective"
     ASSUMPTION = "assumption"
     CONSTRAINT = "constraint"
+    BACKGROUND = "background"
     UNKNOWN = "unknown"
 
 
 _OPEN = (
-    r"\?|\bnot (?:yet |quite |really )?(?:sure|clear|decided|certain|settled|known)\b|\bunsure\b|\bundecided\b"
+    r"[?？]|\bnot (?:yet |quite |really )?(?:sure|clear|decided|certain|settled|known)\b|\bunsure\b|\bundecided\b"
     r"|\bunclear\b"
     r"|\bT\.?B\.?[DCA]\b|\beither\b.+\bor\b|\bwhether\b|(?:\b(?:I|we) |^)(?:do not|don[’']?t) (?:really "
     r"|yet )?know\b|\bnobody knows\b"
@@ -39,25 +40,34 @@ ASSUMPTION = re.compile(
     r"|(?:work|fit|suffice)\b(?= *(?:out|$|[.,;])))",
     re.I,
 )
-# What can be broken, and is watched for that.
 LIMIT = re.compile(
     r"\b(?:must|may|can|should) ?not\b|\bcan[’']?t\b|\bat (?:most|least)\b|\b(?:no|not) (?:more|later|longer) than\b"
     r"|\bmax(?:imum)?\b|\bdeadline\b|\bexceed|\b(?:under|below) [\d€$£]|\b(?:until|before|within)\b|\bup to \d"
     r"|\bmore than [\d€$£]"
-    r"|\b(?:must|has to|have to)\b.+\bby\b|\bnot allowed\b",
+    r"|\bmust\b|\b(?:has|have|needs?) to be\b|\b(?:has|have) to\b.+\bby\b|\bnot allowed\b|\brequired\b|^only\b"
+    r"|\b(?:only|nothing but)$|^(?:the |our |my )?(?:budget|deadline|date|money)\b"
+    r"|^(?:no|never|without)\s(?!idea|one\b|problem)"
+    r"|\b(?:do not|don[’']?t) want\b",
     re.I,
 )
+_BY_WHEN_OR_FOR_HOW_MUCH = re.compile(r"\bshould\b", re.I)
 WANTED = re.compile(
     r"\b(?:I|we|they|he|she|company|team|club|family|school|boss|client)(?:[’']d|[’']re|[’']m| am| are| is"
     r"| would)?\s+(?:also |really |just )?"
     r"(?:want|need|like to|love to|plan|planning|aim|hope to|going to|wish|getting|organi[sz]ing|intend"
     r"|have to plan|looking|thinking (?:of|about))\b"
-    r"|\bwants?\b|\band needs?\b|\bneeds? an? (?:[\w-]+ )?(?:plan|strategy|roadmap)\b|\b(?:goal|aim|objective"
+    r"|^(?:want|wanted|wish|goal)\b|^(?:our|my) (?:[\w-]+ ){1,3}wants?\b|\band needs?\b"
+    r"|\bneeds? an? (?:[\w-]+ )?(?:plan|strategy|roadmap)\b|\b(?:goal|aim|objective"
     r"|purpose|idea)\b\s*(?:is|:)|\bhelp (?:me|us)\b"
     r"|^(?:please |let[’']?s )?(?:plan|organi[sz]e|prepare|create|build|write|make|design|develop|migrate"
     r"|launch|move|implement"
     r"|draft|set up|get|grow|run|host|hold|renovate|open|start|replace|introduce|find|increase|reduce|double"
     r"|switch|rewrite)\b",
+    re.I,
+)
+# “A reading club for twelve people” names what is wanted, and says nothing about it.
+NAMES_A_THING = re.compile(
+    r"^(?:an?|some)\s(?!.*\b(?:is|are|was|were|has|have|had|told|says?|said|will|can|does|did|do|wants?|thinks?)\b)",
     re.I,
 )
 _UNWANTED = re.compile(r"(?:\bnot|n[’']?t|\bnever)\s+(?:want|need|like|plan)\b", re.I)
@@ -74,8 +84,11 @@ def sorted_as(sentence: str) -> Sort:
         return Sort.ASSUMPTION
     if WANTED.search(sentence) and not _UNWANTED.search(sentence):
         return Sort.OBJECTIVE
-    # A plain statement is a fact, and the plan has to respect it like a limit.
-    return Sort.CONSTRAINT
+    should = _BY_WHEN_OR_FOR_HOW_MUCH.search(sentence)
+    if LIMIT.search(bare(sentence)) or (should and any(fact.kind is not Kind.COUNT for fact in facts(sentence))):
+        return Sort.CONSTRAINT
+    # “Our onboarding is a mess” wants nothing and limits nothing.
+    return Sort.BACKGROUND
 
 
 def clauses(sentence: str) -> list[str]:

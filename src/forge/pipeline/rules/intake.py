@@ -1,4 +1,4 @@
-"""Brain dump → intent: the person's sentences, sorted. Nothing is added but what a rule says, and it says so."""
+"""Brain dump → intent: the person's sentences, sorted. Nothing is added and nothing is left out."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from typing import Any
 from forge.pipeline.intent import SECTIONS
 from forge.pipeline.rules import naming
 from forge.pipeline.rules.corrections import corrected, corrects
-from forge.pipeline.rules.cues import NEEDS_A_PERSON, UNKNOWN, Sort, clauses, sorted_as
+from forge.pipeline.rules.cues import NAMES_A_THING, NEEDS_A_PERSON, Sort, clauses, sorted_as
 from forge.pipeline.rules.facts import contradictions
 from forge.pipeline.rules.kinds import Judged, judged
-from forge.pipeline.rules.sentences import bare, finished, sentences, words
-from forge.pipeline.rules.tasks import thing_in
+from forge.pipeline.rules.sentences import bare, finished, sentences
 
 MAX_QUESTIONS = 5
 _PROSE = frozenset({"", ".md", ".txt", ".rst", ".pdf", ".docx", ".html"})
 _MOST_OF_A_RESOURCE = 40
-_TELLING = 2
-_LONGEST_LIST = 60
-NOTHING = "By rule: nothing was said that could be an objective."
-_RULES_SORTED = "Sorted by the built-in rules, not by a model."
+NOT_SAID = "Nobody has said yet what the result should be."
+WHAT_IS_WANTED = "What do you want to have in the end?"
+BACKGROUND = "Background, in your words:"
 _ABOUT_THE_FORM = re.compile(
     r"^(?:it|this|that|the deliverable)(?:[’']s| is| should be) (?:not )?(?:just |only )?(?:an? )?(?:plan"
     r"|document|code|software)\b(?:,? (?:and )?not (?:an? )?\w+)?$"
@@ -40,6 +38,7 @@ class Sorted:
     objective: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
     constraints: list[str] = field(default_factory=list)
+    background: list[str] = field(default_factory=list)
     unknowns: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
 
@@ -52,7 +51,7 @@ def distilled(material: Mapping[str, Any]) -> str:
     kind = judged(own, str(material.get("chosen_type") or ""))
     found = _sorted(said)
     name = naming.typed_in("\n\n".join(fixes)) or str(material.get("name") or "").strip()
-    name = name or naming.named(found.objective[0], own)
+    name = name or (naming.named(found.objective[0], own) if found.objective else naming.begun(own))
     return _document(_not_a_section(" ".join(name.split())), kind, found)
 
 
@@ -64,11 +63,9 @@ def _not_a_section(name: str) -> str:
 
 
 def question_on(unknown: str) -> str:
+    """A question is asked in the person's own words; a doubt is quoted."""
     quoted = unknown.strip()
-    if quoted.endswith("?"):
-        return f"You asked: “{quoted}” What is the answer?"
-    either = re.search(r"\bor\b", quoted, re.I)
-    return f"You wrote: “{quoted}” {'Which is it?' if either else 'What is decided?'}"
+    return quoted if quoted.endswith(("?", "？")) else f"You wrote: “{quoted}” What is your answer?"
 
 
 def _said(messages: list[str], resources: Any) -> list[str]:
@@ -104,37 +101,19 @@ def _sorted(said: list[str]) -> Sorted:
         Sort.OBJECTIVE: found.objective,
         Sort.ASSUMPTION: found.assumptions,
         Sort.CONSTRAINT: found.constraints,
+        Sort.BACKGROUND: found.background,
         Sort.UNKNOWN: found.unknowns,
     }
     for sentence in said:
         groups[sorted_as(sentence)].append(sentence)
-    _have_an_objective(found, said)
-    _begin_with_the_aim(found, said)
+    if not found.objective and found.background[:1] == said[:1] and said and NAMES_A_THING.search(said[0]):
+        found.objective.append(found.background.pop(0))
     asked = [unknown for unknown in found.unknowns if NEEDS_A_PERSON.search(unknown)]
-    found.questions = [*_clashes(said), *(question_on(unknown) for unknown in asked)][:MAX_QUESTIONS]
+    first = [] if found.objective else [WHAT_IS_WANTED]
+    found.questions = [*first, *_clashes(said), *(question_on(unknown) for unknown in asked)][:MAX_QUESTIONS]
     told = " ".join(found.questions)
     found.unknowns = [unknown for unknown in found.unknowns if unknown.strip() not in told]
     return found
-
-
-def _have_an_objective(found: Sorted, said: list[str]) -> None:
-    """Without a sentence that says what is wanted, the first one that says anything stands for it."""
-    if found.objective:
-        return
-    telling = [one for one in said if len(words(one)) >= _TELLING and not UNKNOWN.search(one)]
-    first = next(iter([*telling, *said]), "")
-    for group in (found.assumptions, found.constraints, found.unknowns):
-        if first in group:
-            group.remove(first)
-    found.objective.append(first or NOTHING)
-
-
-def _begin_with_the_aim(found: Sorted, said: list[str]) -> None:
-    """Where only things are wanted, the first sentence says what they are wanted for."""
-    first = said[0] if said else ""
-    if first in found.constraints and all(thing_in(one) for one in found.objective):
-        found.constraints.remove(first)
-        found.objective.insert(0, first)
 
 
 def _clashes(said: list[str]) -> list[str]:
@@ -143,29 +122,17 @@ def _clashes(said: list[str]) -> list[str]:
 
 
 def _document(name: str, kind: Judged, found: Sorted) -> str:
-    taken = "a plan" if kind.kind == "plan" else kind.kind
-    assumed = [] if kind.sure else [f"By rule: this is taken as {taken}, because the text does not say it outright."]
-    dropped = len(found.unknowns) - _LONGEST_LIST
-    assumed += (
-        [f"By rule: {dropped} more unknowns were left out; nothing is decided about them."] if dropped > 0 else []
-    )
-    limits = " The rules write plans only: for code, choose a model." if kind.kind == "code" else ""
+    wanted = " ".join(found.objective) or NOT_SAID
+    numbered = "\n".join(f"{number}. {one}" for number, one in enumerate(found.background, 1))
     bodies = {
-        "Deliverable Type": f"{kind.kind.capitalize()}. {kind.reason} {_RULES_SORTED}{limits}",
-        "Objective": " ".join(_most(found.objective)),
-        "Assumptions": _list([*_most(found.assumptions), *assumed]),
-        "Constraints": _list(_most(found.constraints)),
-        "Unknowns": _list(found.unknowns[:_LONGEST_LIST]),
+        "Deliverable Type": f"{kind.kind.capitalize()}. {kind.reason}",
+        "Objective": f"{wanted}\n\n{BACKGROUND}\n\n{numbered}" if numbered else wanted,
+        "Assumptions": _list(found.assumptions),
+        "Constraints": _list(found.constraints),
+        "Unknowns": _list(found.unknowns),
         "Open Questions": _list(found.questions),
     }
     return f"# {name}\n\n" + "\n\n".join(f"## {title}\n\n{body}" for title, body in bodies.items()) + "\n"
-
-
-def _most(texts: list[str]) -> list[str]:
-    """A long document must not drown what a person can still read through; what is left out is counted."""
-    more = len(texts) - _LONGEST_LIST
-    told = [f"By rule: {more} more sentences of this kind were left out here."] if more > 0 else []
-    return [*texts[:_LONGEST_LIST], *told]
 
 
 def _list(texts: list[str]) -> str:

@@ -29,12 +29,16 @@ _DETERMINER = re.compile(
     r"^(?:(?:a|an|the|our|my|some|this|new|nice|small|big|simple|good|proper|complete)\s+)+(?=\S)", re.I
 )
 _STOP = re.compile(
-    r"[,.;:!?()“”\"–—]|\s(?:that|which|because|so|and|with|who|where|when|while|but|within|until|before|by|if"
+    r"[,.;:!?()。、！？“”\"–—]|\s(?:that|which|because|so|and|with|who|where|when|while|but|within|until|before|by|if"
     r"|since)\s"
 )
 _WE = re.compile(r"^(?:(?:we|i|our|my|idea|goal|aim|roadmap)\b:?\s+)(?:(?:will|are|am|have|is)\s+)?", re.I)
 _WITHIN = re.compile(r"\s+(?:(?:a|an|the|our|my|your|new|own|first|old)\s+)+", re.I)
-_MOST, _MOST_GIVEN = 4, 10
+_MOST, _MOST_GIVEN, _MOST_BEGUN, _LONGEST_BEGUN = 4, 10, 6, 60
+_FILLER = re.compile(r"^(?:(?:ok(?:ay)?|so|well|right|hm+|um+|also|na ja|bueno|alors|brain dump)\b[,.]?\s+)+", re.I)
+_NOBODY = frozenset(
+    {"somebody", "someone", "something", "everybody", "everyone", "people", "things", "it", "this", "that"}
+)
 _NOUNS = {"married": "wedding", "marry": "wedding"}
 _SMALL = frozenset(
     """
@@ -61,9 +65,18 @@ def named(objective: str, text: str) -> str:
     phrase = _DETERMINER.sub("", _VERB.sub("", phrase))
     phrase = _WITHIN.sub(" ", _STOP.split(phrase)[0])
     kept = _whole([_NOUNS.get(word.lower(), word) for word in phrase.split()])
-    if not kept:
-        return "Untitled Plan"
+    if not kept or (len(kept) == 1 and kept[0].lower() in _NOBODY):
+        return begun(text)
     return _title(kept if len(kept) > 1 else [*kept, "plan"])
+
+
+def begun(text: str) -> str:
+    """What the text gives itself, else its first words as they stand, where nothing says what is wanted."""
+    given = typed_in(text) or next(iter(headings(text)), "")
+    first = next(iter(text.strip().splitlines()), "")
+    words = (given or _STOP.split(_FILLER.sub("", first))[0]).split()[: _MOST_GIVEN if given else _MOST_BEGUN]
+    name = " ".join(words)[:_LONGEST_BEGUN].strip(" .,:;!?。、！？")
+    return f"{name[:1].upper()}{name[1:]}" if name else "Untitled Plan"
 
 
 def _whole(parts: list[str]) -> list[str]:

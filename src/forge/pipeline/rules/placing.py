@@ -1,6 +1,4 @@
-"""Which sections a sentence belongs to: the one whose words it uses most, and those for its people, places, dates and
-sums.
-"""
+"""Which section a sentence belongs to: the one whose words it uses most, else the one for its people, dates or sums."""
 
 from __future__ import annotations
 
@@ -8,13 +6,11 @@ import re
 from functools import cache, lru_cache
 
 from forge.deliverables.plan import Outline, Section, outline
-from forge.pipeline.rules.facts import WEEKDAY, Fact, Kind, facts, is_part
-from forge.pipeline.rules.sentences import stem, words
-from forge.pipeline.rules.tasks import duties
+from forge.pipeline.rules.facts import WEEKDAY, Kind, facts, is_part
+from forge.pipeline.rules.sentences import stem
 
 _MONEY = frozenset({"budget", "money", "cost"})
 _TIME = frozenset({"date", "deadline"})
-_NO_DATE = re.compile(r"\bthe (?:next|this) \w+$", re.I)
 _BUDGET = re.compile(r"^(?:the |our |my )?budget\b", re.I)
 _WEEKDAYS = re.compile(rf"\b{WEEKDAY}\b", re.I)
 _NOT_A_PLACE = (
@@ -46,28 +42,16 @@ _RISK = re.compile(
 
 
 def main_section(shape: Outline, sentence: str) -> Section:
-    """The first section where none fits."""
-    return homes(shape, sentence)[0]
-
-
-def homes(shape: Outline, sentence: str) -> tuple[Section, ...]:
-    """Every section that the sentence belongs to, the one that it fits best first; the first one where none fits."""
-    return _homes(shape.name, sentence) or shape.sections[:1]
-
-
-def fits(shape: Outline, sentence: str) -> bool:
-    return bool(_homes(shape.name, sentence))
+    """Where the sentence fits best; the first section where it fits nowhere."""
+    return next(iter(_homes(shape.name, sentence)), shape.sections[0])
 
 
 @lru_cache(maxsize=4096)
 def _homes(template: str, sentence: str) -> tuple[Section, ...]:
     shape = outline(template)
     candidates = [one for one in shape.sections if one.id != "acceptance"]
-    # “My sister makes the cake” is about the cake.
-    doing = duties(sentence)
-    about = doing[0].what if len(doing) == 1 and sentence.startswith(doing[0].who) else sentence
-    scores = {one.id: _score(shape, one, about) for one in candidates}
-    budget = shape.role("money") if _BUDGET.search(about) else None
+    scores = {one.id: _score(shape, one, sentence) for one in candidates}
+    budget = shape.role("money") if _BUDGET.search(sentence) else None
     best = budget or max(candidates, key=lambda one: (scores[one.id], one is not candidates[0]))
     named = [section for role in _roles(sentence) if (section := shape.role(role))]
     # “240 euros per pupil” is about money, and not about the pupils.
@@ -80,8 +64,7 @@ def _roles(sentence: str) -> list[str]:
     told = facts(sentence)
     kinds = {fact.kind for fact in told}
     found = {
-        "who": bool(duties(sentence)),
-        "people": any(counts_people(fact.thing) and not is_part(sentence, fact) for fact in told),
+        "people": any(fact.thing in _PEOPLE and not is_part(sentence, fact) for fact in told),
         "time": Kind.DATE in kinds or bool(_WEEKDAYS.search(sentence)),
         "place": bool(PLACE.search(sentence)),
         "money": Kind.MONEY in kinds,
@@ -90,48 +73,9 @@ def _roles(sentence: str) -> list[str]:
     return [role for role, there in found.items() if there]
 
 
-def counts_people(thing: str) -> bool:
-    return thing in _PEOPLE
-
-
-def named_in(sentence: str, role: str) -> list[str]:
-    """What a sentence names for a section that it does not stand in as a whole, as short as it can be said."""
-    told = facts(sentence)
-    if role == "place":
-        return [found[0] for found in PLACE.finditer(sentence)]
-    if role == "time":
-        # “Agree on the next year” names no date of the plan.
-        dates = [fact for fact in told if fact.kind is Kind.DATE and not _NO_DATE.search(sentence[: fact.end])]
-        exact = [fact for fact in dates if re.search(r"\d", fact.amount)] or dates
-        return [with_weekday(sentence, fact.start, fact.end) for fact in exact]
-    if role == "money":
-        return [_sum(sentence, fact) for fact in told if fact.kind is Kind.MONEY]
-    return [
-        fact.text
-        for fact in told
-        if fact.kind is Kind.COUNT and counts_people(fact.thing) and not is_part(sentence, fact)
-    ]
-
-
-def _sum(sentence: str, fact: Fact) -> str:
-    """With the words “budget for” where they stand right before."""
-    at = sentence.find(fact.text)
-    before = re.search(r"\bbudget for (?:the )?$", sentence[:at], re.I)
-    return (before[0] if before else "") + fact.text
-
-
-def with_weekday(sentence: str, start: int, end: int) -> str:
-    before = re.search(rf"{WEEKDAY}(?:,| in| the| of)?\s+(?:the )?$", sentence[:start], re.I)
-    return sentence[before.start() if before else start : end]
-
-
 @cache
 def _stems(template: str) -> dict[str, frozenset[str]]:
     return {section.id: frozenset(map(stem, section.words)) for section in outline(template).sections}
-
-
-def speaks_of(shape: Outline, section: Section, sentence: str) -> bool:
-    return section.id != "acceptance" and bool(_stems(shape.name)[section.id] & words(sentence))
 
 
 def _score(shape: Outline, section: Section, sentence: str) -> float:

@@ -9,10 +9,9 @@ from typing import Any
 from forge.deliverables.plan import Plan, StructureChanged, parse
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import PlanIssue, items, review_of, section_text
-from forge.pipeline.rules.choices import figure
+from forge.pipeline.rules.choices import names_a_range
 from forge.pipeline.rules.facts import contradictions, facts
 from forge.pipeline.rules.placing import main_section
-from forge.pipeline.rules.reading import without_gaps
 from forge.pipeline.rules.sentences import coverage, sentences, words
 from forge.plugins.contracts import Severity
 
@@ -54,7 +53,7 @@ def _slots(plan: Plan, own_words: str) -> Iterator[PlanIssue]:
                 Severity.MEDIUM if not text else Severity.MINOR,
                 f"The slot {slot} says hardly anything: “{text}”.",
                 slot,
-                f"Add to {slot}: “By rule: this was left short; more was not said.”",
+                f"Say more in {slot}.",
             )
 
 
@@ -64,34 +63,33 @@ def _gaps_in(text: str, location: str, own_words: str) -> Iterator[PlanIssue]:
             Severity.CRITICAL,
             f"“{gap}” in {location} stands where something should be said.",
             location,
-            f"Take out of {location}: “{gap}”",
+            f"Say what is meant in {location} instead of “{gap}”.",
         )
 
 
 def _uncovered(body: str, wanted: list[str], constraints: str, plan: Plan | None) -> Iterator[PlanIssue]:
     there = words(body)
-    priorities = [one for one in items(section_text(constraints, "Priorities")) if not one.startswith("By rule")]
+    priorities = items(section_text(constraints, "Priorities"))
     for severity, kind, one in (
         *((Severity.MEDIUM, "acceptance criterion", one) for one in wanted if not one.startswith(_FORMAL)),
         *((Severity.MINOR, "priority", one) for one in priorities),
     ):
         quoted = _QUOTED.search(one)
-        essence = without_gaps(quoted[1].rstrip(" …") if quoted else one)
+        essence = quoted[1].rstrip(" …") if quoted else one
         if coverage(words(essence), there) >= _COVERED:
             continue
         slot = f"{main_section(plan.outline, essence).id}.details" if plan else "docs/plan.md"
-        add = f"By rule: asked for by a {kind}, and not yet worked out: {essence}"
-        yield _issue(severity, f"The plan does not cover this {kind}: {one}", slot, f"Add to {slot}: “{add}”")
+        yield _issue(severity, f"The plan does not cover this {kind}: {one}", slot, f"Work it out in {slot}: {essence}")
 
 
 def _clashes(body: str) -> Iterator[PlanIssue]:
     # A range is no contradiction: the plan says which number of it counts.
-    pairs = contradictions([one for one in sentences(body) if not figure(one)])
+    pairs = contradictions([one for one in sentences(body) if not names_a_range(one)])
     if pairs:
         told = "; ".join(f"“{one.text}” and “{other.text}”" for one, other in pairs)
         yield _issue(
             Severity.MEDIUM,
             f"Amounts of the same thing differ: {told}.",
             "docs/plan.md",
-            "Say which of them counts. Rules cannot decide that.",
+            "Say which of them counts.",
         )

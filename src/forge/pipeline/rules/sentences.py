@@ -11,7 +11,7 @@ _TITLE = re.compile(r"\b(?:e\.g|i\.e|dr|mr|mrs|prof|vs)\.$|(?-i:\b[A-Z])\.$", re
 _SHORTENED = re.compile(r"\b(?:etc|approx|ca|incl|min|max|no|a\.m|p\.m|st)\.$", re.I)
 _DAY = re.compile(r"\b\d{1,2}\.$")
 _MONTH = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.I)
-_END = re.compile(r"(?<=[.!?…])[\"”’)]?\s+")
+_END = re.compile(r"(?<=[.!?…])[\"”’)]?\s+|(?<=[。！？])(?=\S)")
 _LONGEST = 600
 _WRAPPED = 55
 
@@ -48,7 +48,7 @@ def headings(text: str) -> list[str]:
 
 def finished(text: str) -> str:
     text = " ".join(text.split()).strip(" ,;")
-    if text and text[-1] not in ".!?…:”\"'":
+    if text and text[-1] not in ".!?…:”\"'。！？":
         text += "."
     return text[:1].upper() + text[1:]
 

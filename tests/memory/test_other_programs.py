@@ -1,0 +1,114 @@
+"""State files of another program are read, followed and kept in their form; warnings are in the words people know."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge.memory import Memory, Source, Status
+from tests.memory.conftest import NOON, Clock, codes
+
+THEIRS = {
+    "name": "Checkout",
+    "status": "in_progress",
+    "currentMilestone": "M2",
+    "lastUpdated": "2026-03-01T11:00:00Z",
+    "progress": {"completed": 1, "total": 4, "unit": "tasks"},
+    "team": ["Ann"],
+}
+
+
+def written(directory: Path, **more: object) -> Path:
+    place = directory / ".claude/initiative.json"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(json.dumps({**THEIRS, **more}))
+    return place
+
+
+def document(directory: Path) -> dict[str, Any]:
+    return dict(json.loads((directory / ".claude/initiative.json").read_text()))
+
+
+@pytest.mark.req("M-01", "M-03")
+def test_the_file_of_another_program_is_read_and_its_form_kept(memory: Memory, tmp_path: Path) -> None:
+    written(tmp_path)
+    found = memory.read()
+    assert found.initiative is not None
+    assert found.warnings == ()
+    assert (found.source, found.initiative.title, found.initiative.milestone) == (Source.FILE, "Checkout", "M2")
+    memory.milestone_started("M2", "Pay", total=2)
+    memory.task_completed("M2")
+    kept = document(tmp_path)
+    assert list(THEIRS) == [key for key in THEIRS if key in kept], "a key is gone"
+    assert (kept["name"], kept["team"], kept["currentMilestone"]) == ("Checkout", ["Ann"], "M2")
+    assert kept["progress"] == {"completed": 1, "total": 2, "unit": "tasks"}
+    assert not list((tmp_path / ".claude").glob("initiatives/*"))
+    assert not list((tmp_path / ".claude").glob("*.broken-*"))
+
+
+@pytest.mark.req("M-04")
+def test_the_newest_file_wins_although_it_has_no_counter(memory: Memory, tmp_path: Path, clock: Clock) -> None:
+    memory.start("Checkout", "APEX")
+    memory.change_status(Status.IN_PROGRESS)
+    mine = document(tmp_path)
+    for key in ("counter", "owed", "steps"):
+        del mine[key]
+    mine |= {"status": "blocked", "lastUpdated": "2026-03-01T12:30:00Z"}
+    (tmp_path / ".claude/initiative.json").write_text(json.dumps(mine))
+    clock.pass_(hours=1)
+    resumed = memory.resume()
+    assert resumed.initiative is not None
+    assert (resumed.source, resumed.initiative.status) == (Source.FILE, Status.BLOCKED)
+    assert "WORKFLOW-STATUS.yaml" in resumed.brought_up
+    assert "status: blocked" in (tmp_path / "WORKFLOW-STATUS.yaml").read_text()
+    memory.change_status(Status.IN_PROGRESS)
+    again = memory.resume()
+    assert again.initiative is not None
+    assert (again.initiative.status, again.warnings) == (Status.IN_PROGRESS, ())
+
+
+@pytest.mark.req("M-04")
+def test_a_wrong_clock_does_not_lose_the_later_write_and_is_told(memory: Memory, tmp_path: Path, clock: Clock) -> None:
+    memory.start("Checkout", "APEX")
+    memory.change_status(Status.IN_PROGRESS)
+    old = (tmp_path / "WORKFLOW-STATUS.yaml").read_bytes()
+    clock.now = NOON.replace(hour=9)
+    memory.change_status(Status.BLOCKED)
+    (tmp_path / "WORKFLOW-STATUS.yaml").write_bytes(old)
+    resumed = memory.resume()
+    assert resumed.initiative is not None
+    assert resumed.initiative.status is Status.BLOCKED
+    assert "initiative_clock" in codes(resumed.warnings)
+
+
+@pytest.mark.req("M-06")
+def test_a_learning_is_kept_and_it_is_told_that_state_files_cannot_be_written(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / ".claude").write_text("in the way\n")
+    result = memory.learn("Ask twice.")
+    assert result.saved
+    assert "Ask twice." in (tmp_path / "MEMORY.md").read_text()
+    (loud,) = result.warnings
+    assert loud.prominent
+    assert loud.message.startswith("ERROR: Cannot write state files — workflow state will not persist")
+
+
+@pytest.mark.req("M-06")
+def test_auto_memory_that_is_away_is_told_in_these_words(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").mkdir()
+    told = [each.message for each in memory.learn("Ask twice.").warnings]
+    assert any(message.startswith("Auto-memory unavailable — learnings will not persist") for message in told)
+
+
+@pytest.mark.req("M-04")
+def test_a_stale_state_is_told_in_these_words(memory: Memory, tmp_path: Path, clock: Clock) -> None:
+    memory.start("Checkout", "APEX")
+    old = (tmp_path / "WORKFLOW-STATUS.yaml").read_bytes()
+    clock.pass_(minutes=10)
+    memory.change_status(Status.IN_PROGRESS)
+    (tmp_path / "WORKFLOW-STATUS.yaml").write_bytes(old)
+    clock.pass_(hours=2)
+    (told,) = memory.resume().warnings
+    assert told.message.startswith("Initiative state may be stale — last updated 2 hours ago")
