@@ -11,6 +11,9 @@ from keyring.backend import KeyringBackend
 from keyring.backends import null
 
 from tests.api.house import House, opened
+from tests.postgres import postgres
+
+__all__ = ["postgres"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -22,9 +25,16 @@ def no_keyring() -> Iterator[None]:
     keyring.set_keyring(before)
 
 
+ON_BOTH = pytest.mark.parametrize("house", ["sqlite", "postgresql"], indirect=True, scope="module")
+"""For modules whose tests SQLite alone would not prove: who may do what is a matter of rows."""
+
+
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    with opened(tmp_path_factory.mktemp("house")) as made:
+def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+    environ = {}
+    if getattr(request, "param", "sqlite") == "postgresql":
+        environ["FORGE_DATABASE"] = request.getfixturevalue("postgres").new_database()
+    with opened(tmp_path_factory.mktemp("house"), environ=environ) as made:
         yield made
 
 

@@ -19,7 +19,7 @@ from fastapi import FastAPI
 
 from forge.api.access import Gate
 from forge.api.application import create
-from forge.api.server import answering
+from forge.api.server import answering, configured
 from forge.app.entries import Entries
 from forge.app.identity import LOCAL, one_time_token, server_secret
 from forge.app.repositories import add_repository
@@ -92,7 +92,10 @@ def _git(directory: Path, *words: str) -> None:
 
 
 @contextmanager
-def opened(place: Path, *, environ: dict[str, str] | None = None, static: Path | None = None) -> Iterator[House]:
+def opened(
+    place: Path, *, environ: dict[str, str] | None = None, static: Path | None = None, config: str = ""
+) -> Iterator[House]:
+    (place / "config.yaml").write_text(config)
     house = House(place)
     ready = threading.Event()
     thread = threading.Thread(target=_live, args=(house, environ or {}, static, ready), name="house")
@@ -124,7 +127,6 @@ def _live(house: House, environ: dict[str, str], static: Path | None, ready: thr
 
 
 async def _serve(house: House, environ: dict[str, str], static: Path | None, ready: Callable[[], None]) -> None:
-    (house.place / "config.yaml").write_text("")
     around = {
         "PATH": os.environ["PATH"],
         "HOME": str(house.place),
@@ -144,16 +146,7 @@ async def _serve(house: House, environ: dict[str, str], static: Path | None, rea
         entries = Entries(shop)
         house.gate = Gate(secret, (), keys, port=house.port, rates=rates, local_key=LOCAL_KEY, entries=entries)
         house.app = create(shop, house.gate, static=static)
-        server = uvicorn.Server(
-            uvicorn.Config(
-                house.app,
-                lifespan="off",
-                log_config=None,
-                ws="websockets-sansio",
-                timeout_graceful_shutdown=2,
-                ws_per_message_deflate=False,
-            )
-        )
+        server = uvicorn.Server(configured(house.app, shop.settings.server))
         _SERVERS[id(house)] = server
         async with answering(server, listening) as running:
             ready()

@@ -258,7 +258,13 @@ HOSTILE_ORIGINS = [
         "file://",
         "127.0.0.1:3000",
     ),
-    *("ws://127.0.0.1:3000", "chrome-extension://127.0.0.1:3000", "http://127.0.0.1:3000 http://evil.example", "*"),
+    *(
+        "https://127.0.0.1:3000",
+        "ws://127.0.0.1:3000",
+        "chrome-extension://127.0.0.1:3000",
+        "http://127.0.0.1:3000 http://evil.example",
+        "*",
+    ),
     *("http://127.0.0.1:3000\\@evil.example", "http:// 127.0.0.1:3000", "//127.0.0.1:3000", "http://[::1]:3000"),
 ]
 
@@ -285,6 +291,19 @@ def test_what_a_browser_calls_foreign_is_foreign_even_for_reading(door: Door, si
 def test_a_name_that_is_allowed_with_https_has_no_pages_without(door: Door) -> None:
     assert changing(door, ("origin", "https://safe.example.org"), host="safe.example.org").status == 200
     assert changing(door, ("origin", "http://safe.example.org"), host="safe.example.org").status == 403
+
+
+@pytest.mark.req("X-06")
+def test_a_name_that_is_allowed_without_a_scheme_has_no_pages_by_https(door: Door) -> None:
+    assert changing(door, ("origin", "http://forge.example.org"), host="forge.example.org").status == 200
+    refused = changing(door, ("origin", "https://forge.example.org"), host="forge.example.org")
+    assert (refused.status, refused.code) == (403, "origin_refused")
+
+
+@pytest.mark.req("X-06")
+def test_a_name_that_is_allowed_with_both_schemes_has_pages_of_both(door: Door) -> None:
+    gate = opened(door.keys, door.clock, hosts=["https://both.example.org", "http://both.example.org"])
+    assert gate._origins._hosts["both.example.org"] == {"http", "https"}
 
 
 @pytest.mark.req("X-06")

@@ -17,11 +17,12 @@ from forge.app.projects import changed, workspace_of
 from forge.app.repositories import repository
 from forge.git.reservations import reserve
 from forge.pipeline.desk import TEST_RUNS
+from tests.api.conftest import ON_BOTH
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
 from tests.api.test_web_needs import Remembering
 
-pytestmark = pytest.mark.req("X-06")
+pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 
 
 @pytest.fixture

@@ -191,6 +191,9 @@ def test_users_and_keys_are_made_and_taken_away(client: httpx.Client, house: Hou
         assert [each["id"] for each in hers.get("/api/keys").json()["keys"]] == [id_]
         assert code(hers.get("/api/users")) == (403, "scope_missing")
         assert code(hers.get("/api/audit")) == (403, "scope_missing")
+        assert [each["id"] for each in hers.get("/api/keys", params={"user": "cy"}).json()["keys"]] == [id_]
+        for somebody_else in ("local", "nobody", ""):
+            assert code(hers.get("/api/keys", params={"user": somebody_else})) == (403, "scope_missing")
         assert code(hers.post("/api/keys/none/revoke")) == (404, "key_unknown")
     assert text not in client.get("/api/keys").text
     assert client.post(f"/api/keys/{id_}/revoke").json()["revoked"]

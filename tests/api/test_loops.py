@@ -55,8 +55,8 @@ def test_projects_and_turns_keep_no_loop_waiting(house: House, client: httpx.Cli
     assert client.post(f"/api/projects/{id_}/messages", json={"text": DUMP}).status_code == 202
     for action in ("distill", "confirm", "confirm"):
         assert client.post(f"/api/projects/{id_}/actions/{action}", json={"confirmed": True}).status_code == 202
-        phase = at_rest(client, id_)["phase"]
-    assert phase == "done"
+        label = at_rest(client, id_)["label"]
+    assert label.startswith("Outline ready")
     repository = f"/api/repositories/{house.repository()}"
     sent = client.post(f"{repository}/session/messages", params={"branch": "ai/x"}, json={"text": "what is here?"})
     assert sent.status_code == 202, sent.text

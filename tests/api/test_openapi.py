@@ -154,6 +154,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/notifications/test post test_notifications",
             "/api/projects get list_projects",
             "/api/projects post create_project",
+            "/api/projects/example post run_example",
             "/api/projects/{project} delete delete_project",
             "/api/projects/{project} get show_project",
             "/api/projects/{project} patch change_project",

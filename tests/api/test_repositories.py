@@ -223,6 +223,9 @@ def test_a_merge_is_previewed_resolved_and_performed_as_seen(client: httpx.Clien
     assert preview["outcome"] == "conflicts"
     assert client.post(f"{address}/merges", json=order).json()["performed"] is False
     solved = {**order, "resolutions": [{"path": "beds/north.md", "text": "roses\nlilies\n"}]}
+    chained = {"path": "x", "text": "", "commit": "beds/north.md"}
+    mixed = {**solved, "resolutions": [*solved["resolutions"], chained]}
+    assert code(client.post(f"{address}/merges", json=mixed)) == (422, "request_invalid")
     seen = {"seen_target": preview["target_tip"], "seen_source": preview["sources"][-1]}
     stale = client.post(f"{address}/merges", json={**solved, **seen, "seen_target": "0" * 40})
     assert code(stale) == (409, "branch_moved")
@@ -300,3 +303,93 @@ def test_a_repository_of_somebody_else_is_missing(house: House, address: str) ->
         assert code(written) == (404, "repository_missing")
         topic = f"branch:{address.rpartition('/')[2]}:main"
         assert code(stranger.get("/api/events", params={"topic": topic})) == (404, "repository_missing")
+
+
+@pytest.mark.req("G-12", "X-06")
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".forge/approved_tools.json",
+        ".forge/session.json",
+        ".forge/session/0000/000001-abcdef12.json",
+        ".forge/seal/1.json",
+        ".FORGE/Session.json",
+        ".forge/%EF%BC%B3ession.json",
+    ],
+)
+def test_no_key_writes_a_record_of_forges(client: httpx.Client, address: str, path: str) -> None:
+    where = {"branch": "main"}
+    tip = client.get(f"{address}/branches/main").json()["commit"]
+    put = client.put(f"{address}/files/{path}", params=where, content=b"{}")
+    assert code(put) == (403, "record_protected")
+    to = path.replace("%EF%BC%B3", "\uff33")
+    renamed = client.post(f"{address}/renames", json={"branch": "main", "path": "README.md", "to": to})
+    assert code(renamed) == (403, "record_protected")
+    folder = {"branch": "main", "path": "beds", "to": to.removesuffix(".json")}
+    assert code(client.post(f"{address}/folder-renames", json=folder)) == (403, "record_protected")
+    assert client.get(f"{address}/branches/main").json()["commit"] == tip
+
+
+@pytest.mark.req("G-12", "X-06")
+def test_approving_needs_the_scope_run_and_what_was_read(client: httpx.Client, house: House) -> None:
+    text = (
+        'def get_schema():\n    return {"name": "greet", "description": "d", "parameters": {"type": "object", '
+        '"properties": {}}}\n\n\ndef execute(vfs, args):\n    return 1\n'
+    )
+    id_ = house.repository({"tools/greet.py": text})
+    address, where = f"/api/repositories/{id_}", {"branch": "main"}
+    key = house.user("writer", ("read", "write"))
+    assert client.put(f"{address}/shares/writer", json={"right": "write"}).status_code == 204
+    with house.client(key) as writer:
+        assert code(writer.post(f"{address}/tools/greet/approve", params=where)) == (403, "scope_missing")
+    (own,) = client.get(f"{address}/tools", params=where).json()["own"]
+    assert (own["state"], own["differs"], own["difference"]) == ("new", "", "")
+    saved(client, address, "tools/greet.py", text.replace("1", "2"), branch="main")
+    approve = f"{address}/tools/greet/approve"
+    assert code(client.post(approve, params={**where, "hash": own["hash"]})) == (409, "tool_changed")
+    assert code(client.post(approve, params={**where, "hash": "no hash"})) == (422, "request_invalid")
+    (own,) = client.get(f"{address}/tools", params=where).json()["own"]
+    assert client.post(approve, params={**where, "hash": own["hash"]}).status_code == 200
+    saved(client, address, "tools/greet.py", text.replace("1", "3"), branch="main")
+    (own,) = client.get(f"{address}/tools", params=where).json()["own"]
+    assert own["reason"] == "Since it was approved, tools/greet.py changed."
+    assert "-    return 2\n+    return 3\n" in own["difference"]
+
+
+@pytest.mark.req("G-05")
+def test_every_move_names_the_uncommitted_files_that_are_based_on_older_text(
+    client: httpx.Client, house: House
+) -> None:
+    address = f"/api/repositories/{house.repository()}"
+    place = house.place / f"repository-{house.made}"
+    client.post(f"{address}/branches", json={"name": "side", "start": "main"})
+    saved(client, address, "README.md", "# From the side\n", branch="side")
+    (place / "README.md").write_text("# My edit\n")
+    sentence = f"README.md: your uncommitted edit in {place} is kept; it is based on the older text"
+    order = {"kind": "merge", "sources": ["side"], "target": "main"}
+    assert client.post(f"{address}/merges", json=order).json()["kept_edits"] == [sentence]
+    assert client.post(f"{address}/operations/undo").json()["kept_edits"] == [sentence]
+    assert saved(client, address, "README.md", "# Saved\n", branch="main")["kept_edits"] == [sentence]
+    assert saved(client, address, "other.md", "x\n", branch="main")["kept_edits"] == []
+    rewound = client.patch(f"{address}/branches/main", json={"rewind_to": "side"})
+    assert rewound.json()["kept_edits"] == [sentence]
+    assert (place / "README.md").read_text() == "# My edit\n"
+
+
+@pytest.mark.req("G-01", "X-04")
+def test_a_damaged_branch_is_shown_as_such_and_hides_no_other(client: httpx.Client, address: str) -> None:
+    place = Path(client.get(address).json()["path"])
+    heads = (place / ".git" if (place / ".git").exists() else place) / "refs/heads"
+    (heads / "missing").write_text("12345678" * 5 + "\n")
+    (heads / "torn").write_text("")
+    shown = client.get(f"{address}/branches", params={"details": True}).json()["items"]
+    assert {each["name"]: each["damage"] is None for each in shown} == {"main": True, "missing": False, "torn": False}
+    assert client.get(f"{address}/graph").status_code == 200
+    for path in ("branches/torn", "commits?rev=missing", "files?branch=torn", "tree?branch=missing"):
+        answer = client.get(f"{address}/{path}")
+        assert "fatal" not in answer.text
+        assert "loose" not in answer.text
+    (heads.parent.parent / "HEAD").write_text("ref: refs/heads/gone\n")
+    told = client.post(f"{address}/branches", json={"name": "new"})
+    assert code(told) == (404, "revision_missing")
+    assert "other branches have commits" in told.text

@@ -12,10 +12,11 @@ from benchmarks.soak.api import Request, Stranger
 from benchmarks.soak.planted import STRANGER, Planted, plant
 from forge.app.identity import LOCAL, server_secret
 from forge.app.users import new_key
+from tests.api.conftest import ON_BOTH
 from tests.api.house import House
 from tests.api.test_projects import code
 
-pytestmark = pytest.mark.req("X-06")
+pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 
 READING = {"search_files", "preview_merge"}
 """They change nothing, though they are sent like a change."""

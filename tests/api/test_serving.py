@@ -95,6 +95,7 @@ def _run(environ: dict[str, str], output: Path, words: tuple[str, ...]) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
     os.environ.update(environ)
+    os.chdir(output.parent)
     for stream, place in ((1, output), (2, output.with_suffix(".err"))):
         os.dup2(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), stream)
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)  # noqa: SIM115

@@ -70,7 +70,8 @@ def test_recorded_events_are_replayed_once_and_then_followed(house: House, clien
         house.shop.events.append(topic, TextStreamed("t", "piece"))
         tell(house, project, "three")
         live, third = heard(socket), heard(socket)
-        assert live == {"topic": topic, "live": True, "event": {"type": "TextStreamed", "turn": "t", "text": "piece"}}
+        piece = {"type": "TextStreamed", "turn": "t", "text": "piece", "answer": 0, "at": live["event"]["at"]}
+        assert live == {"topic": topic, "live": True, "event": piece}
         assert third["id"] == 3
         socket.send(json.dumps({"unsubscribe": topic}))
         socket.send(json.dumps({"subscribe": "board", "after": house.shop.events.last(BOARD)}))

@@ -136,7 +136,7 @@ def test_what_users_do_bears_their_names(house: House, client: httpx.Client, tmp
             assert merged["performed"] is True
             log = theirs.get(f"{address}/commits", params={"rev": f"ai/{name}"}).json()["items"]
             signed = {each["subject"].partition(":")[0]: (each["author"], each["committer"]) for each in log}
-            for subject in ("save", "context", next(each for each in signed if each.startswith("Merge"))):
+            for subject in ("save", next(each for each in signed if each.startswith("Merge"))):
                 for person in signed[subject]:
                     assert (person["name"], person["email"]) == (name, f"{ids[name]}@forge.invalid"), subject
     deeds = client.get("/api/audit", params={"limit": 1000}).json()["items"]

@@ -11,9 +11,10 @@ from websockets.sync.client import connect
 
 from benchmarks.soak.api import crossed_users
 from benchmarks.soak.planted import MARKS, Planted, plant
+from tests.api.conftest import ON_BOTH
 from tests.api.house import LOCAL_KEY, House
 
-pytestmark = pytest.mark.req("X-06")
+pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 
 
 @pytest.fixture(scope="module")

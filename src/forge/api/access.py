@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from forge.api.connections import signed_in
 from forge.api.cookies import Cookies, Session, remember
 from forge.api.hardening import hardened
 from forge.api.origins import Origins
@@ -23,7 +24,8 @@ from forge.app.users import Keys, Rates
 from forge.errors import Denied, ForgeError
 
 _TOKEN_LIFE = 86_400.0
-_OPEN = {"/api/health", "/api/sign-in"}
+SIGN_IN = "/api/sign-in"
+_OPEN = {"/api/health", SIGN_IN}
 _Find = Callable[[str], Who | None]
 
 
@@ -219,6 +221,8 @@ class Access:
             await self._gate.note_refusal(error, scope, self._gate.remembered(scope))
             await _refuse(error, scope, receive, hardened(scope, send))
             return
+        if admitted.who is not None:
+            signed_in(scope)
         scope["state"] = {**scope.get("state", {}), "who": admitted.who}
         await self._app(scope, receive, hardened(scope, send, cookie=admitted.cookie))
 

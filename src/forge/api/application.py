@@ -12,8 +12,8 @@ from starlette.types import Scope
 
 from forge import __version__
 from forge.api import problems
-from forge.api.access import Access, Gate
-from forge.api.bodies import LARGE, SMALL, UPLOAD, BodyLimit, LastResort
+from forge.api.access import SIGN_IN, Access, Gate
+from forge.api.bodies import LARGE, SMALL, TINY, UPLOAD, BodyLimit, LastResort
 from forge.api.documenting import complete
 from forge.api.heads import Heads
 from forge.api.pages import Pages
@@ -78,6 +78,8 @@ def _operation_id(route: APIRoute) -> str:
 def _limit_of(scope: Scope) -> int:
     if _FILE.fullmatch(scope["path"]):
         return LARGE
+    if scope["path"] == SIGN_IN:
+        return TINY
     return UPLOAD if _UPLOAD.fullmatch(scope["path"]) else SMALL
 
 

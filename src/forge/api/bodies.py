@@ -12,6 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from forge.api.hardening import hardened
 from forge.api.problems import problem
 
+TINY = 64 << 10
+"""From people who are not signed in."""
 SMALL = 4 << 20
 LARGE = 50 * 1_000_000
 """A file as it is."""

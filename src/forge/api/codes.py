@@ -17,19 +17,29 @@ LOOKING: Codes = {
     422: ("request_invalid", "invalid_revision", "invalid_name", "invalid_path", "invalid_page", "not_text"),
 }
 CHANGING: Codes = {
-    404: ("repository_missing", "branch_missing", "revision_missing", "file_missing", "operation_missing"),
+    403: ("record_protected",),
+    404: (
+        "repository_missing",
+        "branch_missing",
+        "revision_missing",
+        "history_pruned",
+        "file_missing",
+        "operation_missing",
+    ),
     409: (
         "branch_moved",
         "branch_exists",
         "branch_busy",
         "branch_checked_out",
+        "checkout_in_the_way",
+        "index_locked",
         "branch_is_alias",
         "merge_conflicts",
         "nothing_to_undo",
         "path_clash",
         "ref_locked",
     ),
-    422: ("request_invalid", "invalid_revision", "invalid_name", "invalid_path", "invalid_input"),
+    422: ("request_invalid", "invalid_revision", "invalid_name", "invalid_path", "invalid_input", "file_over_limit"),
 }
 
 

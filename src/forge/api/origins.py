@@ -59,7 +59,11 @@ class Origins:
         foreign = (bool(origins) and not ours) or (bool(sites) and not near)
         unsaid = not ours and (is_socket or not near)
         if foreign or (has_cookie and changes and unsaid):
-            raise OriginRefused("This request comes from another page.", hint="Use Forge's own page, or send a key.")
+            raise OriginRefused(
+                "This request comes from another page.",
+                hint="Use Forge's own page, or send a key. Behind a proxy with TLS, allow the name with its scheme: "
+                f"`server.allowed_hosts: [https://{host}]`.",
+            )
 
     def by_https_only(self, scope: Scope) -> bool:
         """Whether a browser has no other way to where this request was sent. Call it when the host was checked."""
@@ -72,11 +76,14 @@ class Origins:
 
 
 def _allowed(hosts: Iterable[str], port: int) -> dict[str, frozenset[str]]:
-    """The names that this server goes by, as in a `Host` header, each with the schemes of its pages."""
-    both = frozenset({"http", "https"})
-    allowed = {f"{name}:{port}": both for name in ("127.0.0.1", "localhost", "[::1]")}
+    """The names that this server goes by, as in a `Host` header, each with the schemes of its pages.
+
+    Forge itself speaks http; whoever has a proxy with TLS in front says so with the name.
+    """
+    plain = frozenset({"http"})
+    allowed = {f"{name}:{port}": plain for name in ("127.0.0.1", "localhost", "[::1]")}
     if port == 80:
-        allowed |= {name.removesuffix(":80"): both for name in allowed}
+        allowed |= {name.removesuffix(":80"): plain for name in allowed}
     for given in hosts:
         scheme, _, name = given.strip().lower().rpartition("://")
         name = f"[{name}]" if name.count(":") > 1 and not name.startswith("[") else name
@@ -85,6 +92,6 @@ def _allowed(hosts: Iterable[str], port: int) -> dict[str, frozenset[str]]:
             raise AllowedHostInvalid(
                 f"{given!r} is no host name.", hint="Write forge.example.org or https://forge.example.org."
             )
-        schemes = frozenset({scheme}) if scheme else both
-        allowed |= dict.fromkeys({name} if match[2] else {name, f"{name}:{port}"}, schemes)
+        for each in {name} if match[2] else {name, f"{name}:{port}"}:
+            allowed[each] = allowed.get(each, frozenset()) | {scheme or "http"}
     return allowed

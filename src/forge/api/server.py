@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
@@ -26,6 +27,8 @@ import uvloop
 
 from forge.api.access import Gate
 from forge.api.application import create
+from forge.api.connections import Connections, Limits
+from forge.api.protocols import GuardedHttp, GuardedSocket
 from forge.app.allocation import share_heaps
 from forge.app.entries import Entries
 from forge.app.garbage import short_pauses
@@ -35,6 +38,7 @@ from forge.app.users import Keys
 from forge.app.workshop import Workshop, open_workshop
 from forge.errors import Conflict, InvalidInput
 from forge.settings import Settings
+from forge.settings.pipeline import Server as ServerSettings
 
 STATIC = Path(__file__).parent.parent / "web" / "static"
 _REQUESTS = 12
@@ -87,7 +91,7 @@ class _Place:
 async def _serve(place: _Place, told: Told) -> None:
     settings, here = place.settings, place.here
     async with open_workshop(settings, place.environ, serve=True) as shop:
-        server = _Server(_configured(_application(shop, here, place.names)))
+        server = _Server(configured(_application(shop, here, place.names), settings.server))
         with _ending(server), short_pauses():
             # What is begun by a request is run here, so requests are the first to end.
             async with answering(server, place.listening) as running:
@@ -163,27 +167,45 @@ def _ending(server: uvicorn.Server) -> Iterator[None]:
             loop.remove_signal_handler(sign)
 
 
+_OF_NO_ACCOUNT = {
+    # A socket that is refused with an answer is no mistake, though the server believes so.
+    "ASGI callable returned without completing handshake.",
+    # Anybody can send such, and as many as they like.
+    "Invalid HTTP request received.",
+}
+
+
 def _is_worth_telling(record: logging.LogRecord) -> bool:
-    # A socket that is refused with an answer is no mistake, though the server believes so; nor is an answer that was
-    # broken off because the server ends.
+    # An answer that was broken off because the server ends is no mistake.
     ended = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
-    return not ended and record.getMessage() != "ASGI callable returned without completing handshake."
+    return not ended and record.getMessage() not in _OF_NO_ACCOUNT
 
 
-def _configured(app: object) -> uvicorn.Config:
+def configured(app: object, settings: ServerSettings) -> uvicorn.Config:
     logging.getLogger("uvicorn.error").addFilter(_is_worth_telling)
     return uvicorn.Config(
         app,  # type: ignore[arg-type]
+        http=partial(GuardedHttp, connections=Connections(_limits(settings))),  # type: ignore[arg-type]
         lifespan="off",
         log_config=None,
         access_log=False,
         # A header that anybody can send decides nothing here.
         proxy_headers=False,
         server_header=False,
-        ws="websockets-sansio",
+        ws=GuardedSocket,
         ws_max_size=1 << 16,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=_PATIENCE,
+    )
+
+
+def _limits(settings: ServerSettings) -> Limits:
+    return Limits(
+        head_bytes=settings.max_header_kb << 10,
+        headers=settings.max_headers,
+        seconds=settings.header_seconds,
+        connections=settings.max_connections,
+        per_address=settings.max_connections_per_address,
     )
 
 

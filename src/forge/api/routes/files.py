@@ -123,11 +123,12 @@ async def save_file(
     branch: OnBranch,
     message: Message = None,
     executable: bool | None = None,
+    large: Annotated[bool, Query(description="Save it however large it is; see `limits.file_mb`.")] = False,
 ) -> Any:
     """Write a whole file. `If-Match` saves only over what you saw, `If-None-Match: *` only a new one."""
     contents.refuse_other_bytes(request)
     data, wanted = await request.body(), contents.expected(request)
-    options: dict[str, Any] = {"expected": wanted, "executable": executable, "message": message}
+    options: dict[str, Any] = {"expected": wanted, "executable": executable, "message": message, "large": large}
     place = (shop, who, repository, branch, path, data)
     use = edits.save_file
     saved = await run_in_threadpool(contents.changed, use, *place, conditional=wanted is not None, **options)

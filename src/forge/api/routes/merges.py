@@ -92,18 +92,18 @@ def _order(body: shapes.MergeRequest) -> merging.MergeOrder:
         sources=tuple(body.sources),
         message=body.message,
         no_ff=body.no_ff,
+        conversation=body.conversation,
         mainline=body.mainline,
         record_origin=body.record_origin,
+        first=body.first,
     )
 
 
 def _resolutions(body: shapes.MergeRequest) -> dict[Any, Any] | None:
     """By path, or for a chain by commit and path."""
-    found: dict[Any, Any] = {}
+    by_path: dict[str, bytes | None] = {}
+    by_commit: dict[str, dict[str, bytes | None]] = {}
     for each in body.resolutions:
-        text = None if each.text is None else each.text.encode()
-        if each.commit is None:
-            found[each.path] = text
-        else:
-            found.setdefault(each.commit, {})[each.path] = text
-    return found or None
+        found = by_path if each.commit is None else by_commit.setdefault(each.commit, {})
+        found[each.path] = None if each.text is None else each.text.encode()
+    return by_commit or by_path or None

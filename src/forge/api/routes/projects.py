@@ -13,6 +13,7 @@ from forge.api.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
 from forge.app import reaching
+from forge.app.saying import Given
 
 router = router_for("/projects", tag="projects")
 
@@ -26,7 +27,14 @@ _PAGED = {422: ["request_invalid", "invalid_page"]}
 _PRESSED = {
     404: ["project_missing", "repository_missing"],
     409: ["action_refused", "press_reused", "project_busy"],
-    422: ["request_invalid", "confirmation_needed", "brain_dump_too_short"],
+    422: [
+        "request_invalid",
+        "confirmation_needed",
+        "brain_dump_too_short",
+        "answer_refused",
+        "nothing_said",
+        "builtin_cannot",
+    ],
     502: ["project_unwritable", "project_unreadable"],
 }
 _ANSWERING = {403: ["key_missing"], 422: ["invalid_input", "model_unknown", "program_missing"]}
@@ -50,7 +58,7 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
             **_ANSWERING,
             404: ["project_missing", "repository_missing"],
             409: ["project_exists"],
-            422: [*_ANSWERING[422], "deliverable_type_unknown", "invalid_project_name"],
+            422: [*_ANSWERING[422], "deliverable_type_unknown", "invalid_project_name", "builtin_cannot"],
             502: ["project_unwritable"],
         }
     ),
@@ -67,6 +75,17 @@ async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) ->
         deliverable_type=body.deliverable_type,
     )
     return await shop.engine.at_work(made)
+
+
+@router.post(
+    "/example",
+    status_code=201,
+    response_model=shapes.ProjectShape,
+    responses=may_end({502: ["demo_failed", "project_unwritable"]}),
+)
+async def run_example(shop: Shop, who: Asking) -> Any:
+    """Begin the example: a brain dump that becomes a tested branch. Recorded answers stand in for a model."""
+    return await shop.engine.at_work(reaching.run_example(shop, who))
 
 
 @router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))
@@ -138,7 +157,9 @@ async def say_to_project(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
 ) -> Any:
     """Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build."""
-    return await shop.engine.at_work(reaching.say(shop, who, project, body.text, press_id=idempotency_key))
+    given = tuple(Given(each.question, each.text, each.delegated) for each in body.answers)
+    said = reaching.say(shop, who, project, body.text, given=given, about=body.about, press_id=idempotency_key)
+    return await shop.engine.at_work(said)
 
 
 @router.post(
@@ -159,6 +180,7 @@ async def press_action(
     """Press a button of a project. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
     wanted: dict[str, Any] = {"text": given.text, "confirmed": given.confirmed, "agent": given.agent}
+    wanted["delegated"] = given.delegated
     pressed = reaching.press(shop, who, project, action, press_id=idempotency_key, **wanted)
     return await shop.engine.at_work(pressed)
 

@@ -24,8 +24,9 @@ BranchName = Annotated[str, Path(min_length=1, max_length=250, examples=["ai/fir
 
 @router.get("", tags=["repositories"], response_model=shapes.RepositoriesShape, responses=may_end())
 def list_repositories(shop: Shop, who: Asking) -> Any:
-    """Repositories that you may see, by name."""
-    return {"repositories": repositories.list_repositories(shop, who)}
+    """Repositories that you may see, by name, and those that could be added."""
+    listed = repositories.list_repositories(shop, who)
+    return {"repositories": listed, "offered": repositories.offered_repositories(shop, who)}
 
 
 @router.post(

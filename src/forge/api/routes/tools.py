@@ -21,8 +21,12 @@ router = router_for()
 Name = Annotated[str, Path(min_length=1, max_length=200)]
 Question = Annotated[str, Path(min_length=1, max_length=200)]
 About = Annotated[str | None, Query(max_length=250)]
+Seen = Annotated[
+    str | None,
+    Query(alias="hash", pattern="^[0-9a-f]{8,64}$", description="Of the tool as you read it; another one is refused."),
+]
 _PROVIDER = {404: ["provider_unknown"]}
-_TOOL = {404: ("user_tool_missing",), 409: ("approvals_unreadable", "user_tool_broken"), 422: ("tool_unreadable",)}
+_TOOL = {404: ("user_tool_missing",), 409: ("user_tool_broken", "tool_changed"), 422: ("tool_unreadable",)}
 
 
 @router.get(
@@ -42,9 +46,11 @@ def list_tools(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> 
     response_model=shapes.ToolChangeShape,
     responses=may_end(together(REPOSITORY, CHANGING, _TOOL)),
 )
-def approve_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
-    """Let a tool run as it is now."""
-    return tooling.approve_tool(shop, who, repository, branch, name)
+def approve_tool(
+    shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch, expected: Seen = None
+) -> Any:
+    """Let a tool run as it is now. Requires the scopes `write` and `run`."""
+    return tooling.approve_tool(shop, who, repository, branch, name, expected=expected)
 
 
 @router.post(
@@ -54,7 +60,7 @@ def approve_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branc
     responses=may_end(together(REPOSITORY, CHANGING, _TOOL)),
 )
 def revoke_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
-    """Let a tool run no more."""
+    """Let a tool run no more, on any branch."""
     return tooling.revoke_tool(shop, who, repository, branch, name)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from forge.api.shapes.base import Given, Shape, Text, taken
 
@@ -110,6 +110,8 @@ class GraphShape(Shape):
     edges: list[EdgeShape]
     refs: list[Text]
     abandoned: bool
+    refs_left_out: int
+    tips_left_out: int
 
 
 class Resolution(Given):
@@ -125,10 +127,24 @@ class MergeRequest(Given):
     sources: list[str] = Field(min_length=1, max_length=100, description="What comes in, or what to rebase onto.")
     message: str | None = Field(default=None, max_length=10_000)
     no_ff: bool = False
+    conversation: Literal["keep", "squash", "drop"] | None = Field(
+        None,
+        description="What a merge brings of the source's conversation: every turn, a summary or nothing. Left out, it "
+        "is what `merged_sessions` says onto a default branch, and every turn elsewhere.",
+    )
     mainline: int | None = Field(default=None, ge=1, le=64)
     record_origin: bool = False
+    first: str | None = Field(
+        default=None, min_length=1, max_length=250, description="Of a rebase: only this commit and those after it move."
+    )
     resolutions: list[Resolution] = Field(default_factory=list, max_length=1000)
     model_config = taken(kind="merge", target="main", sources=["ai/first"])
+
+    @model_validator(mode="after")
+    def _resolutions_are_of_one_kind(self) -> Self:
+        if len({each.commit is None for each in self.resolutions}) > 1:
+            raise ValueError("name a commit in all of the resolutions, for a rebase, or in none of them")
+        return self
 
 
 class MergeOrderShape(MergeRequest):
@@ -165,6 +181,12 @@ class StepShape(Shape):
     result: str | None
 
 
+class BroughtShape(Shape):
+    turns: int = Field(description="How many turns of conversations come along.")
+    summaries: int = Field(description="How many summaries of conversations.")
+    files: int = Field(description="Their files in `.forge/`, which are not among `files` of the merge.")
+
+
 class MergeShape(Shape):
     kind: str
     outcome: str
@@ -179,12 +201,14 @@ class MergeShape(Shape):
     stopped_at: str | None
     steps: list[StepShape]
     messages: list[Text]
+    conversation: BroughtShape | None
 
 
 class MergedShape(Shape):
     view: MergeShape
     performed: bool
     operation: str | None
+    kept_edits: list[Text]
 
 
 class IndicatorShape(Shape):
@@ -207,3 +231,4 @@ class OperationShape(Shape):
     reason: Text
     moves: list[MoveShape]
     undoes: str | None
+    kept_edits: list[Text]

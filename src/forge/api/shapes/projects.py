@@ -32,8 +32,23 @@ class ProjectChange(Given):
     model_config = taken(name="Garden party")
 
 
+class AnswerGiven(Given):
+    """The answer to one open question: either `text`, or `delegated`."""
+
+    question: int = Field(ge=1, le=1000, description="Its number in `open_questions`, from 1; 1 for a stuck build.")
+    text: str = Field(default="", max_length=100_000)
+    delegated: bool = Field(
+        default=False, description="Leave it to Forge: a model decides and says why; without one it stays open."
+    )
+    model_config = taken(question=1, delegated=True)
+
+
 class NewMessage(Given):
-    text: str = Field(min_length=1, max_length=400_000)
+    text: str = Field(default="", max_length=400_000)
+    answers: list[AnswerGiven] = Field(default_factory=list, max_length=200)
+    about: Literal["background", "problem"] | None = Field(
+        default=None, description="What the first message is; alone, the answer to `scene_question`."
+    )
     model_config = taken(text="We want to plan a summer party for forty people.")
 
 
@@ -43,7 +58,53 @@ class Press(Given):
     agent: str | None = Field(
         default=None, min_length=1, max_length=200, description="With `resume`: who answers from here on."
     )
+    delegated: bool = Field(
+        default=False, description="With `provide_input`: let Forge decide what the build is stuck on."
+    )
     model_config = taken(text="", confirmed=True)
+
+
+class OfferShape(Shape):
+    """What can be done with a project now. `edit` is done by hand in `document`; all others are actions."""
+
+    action: str
+    title: str
+    about: str
+    confirm: str = Field(description="What a person is asked before it happens; empty where one press is enough.")
+    takes_agent: bool
+    takes_text: bool
+    document: str
+    model_config = shown(
+        action="resume",
+        title="Retry",
+        about="Try again where it stopped, with the same model or another one.",
+        confirm="",
+        takes_agent=True,
+        takes_text=False,
+        document="",
+    )
+
+
+class OutlinePoint(Shape):
+    severity: str
+    description: Text
+    location: Text
+    recommendation: Text
+
+
+class Way(Shape):
+    way: Literal["key", "program", "ollama"]
+    about: str
+
+
+class OutlineShape(Shape):
+    """What was delivered where no model wrote it."""
+
+    open: int
+    points: list[OutlinePoint]
+    accepted: bool
+    note: str = Field(description="The document that says how it was made.")
+    connect: list[Way]
 
 
 class ProjectShape(Shape):
@@ -68,7 +129,13 @@ class ProjectShape(Shape):
     updated_at: str
     phase_times: dict[str, float]
     archived: bool
+    queued: bool
+    queue_place: int | None
     problem: Text
+    label: Text = Field(description="Where it stands, in words: `Outline ready · 10 points open`.")
+    outline: OutlineShape | None
+    scene_question: str = Field(description="Asked of the first message: background, or the problem? Else empty.")
+    offers: list[OfferShape]
     model_config = shown(
         id=_ID,
         name="Summer party",
@@ -91,7 +158,13 @@ class ProjectShape(Shape):
         updated_at="2026-11-16T03:00:00.000Z",
         phase_times={"brain_dump": 12.5},
         archived=False,
+        queued=False,
+        queue_place=None,
         problem="",
+        label="Brain dump",
+        outline=None,
+        scene_question="",
+        offers=[],
     )
 
 
@@ -164,6 +237,8 @@ class RowShape(Shape):
     totals: list[int]
     updated: str
     waiting: Text | None
+    label: Text
+    outline: bool
 
 
 class CardShape(Shape):

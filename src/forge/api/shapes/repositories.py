@@ -34,8 +34,16 @@ class RepositoryShape(Shape):
     )
 
 
+class OfferedRepositoryShape(Shape):
+    name: Text
+    path: Text
+
+
 class RepositoriesShape(Shape):
     repositories: list[RepositoryShape]
+    offered: list[OfferedRepositoryShape] = Field(
+        description="Used on the command line and not looked after yet; for the person at this machine only."
+    )
 
 
 class BusyShape(Shape):
@@ -62,6 +70,7 @@ class BranchShape(Shape):
     checked_out: bool
     ai: bool = Field(description="Whether agents work here.")
     busy: BusyShape | None
+    damage: Text | None = Field(description="What is wrong, where the branch cannot be read.")
     details: BranchDetailsShape | None = Field(description="Where they were asked for.")
     model_config = shown(
         name="ai/first",
@@ -74,6 +83,7 @@ class BranchShape(Shape):
         checked_out=False,
         ai=True,
         busy=None,
+        damage=None,
         details={"turns": 2, "cost": 0.04, "ahead": 2, "behind": 0},
     )
 
@@ -103,7 +113,8 @@ class BranchMoveShape(Shape):
     name: Text
     commit: str | None
     operation: str
-    model_config = shown(name="ai/first", commit=_COMMIT, operation="01ke3z")
+    kept_edits: list[Text]
+    model_config = shown(name="ai/first", commit=_COMMIT, operation="01ke3z", kept_edits=[])
 
 
 class KeptShape(Shape):
@@ -138,7 +149,8 @@ class SavedShape(Shape):
     etag: str | None
     changed: bool
     operation: str | None
-    model_config = shown(branch="main", commit=_COMMIT, etag=_BLOB, changed=True, operation="01ke3z")
+    kept_edits: list[Text]
+    model_config = shown(branch="main", commit=_COMMIT, etag=_BLOB, changed=True, operation="01ke3z", kept_edits=[])
 
 
 class Renamed(Given):

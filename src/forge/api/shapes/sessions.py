@@ -162,12 +162,23 @@ class OwnToolShape(Shape):
     reason: Text
     hash: str
     files: list[Text]
-    approved_by: Text | None
+    approved_by: Text | None = Field(description="Of the approval that it has, or had before it changed.")
+    approved_at: str | None
+    differs: Text = Field(
+        description="How the copy of approvals in the branch and the record differ about it; empty where they agree."
+    )
+    difference: Text = Field(description="For a changed tool: what changed since it was approved, as a unified diff.")
 
 
 class ToolsShape(Shape):
     built_in: list[BuiltInToolShape]
     own: list[OwnToolShape]
+    differences: list[Text] = Field(
+        description="Where the copy of approvals in the branch and the record differ, also about tools that are gone."
+    )
+    listed_only: list[Text] = Field(
+        description="Tools that the branch lists as approved as they are, but no person has approved here."
+    )
 
 
 class ToolChangeShape(Shape):
@@ -175,6 +186,7 @@ class ToolChangeShape(Shape):
     hash: str
     files: list[Text]
     commit: str | None
+    left: Text = Field(description="What is still to be done, if the copy in the branch could not be changed.")
 
 
 class QuestionShape(Shape):
