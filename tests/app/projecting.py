@@ -22,12 +22,12 @@ from forge.app.views import ProjectView
 from forge.app.workshop import Workshop, open_workshop
 from forge.events import Event
 from forge.git import Repository
-from forge.pipeline import rules
 from forge.pipeline.actions import Action
 from forge.pipeline.answering import AgentResponse, Order, Task
 from forge.plugins.contracts import TestResults, Worked
 from forge.projects.project import Project
 from forge.settings import Settings, load
+from tests.pipeline import stand_in
 
 T = TypeVar("T")
 Answer = Callable[[Task], str | AgentResponse]
@@ -85,7 +85,7 @@ async def new(shop: Workshop, name: str | None = "Party", dump: str = CLEAR, **o
     """A project that somebody has said something to."""
     project = await create(shop, name, agent="builtin", **options)
     if dump:
-        await say(shop, project, dump)
+        await say(shop, project, dump, about="problem")
     return project
 
 
@@ -112,7 +112,7 @@ async def at_specification(shop: Workshop, name: str = "Party", dump: str = CLEA
 
 @dataclass
 class Script:
-    """What an agent says, by prompt; the built-in rules answer the rest. Code is done and tested as it says, too."""
+    """What an agent says, by prompt; a stand-in for a model answers the rest. Code is done and tested as it says."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
     asked: list[Task] = field(default_factory=list)
@@ -127,12 +127,12 @@ class Script:
         self.asked.append(task)
         if task.prompt in self.gates:
             await self.gates[task.prompt].wait()
-        given = self.answers[task.prompt](task) if task.prompt in self.answers else by_rules(task)
+        given = self.answers[task.prompt](task) if task.prompt in self.answers else by_stand_in(task)
         return given if isinstance(given, AgentResponse) else AgentResponse(success=True, output=given)
 
 
-def by_rules(task: Task) -> str:
-    return rules.answer(task.prompt, task.material)
+def by_stand_in(task: Task) -> str:
+    return stand_in.answer(task.prompt, task.material)
 
 
 @pytest.fixture
@@ -154,6 +154,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Script:
         return TestResults(3, 3, 0, "ok", commit=str(await hands.tip(branch)), exit_code=0, command="python -m tests")
 
     monkeypatch.setattr(ProjectHands, "answer", answer)
+    monkeypatch.setattr(ProjectHands, "by_rules", lambda *_: False)
     monkeypatch.setattr(ProjectHands, "work", work)
     monkeypatch.setattr(ProjectHands, "run_tests", run_tests)
     return made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +14,10 @@ from forge.app.repositories import record
 from forge.app.turns import topic_of
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
-from forge.git import PERSON, RefMove, Repository
+from forge.git import Repository
 from forge.git.reservations import reserve
-from forge.sessions.head import Head, write_head
+from forge.sessions.conversation import write_turn
+from forge.sessions.turns import Turn, turn_id
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git
 
@@ -48,7 +48,7 @@ def test_a_branch_tells_its_commit_and_who_works_there(place: Place) -> None:
     for name in ("plain", "talked", "ai/named", "busy"):
         branches.create_branch(place.shop, LOCAL, place.id, name)
     talked = place.repo.workspace("talked")
-    write_head(talked, Head(turns=1))
+    write_turn(talked, Turn(turn_id(1, "0badcafe"), None, 1.0, "scripted", ()))
     talked.commit("a turn")
     reserve(place.repo.common_dir, "busy", "t1", "scripted")
     found = {each.name: each for each in branches.list_branches(place.shop, LOCAL, place.id).items}
@@ -112,16 +112,6 @@ def test_a_merge_that_is_undone_abandons_nothing_while_its_source_is_there(place
     rows = {row.id: row for row in history.graph(place.shop, LOCAL, place.id, abandoned=True).items}
     assert rows[tip].abandoned
     assert all(name.startswith("refs/forge/kept/") for name in rows[tip].refs)
-
-
-def test_a_fork_takes_a_conversation_that_is_kept_beside_along(place: Place) -> None:
-    beside = replace(place.shop, settings=place.shop.settings.model_copy(update={"sessions": "side-ref"}))
-    tip = place.repo.resolve("main")
-    place.repo.create_branch("one", "main")
-    place.repo.refs.move([RefMove("refs/forge/sessions/one", None, tip)], actor=PERSON, reason="talk", forward=True)
-    branches.fork_branch(beside, LOCAL, place.id, "one", "two")
-    assert place.repo.refs.target("refs/forge/sessions/two") == tip
-    assert {each.name for each in branches.list_branches(beside, LOCAL, place.id).items if each.ai} == {"one", "two"}
 
 
 def test_the_person_is_named_in_the_record_of_operations(place: Place) -> None:

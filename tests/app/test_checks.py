@@ -69,6 +69,19 @@ def test_git_must_be_new_enough(programs: Path, office: Office, answer: str, sta
     assert machine.git(place_of(office)).state is state
 
 
+@pytest.mark.req("X-03")
+@pytest.mark.parametrize(
+    ("version", "database", "state"),
+    [((3, 35, 0), "", State.OK), ((3, 34, 1), "", State.FAILED), ((3, 34, 1), "postgresql://h/d", State.OK)],
+)
+def test_sqlite_must_be_new_enough_where_it_is_used(
+    office: Office, monkeypatch: pytest.MonkeyPatch, version: tuple[int, ...], database: str, state: State
+) -> None:
+    monkeypatch.setattr(machine.sqlite3, "sqlite_version_info", version)
+    more = {"FORGE_DATABASE": database} if database else {}
+    assert machine.sqlite(place_of(office, environ=more)).state is state
+
+
 def test_missing_programs_are_named_with_what_to_do(programs: Path, office: Office) -> None:
     place = place_of(office)
     git, sandbox = machine.git(place), machine.confined(place)
@@ -162,7 +175,7 @@ def test_a_branch_whose_file_names_no_commit_is_named(office: Office, repo: Path
     (heads / "main.lock").write_text("")
     (heads / "alias").write_text("ref: refs/heads/main\n")
     check = repository.branches(place_of(office, repo))
-    assert (check.state, check.detail) == (State.FAILED, "ai/torn: its file names no commit")
+    assert (check.state, check.detail) == (State.FAILED, "ai/torn: Its file names no commit.")
 
 
 def test_what_cannot_be_written_is_told(office: Office, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

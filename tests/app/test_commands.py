@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
 
-from forge.app.commands import CommandRun, run_on_branch
+from forge.app.commands import CommandRun, run_on_branch, time_to_collect
 from forge.errors import InvalidInput
-from forge.git import Actor, ActorKind, BranchMoved, ProtectedBranch, Repository
+from forge.git import Actor, ActorKind, BranchMoved, MaterializedDirectory, ProtectedBranch, Repository
 from forge.sandbox import Limits
 from tests.conftest import Git, MakeRepo
 
@@ -96,3 +97,56 @@ def test_the_person_s_checkout_is_told_about_in_the_operation(repo: Repository) 
     assert done.operation is not None
     assert [update.state for update in done.operation.checkouts] == ["updated"]
     assert Path(repo.work_tree, "a.txt").read_text() == "two\n"
+
+
+def making(files: str) -> list[str]:
+    """A command that makes many small files, in folders of a thousand."""
+    lines = (
+        "import itertools, os",
+        f"for n in {files}:",
+        "    if n % 1000 == 0: os.mkdir('d%d' % (n // 1000))",
+        "    open('d%d/%d' % (n // 1000, n), 'w').close()",
+    )
+    return ["python3", "-c", "\n".join(lines)]
+
+
+@pytest.mark.req("G-04", "X-06")
+def test_the_time_limit_holds_with_collecting(repo: Repository) -> None:
+    began = time.monotonic()
+    run = run_on_branch(repo, repo.workspace("main"), making("itertools.count()"), limits=Limits(seconds=8), save=True)
+    took = time.monotonic() - began
+    assert took < 8 + time_to_collect(Limits(seconds=8)) + 4, took
+    assert (run.result.timed_out, run.result.limited, run.commit) == (True, ("time",), None)
+    (told,) = (note for note in run.notes if "not collected" in note or "in time" in note)
+    assert told.split()[0].replace(",", "").isdigit() or told.startswith("The directory could not be looked through")
+    # The directory is in order again for whoever comes next.
+    again = run_on_branch(repo, repo.workspace("main"), ["ls"], limits=Limits(seconds=60))
+    assert (again.result.stdout_text, again.changes) == ("a.txt\nrun.sh\n", ())
+
+
+@pytest.mark.req("G-04")
+def test_what_was_not_collected_wholly_is_not_saved(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    collect, tip = MaterializedDirectory.collect_changes, repo.resolve("main")
+    monkeypatch.setattr(
+        MaterializedDirectory, "collect_changes", lambda self, **_: collect(self, until=time.monotonic() + 0.3)
+    )
+    run = run_on_branch(repo, repo.workspace("main"), making("range(20_000)"), limits=LIMITS, save=True)
+    assert (run.result.exit_code, run.result.timed_out, run.result.limited) == (0, True, ("time",))
+    assert (run.commit, repo.resolve("main")) == (None, tip)
+    assert len(run.changes) < 20_000
+    assert run.notes[-1].endswith(("not collected: the time was over.", "looked through in time."))
+
+
+def test_a_command_whose_changes_nobody_wants_is_not_collected(make_repo: MakeRepo) -> None:
+    repo = Repository.open(make_repo({"a.txt": "one\n"}))
+    files = repo.workspace("main")
+    run = run_on_branch(repo, files, ["sh", "-c", "echo b > b.txt"], limits=Limits(), collect=False)
+    assert (run.result.exit_code, run.changes, files.pending) == (0, (), {})
+    assert run_on_branch(repo, repo.workspace("main"), ["ls"], limits=Limits()).result.stdout_text == "a.txt\n"
+
+
+def test_notes_are_bounded_and_counted(make_repo: MakeRepo) -> None:
+    repo = Repository.open(make_repo({"a.txt": "one\n"}))
+    script = "mkdir p; for n in $(seq 150); do mkfifo p/$n; done"
+    run = run_on_branch(repo, repo.workspace("main"), ["sh", "-c", script], limits=Limits())
+    assert len(run.notes) <= 101

@@ -18,8 +18,9 @@ import pytest
 
 from forge.app import hands
 from forge.app.conversations import sessions_of
-from forge.app.demo import RECORDING, DemoFailed, Shown, begin, brain_dump, clear_away, demo_settings, show
+from forge.app.demo import DemoFailed, Shown, begin, brain_dump, clear_away, demo_settings, show
 from forge.app.projects import workspace_of
+from forge.app.recorded_demo import RECORDING
 from forge.app.workshop import open_workshop
 from forge.deliverables.code import deliverable
 from forge.errors import Upstream
@@ -27,8 +28,8 @@ from forge.git import Repository
 from forge.pipeline.recorded import RecordedAnswers, RecordingEnded, RecordingUnreadable
 from forge.plugins.contracts import Desk, TestResults
 from forge.projects.project import Project
+from forge.sessions.conversation import conversation
 from forge.sessions.messages import AssistantMessage, ToolResult
-from forge.sessions.turns import conversation
 from forge.settings import Settings
 from tests.conftest import GIT_CONFIG
 
@@ -142,7 +143,7 @@ def test_every_recorded_answer_is_used_and_none_is_missing(ran: Ran) -> None:
     assert [line for line in lines if line["level"] != "info"] == []
     said = [
         message
-        for turn in conversation(sessions_of(ran.repo, ran.settings).files(ran.shown.outcome.commits[-1]["id"]))
+        for turn in conversation(sessions_of(ran.repo, ran.settings).files("main", ran.shown.outcome.commits[-1]["id"]))
         for message in turn.items
         if isinstance(message, AssistantMessage)
     ]
@@ -151,7 +152,7 @@ def test_every_recorded_answer_is_used_and_none_is_missing(ran: Ran) -> None:
 
 
 def test_every_recorded_tool_call_does_what_it_says(ran: Ran) -> None:
-    turns = conversation(sessions_of(ran.repo, ran.settings).files(ran.shown.outcome.commits[-1]["id"]))
+    turns = conversation(sessions_of(ran.repo, ran.settings).files("main", ran.shown.outcome.commits[-1]["id"]))
     results = [message for turn in turns for message in turn.items if isinstance(message, ToolResult)]
     calls = sum(len(line.get("calls", ())) for line in recorded("forge.agents"))
     assert len(results) == calls

@@ -17,7 +17,7 @@ def test_one_huge_file_hides_no_other_from_the_review(make_repo: MakeRepo) -> No
     work = repo.workspace("build")
     work.write_file("a-lock.json", "x" * 400_000)
     work.write_file("src/app.py", "print(1)\n")
-    work.write_file(".forge/session.json", "{}")
+    work.write_record(".forge/session.json", b"{}")
     work.write_bytes("picture.png", b"\x00\xff")
     work.commit("build")
     shown = changed_texts(repo, "build", baseline)

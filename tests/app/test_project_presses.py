@@ -29,7 +29,7 @@ from tests.app.projecting import (
     Office,
     Script,
     at_specification,
-    by_rules,
+    by_stand_in,
     new,
     office,
     pressed,
@@ -180,7 +180,7 @@ def test_after_a_restart_a_halted_project_is_overridden_or_terminated(impatient:
     office = impatient
     office.do(lambda shop: halted(shop, script, "Taken"))
     project = office.project("taken")
-    assert view(None, project).actions == ("resume", "override", "terminate")
+    assert view(None, project).actions == ("resume", "provide_input", "override", "terminate")
     with pytest.raises(ConfirmationNeeded, match="as it is now"):
         office.do(lambda shop: pressed(shop, project, Action.OVERRIDE))
     done = office.do(lambda shop: pressed(shop, project, Action.OVERRIDE, confirmed=True))
@@ -219,7 +219,7 @@ def test_a_stuck_build_asks_once_and_goes_on_with_what_it_is_told(office: Office
     stuck = {"stuck": True, "reason": "Indoors or outdoors?", "content": ""}
 
     async def begin(shop: Workshop) -> None:
-        script.answers["plan-build"] = lambda task: by_rules(task) if task.material["answers"] else json.dumps(stuck)
+        script.answers["plan-build"] = lambda task: by_stand_in(task) if task.material["answers"] else json.dumps(stuck)
         project = await at_specification(shop)
         waits = await pressed(shop, project, Action.CONFIRM)
         assert (waits.phase, waits.waiting, waits.question) == ("building", "stuck", "Indoors or outdoors?")
@@ -228,6 +228,14 @@ def test_a_stuck_build_asks_once_and_goes_on_with_what_it_is_told(office: Office
 
     office.do(begin)
     project = office.project("party")
+
+    async def blank(shop: Workshop) -> None:
+        for nothing in ("", " \n\t"):
+            with pytest.raises(InvalidInput, match="empty"):
+                await press(shop, project, Action.PROVIDE_INPUT, text=nothing)
+        assert view(shop, project).waiting == "stuck"
+
+    office.do(blank)
     done = office.do(lambda shop: said(shop, project, "Outdoors, with a tent."))
     assert (done.phase, done.question) == ("done", "")
     assert script.of("plan-build")[-1].material["answers"][-1]["answer"] == "Outdoors, with a tent."
@@ -242,7 +250,7 @@ def test_a_failing_agent_halts_and_a_run_that_broke_can_be_resumed(office: Offic
         project = await new(shop)
         stopped = await pressed(shop, project, Action.DISTILL)
         assert (stopped.phase, stopped.halt_reason) == ("halted", "agent_failure")
-        assert stopped.actions == ("resume", "terminate")
+        assert stopped.actions == ("resume", "provide_input", "terminate")
         assert len(script.asked) == 2, "it is tried once more"
         del script.answers["brain-dump-intake"]
         assert (await pressed(shop, project, Action.RESUME)).phase == "human_review"
@@ -252,12 +260,10 @@ def test_a_failing_agent_halts_and_a_run_that_broke_can_be_resumed(office: Offic
 
         script.answers["spec-building"] = broken
         failed = await pressed(shop, project, Action.CONFIRM)
-        assert (failed.phase, failed.busy) == ("spec_building", False)
-        assert "No space left" in failed.problem
+        assert (failed.phase, failed.halt_reason, failed.busy) == ("halted", "file_system_error", False)
+        assert "No space left" in failed.question
         del script.answers["spec-building"]
-        again = await restarted(shop, project)
-        assert again is not None
-        fine = await seen(shop, project, again)
+        fine = await pressed(shop, project, Action.RESUME)
         assert (fine.phase, fine.problem, fine.actions[0]) == ("spec_building", "", "confirm")
         assert await restarted(shop, project) is None, "nothing is interrupted any more"
 
@@ -322,6 +328,8 @@ def test_with_room_for_one_the_others_wait_in_order_and_a_halted_one_keeps_its_p
         rows = lambda: [shop.engine.status(str(run.run)).state for run in runs]  # noqa: E731
         await eventually(lambda: rows() == ["waiting", "waiting"], "they did not wait")
         assert [view(shop, project).busy for project in others] == [True, True]
+        assert [(one.queued, one.queue_place) for one in (view(shop, p) for p in others)] == [(True, 1), (True, 2)]
+        assert (view(shop, first).queued, view(shop, first).queue_place) == (False, None)
         assert not [task for task in script.of("plan-build") if task.material.get("name") == "Second"]
         await pressed(shop, first, Action.TERMINATE, confirmed=True)
         ends = await asyncio.gather(*(seen(shop, p, r) for p, r in zip(others, runs, strict=True)))

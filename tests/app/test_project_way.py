@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from forge.app.projects import artifacts, create, save_artifact, workspace_of
-from forge.app.saying import SCENE_NOTED, say
+from forge.app.saying import say
+from forge.app.scenes import SCENE_NOTED
 from forge.app.views import view
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
@@ -46,7 +47,9 @@ def status(project: Project) -> dict[str, object]:
 
 
 @pytest.mark.req("P-01", "P-04", "P-05", "P-06", "P-13", "W-03", "W-08", "X-03", "X-04")
-def test_a_plan_from_brain_dump_to_done_with_a_new_process_for_each_step(office: Office, git: Git) -> None:
+def test_a_plan_from_brain_dump_to_done_with_a_new_process_for_each_step(
+    office: Office, script: Script, git: Git
+) -> None:
     project = office.do(lambda shop: new(shop, dump=""))
     again = lambda: office.project("party")  # noqa: E731 - each process finds it anew
     assert chat(project) == [("ai", "brain_dump", "Welcome to your new project. A little background")]
@@ -92,7 +95,7 @@ def test_a_plan_from_brain_dump_to_done_with_a_new_process_for_each_step(office:
     }
     assert chat(project) == [
         ("ai", "spec_building", "The intent is locked. Next comes the specificati"),
-        ("ai", "spec_building", "The specification is drafted in docs/spec.md. Be"),
+        ("ai", "spec_building", "The specification is drafted in docs/spec.md. 2 "),
     ]
     with pytest.raises(ActionRefused, match="2 questions are still open"):
         office.do(lambda shop: pressed(shop, again(), Action.CONFIRM))
@@ -132,7 +135,7 @@ def _state_is_whole(project: Project) -> None:
     """The conversation in `state.json` is kept when the chat is cleared."""
     state = json.loads((project.directory / "state.json").read_text())
     assert list(state) == ["schema_version", "project_name", "last_saved", *PERSISTED_KEYS]
-    assert (state["schema_version"], state["project_name"], state["turn_count"]) == ("1.0", "Party", 2)
+    assert (state["schema_version"], state["project_name"], state["turn_count"]) == ("1.0", "Party", 3)
     said = [message["content"] for message in state["messages"] if message["role"] == "user"]
     assert said == [OPEN, "2: Yes, families are welcome.\n1: No permit is needed."]
     assert {message["role"] for message in state["messages"]} == {"user", "assistant"}
@@ -192,7 +195,9 @@ def test_answers_by_number_for_all_and_without_a_number(office: Office, script: 
 
 
 @pytest.mark.req("P-04", "P-05", "W-01")
-def test_a_persons_edits_are_their_commits_survive_drafts_and_are_what_is_locked(office: Office, git: Git) -> None:
+def test_a_persons_edits_are_their_commits_survive_drafts_and_are_what_is_locked(
+    office: Office, script: Script, git: Git
+) -> None:
     async def use(shop: Workshop) -> None:
         project = await new(shop, dump=OPEN)
         await pressed(shop, project, Action.DISTILL)
@@ -272,6 +277,9 @@ def test_who_sets_the_scene_fills_the_context_file_and_who_states_a_problem_does
     scene = "Our team has three people. The stakeholders are Bob, head of sales, and his department."
 
     async def use(shop: Workshop) -> None:
+        script.answers["team-context"] = lambda task: json.dumps(
+            {"kind": "background" if "Bob" in task.material["message"] else "problem", "context": scene}
+        )
         project = await create(shop, "Scene", agent="builtin")
         assert [message.content for message in project.chat()] == [PRIMING_MESSAGE]
         done = await say(shop, project, scene)
@@ -284,6 +292,7 @@ def test_who_sets_the_scene_fills_the_context_file_and_who_states_a_problem_does
         await say(shop, project, CLEAR)
         await pressed(shop, project, Action.DISTILL)
         assert "Bob has left." in script.of("brain-dump-intake")[-1].material["team_context"]
+        assert script.of("brain-dump-intake")[-1].material["brain_dump"] == [CLEAR], "background is no brain dump"
         context.write_text("Alice decides.\n")
         await said(shop, project, "The budget is 900 euros.")
         assert script.of("brain-dump-intake")[-1].material["team_context"] == "Alice decides.\n"
@@ -306,7 +315,7 @@ def test_every_message_is_saved_at_once_and_two_projects_never_mix(office: Offic
     async def use(shop: Workshop) -> None:
         one, two = await new(shop, "One", ""), await new(shop, "Two", "")
         for number, project in enumerate((one, two, one)):
-            await say(shop, project, f"Thought {number}")
+            await say(shop, project, f"Thought {number}", about="problem")
             state = json.loads((project.directory / "state.json").read_text())
             assert state["messages"][-1] == {"role": "user", "content": f"Thought {number}"}
             assert git(project.directory, "status", "--porcelain") == ""

@@ -18,7 +18,7 @@ from forge.pipeline.actions import Action
 from forge.store.questions import Questions
 from forge.store.runs import Runs
 from tests.app.facade import BO, Place, place, shop
-from tests.app.projecting import Office, Script, at_specification, by_rules, office, pressed, script, seen
+from tests.app.projecting import Office, Script, at_specification, by_stand_in, office, pressed, script, seen
 
 __all__ = ["office", "place", "script", "shop"]
 
@@ -116,7 +116,7 @@ def test_a_projects_question_takes_only_its_options(place: Place) -> None:
 @pytest.mark.req("P-12")
 def test_a_build_that_asks_goes_on_with_the_answer(office: Office, script: Script) -> None:
     stuck = {"stuck": True, "reason": "Indoors or outdoors?", "content": ""}
-    script.answers["plan-build"] = lambda task: by_rules(task) if task.material["answers"] else json.dumps(stuck)
+    script.answers["plan-build"] = lambda task: by_stand_in(task) if task.material["answers"] else json.dumps(stuck)
 
     async def asked_and_answered(shop: Workshop) -> None:
         project = await at_specification(shop)

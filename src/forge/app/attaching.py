@@ -1,4 +1,4 @@
-"""Files that a person hands to the agent of a branch: saved there and taken into its context, in one commit."""
+"""Files that a person hands to the agent of a branch: saved there in one commit, and marked for its context."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from forge.app.sent_files import content_of, plain_name
 from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.git import Repository, WorkInProgressVFS
-from forge.sessions.active import ActiveFile, read_active, write_active
+from forge.sessions.head import ActiveFile
+from forge.sessions.marks import mark
 
 FOLDER = "attachments"
 LARGEST = 10_000_000
@@ -54,7 +55,7 @@ def _put(  # noqa: PLR0917
     files.write_bytes(path, data)
     is_text = b"\0" not in data
     if is_text:
-        write_active(files, (*read_active(files), ActiveFile(path)))
+        mark(repo.common_dir, branch, add=[ActiveFile(path)])
     if not files.pending:
         return Attached(path, tip_of(repo, branch), len(data), is_text)
     commit = files.commit(f"attach: {path}"[:72], author_of(repo, who))

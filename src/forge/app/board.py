@@ -31,5 +31,7 @@ def _row(seen: ProjectView) -> ProjectRow:
         rounds=len(seen.rounds),
         totals=tuple(entry["total"] for entry in seen.rounds),
         updated=seen.updated_at,
+        label=seen.label,
+        outline=seen.outline is not None,
         waiting=seen.question or (seen.open_questions[0] if seen.open_questions else None),
     )

@@ -6,21 +6,25 @@ Functions on a `Repository` serve every face; those that take a workshop check w
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.app.pages import Page, checked
-from forge.app.repositories import actor_of, moved_by, record, repository
+from forge.app.repositories import actor_of, kept_edits, moved_by, record, repository
 from forge.errors import Conflict, NotFound, Upstream
-from forge.git import PERSON, Actor, Branch, Commit, CommitId, GitCommitVFS, Operation, Repository, branches
+from forge.git import PERSON, Actor, Branch, Commit, CommitId, Operation, Repository, branches
 from forge.git.checkout import branches_checked_out
+from forge.git.damage import damage_at
 from forge.git.history import ahead_behind
 from forge.git.objects import Objects
 from forge.git.reservations import Reservation, reservations
-from forge.sessions.head import HEAD_PATH, read_head
+from forge.sessions.conversation import read_head
+from forge.sessions.marks import copy_marks, drop_marks, move_marks
 from forge.sessions.places import FOLDER as SESSIONS_BESIDE
+from forge.sessions.turn_files import has_turns, state_of
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
@@ -55,6 +59,8 @@ class BranchEntry:
     ai: bool
     """Whether agents work here: it has a conversation, an agent's commit at its tip, or a name for such work."""
     busy: Busy | None
+    damage: str | None = None
+    """What is wrong, where the branch cannot be read."""
     details: BranchDetails | None = None
     """Only where they were asked for."""
 
@@ -91,6 +97,8 @@ class BranchMove:
     name: str
     commit: str | None
     operation: str
+    kept_edits: tuple[str, ...] = ()
+    """Sentences about uncommitted files in people's checkouts that are based on the older text."""
 
 
 def list_branches(
@@ -106,7 +114,7 @@ def list_branches(
     """By name. `after` is the name of the last one that is known."""
     count = checked(limit)
     repo = repository(shop, who, repo_id)
-    known = repo.refs.branches()
+    known = repo.refs.branches(damaged=True)
     found = list(islice((each for each in known if each[0].startswith(prefix) and each[0] > (after or "")), count + 1))
     items = _entries(repo, found[:count])
     if details:
@@ -134,11 +142,8 @@ def create_branch(shop: Workshop, who: Who, repo_id: str, name: str, start: str 
 
 def fork_branch(shop: Workshop, who: Who, repo_id: str, source: str, name: str) -> BranchMade:
     """With its conversation."""
-    from forge.app.conversations import sessions_of  # noqa: PLC0415
-
     repo = repository(shop, who, repo_id, "write")
     tip = fork(repo, source, name, actor=actor_of(who))
-    sessions_of(repo, shop.settings).fork(source, name)
     return _made(shop, who, repo, tip, name)
 
 
@@ -170,14 +175,16 @@ def listed(repo: Repository) -> list[tuple[Branch, Commit | None]]:
 def last_commit(repo: Repository, branch: Branch) -> Commit | None:
     """None where the repository is damaged: the other branches are listed all the same."""
     try:
-        return repo.commit(branch.tip)
+        return repo.objects.commit(branch.tip) if branch.tip else None
     except (NotFound, Upstream):
         return None
 
 
 def kept(repo: Repository, *, abandoned: bool = False) -> Iterator[KeptTip]:
     """With `abandoned` only those that nothing else leads to."""
-    return (KeptTip(name, tip, repo.commit(tip).subject) for name, tip in repo.kept(abandoned=abandoned))
+    for name, tip in repo.kept(abandoned=abandoned):
+        with suppress(NotFound, Upstream):  # one that cannot be read hides no other
+            yield KeptTip(name, tip, repo.objects.commit(tip).subject)
 
 
 def tip_of(repo: Repository, name: str) -> CommitId:
@@ -186,15 +193,21 @@ def tip_of(repo: Repository, name: str) -> CommitId:
 
 
 def create(repo: Repository, name: str, start: str = "HEAD", *, actor: Actor = PERSON) -> CommitId:
-    return repo.create_branch(name, start, actor=actor)
+    tip = repo.create_branch(name, start, actor=actor)
+    drop_marks(repo.common_dir, name)
+    return tip
 
 
 def fork(repo: Repository, source: str, name: str, *, actor: Actor = PERSON) -> CommitId:
-    return repo.fork_branch(source, name, actor=actor)
+    tip = repo.fork_branch(source, name, actor=actor)
+    copy_marks(repo.common_dir, source, name)
+    return tip
 
 
 def rename(repo: Repository, old: str, new: str, *, actor: Actor = PERSON) -> Operation:
-    return repo.rename_branch(old, new, actor=actor)
+    operation = repo.rename_branch(old, new, actor=actor)
+    move_marks(repo.common_dir, old, new)
+    return operation
 
 
 def rewind(repo: Repository, name: str, to: str, *, actor: Actor = PERSON) -> Operation:
@@ -202,7 +215,9 @@ def rewind(repo: Repository, name: str, to: str, *, actor: Actor = PERSON) -> Op
 
 
 def delete(repo: Repository, name: str, *, actor: Actor = PERSON) -> Operation:
-    return repo.delete_branch(name, actor=actor)
+    operation = repo.delete_branch(name, actor=actor)
+    drop_marks(repo.common_dir, name)
+    return operation
 
 
 def _entries(repo: Repository, found: Sequence[tuple[str, CommitId]]) -> tuple[BranchEntry, ...]:
@@ -210,7 +225,10 @@ def _entries(repo: Repository, found: Sequence[tuple[str, CommitId]]) -> tuple[B
     default = repo.default_branch
     here = branches_checked_out(repo.objects)
     working = {held.branch: held for held in reservations(repo.common_dir)}
-    shown = (Branch(name, tip, name == default, repo.refs.protected(name), name in here) for name, tip in found)
+    shown = (
+        Branch(name, tip, name == default, repo.refs.protected(name), name in here, damage_at(repo.objects, tip))
+        for name, tip in found
+    )
     return tuple(_entry(repo, each, working.get(each.name)) for each in shown)
 
 
@@ -227,6 +245,7 @@ def _entry(repo: Repository, branch: Branch, held: Reservation | None) -> Branch
         checked_out=branch.checked_out,
         ai=commit is not None and not branch.default and _is_for_agents(repo, branch.name, commit, held),
         busy=None if held is None else Busy(held.holder, held.who, held.since),
+        damage=branch.damage,
     )
 
 
@@ -237,7 +256,7 @@ def _detailed(shop: Workshop, repo: Repository, entry: BranchEntry) -> BranchEnt
     sessions = sessions_of(repo, shop.settings)
     default = repo.refs.tip(repo.default_branch) if repo.default_branch else None
     try:
-        head = read_head(sessions.files(sessions.at(entry.name)))
+        head = read_head(sessions.files(entry.name, sessions.at(entry.name)))
         ahead, behind = _apart(repo.objects, CommitId(entry.commit), default) if default else (0, 0)
     except (NotFound, Upstream, Conflict):
         return entry
@@ -253,7 +272,7 @@ def _apart(objects: Objects, ours: CommitId, theirs: CommitId) -> tuple[int, int
 def _is_for_agents(repo: Repository, name: str, commit: Commit, held: Reservation | None) -> bool:
     if held is not None or name.startswith(_AI_PREFIXES) or _BY_AN_AGENT in commit.message:
         return True
-    if GitCommitVFS(repo.objects, commit.id).file_exists(HEAD_PATH):
+    if has_turns(repo.objects, state_of(repo.objects, commit.id)):
         return True
     return repo.refs.target(SESSIONS_BESIDE + name) is not None
 
@@ -266,4 +285,4 @@ def _made(shop: Workshop, who: Who, repo: Repository, tip: CommitId, name: str) 
 def _moved(shop: Workshop, who: Who, repo: Repository, action: str, operation: Operation, *, name: str) -> BranchMove:
     moved = moved_by(operation)
     record(shop, who, repo, action, moved, detail=operation.reason)
-    return BranchMove(name, moved.get(name), operation.id)
+    return BranchMove(name, moved.get(name), operation.id, kept_edits(operation))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 import threading
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forge.errors import InvalidInput
@@ -13,6 +14,9 @@ from forge.git import CollectedChange, CommitId, Operation, RefMove, Repository,
 from forge.sandbox import Limits, Result, run
 
 __all__ = ["Limits"]
+
+_LEAST_COLLECTING, _MOST_COLLECTING = 2.0, 10.0
+_NOTES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,13 @@ def run_on_branch(
     save: bool = False,
     message: str | None = None,
     cancel: threading.Event | None = None,
+    collect: bool = True,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
-    Changes of a command that failed or reached a limit are shown but not saved.
+    Changes of a command that failed or reached a limit are shown but not saved. The time limit holds for collecting
+    them, too: changes that are not collected in time are counted in a note, and none is saved. Without `collect`
+    nobody wants them.
     """
     if not command:
         raise InvalidInput("There is no command to run.", hint="Put it after `--`.")
@@ -55,6 +62,7 @@ def run_on_branch(
         move = RefMove(f"refs/heads/{workspace.branch}", base, base)
         repo.refs.refuse_unless_allowed([move], workspace.actor)
     with repo.materialize(workspace) as directory:
+        started = time.monotonic()
         result = run(
             command,
             directory.path,
@@ -66,14 +74,29 @@ def run_on_branch(
             plain=plain,
             cancel=cancel,
         )
-        changes = directory.collect_changes()
-        notes = (*result.notes, *map(str, directory.notes))
+        until = max(started + limits.seconds, time.monotonic() + time_to_collect(limits))
+        changes = directory.collect_changes(until=until) if collect else ()
+        notes = (*result.notes, *shortened(directory.notes))
+        if directory.incomplete:
+            result = replace(result, timed_out=True, limited=tuple(dict.fromkeys((*result.limited, "time"))))
+            notes = (*notes, directory.incomplete)
     commit = None
-    if save and changes and result.ok:
+    if save and changes and result.ok and not directory.incomplete:
         line = _one_line(command)
         commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
     return CommandRun(workspace.branch, base, result, changes, commit, operation, notes)
+
+
+def time_to_collect(limits: Limits) -> float:
+    """Seconds that collecting always has, also after a command that used up its time."""
+    return min(_MOST_COLLECTING, max(_LEAST_COLLECTING, limits.seconds / 10))
+
+
+def shortened(notes: Sequence[object]) -> list[str]:
+    """As many notes as a person reads, and how many more there are."""
+    more = [f"{len(notes) - _NOTES:,} more notes of this kind"] if len(notes) > _NOTES else []
+    return [*map(str, notes[:_NOTES]), *more]
 
 
 def _one_line(command: Sequence[str]) -> str:

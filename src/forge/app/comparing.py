@@ -13,16 +13,17 @@ from forge.errors import InvalidInput
 from forge.git import ChangeKind, CommitId, Entry, FileChange, Repository
 from forge.git.diff import diff as differing
 from forge.git.errors import FileMissing
-from forge.git.merging.incoming import is_session
+from forge.git.forge_records import is_session
 from forge.git.merging.merge_base import merge_bases
 from forge.git.patch import Hunk
 from forge.git.patch import hunks as hunks_of
+from forge.sessions.summary import brought
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
     from forge.app.workshop import Workshop
 
-__all__ = ["ChangeKind", "FileChange"]
+__all__ = ["ChangeKind", "FileChange", "brought"]
 
 MOST_LINES = 5000
 _FORGE = ".forge"
@@ -153,9 +154,16 @@ def changes(repo: Repository, old: str, new: str | None = None, *, paths: Sequen
     return repo.diff(parents[0] if parents else None, old, paths=paths)
 
 
-def patch_text(repo: Repository, change: FileChange) -> bytes:
-    """As git would print it, whole."""
-    return repo.patch(change)
+def patch_text(repo: Repository, change: FileChange, *, binary: bool = False) -> bytes:
+    """As git would print it. `binary`: with the content of binary files, so that it can be applied."""
+    return repo.patch(change, binary=binary)
+
+
+def sizes(repo: Repository, change: FileChange) -> tuple[int, int]:
+    """Bytes of the file before and after; 0 where it is not there."""
+    header = repo.objects.handle.odb.read_header
+    old, new = (header(each.id)[1] if each and not each.is_submodule else 0 for each in (change.old, change.new))
+    return old, new
 
 
 def changed_files(

@@ -1,42 +1,53 @@
-"""Which files of a branch its agent has before it, as a person sets them."""
+"""Which files of a branch its agent has before it, as a person marks them. A mark is no commit."""
 
 from __future__ import annotations
 
 import fnmatch
 from collections.abc import Sequence
 
-from forge.git import CommitId, Repository
+from forge.context.instructions import instruction_files
+from forge.git import VFS, WorkInProgressVFS
 from forge.git.errors import FileMissing
-from forge.sessions.active import ActiveFile, read_active, write_active
+from forge.sessions.head import ActiveFile, Head
+from forge.sessions.marks import mark
+from forge.sessions.places import Sessions
 
 __all__ = ["ActiveFile"]
 
 
-def active_files(repo: Repository, rev: str) -> tuple[ActiveFile, ...]:
-    return read_active(repo.commit_vfs(rev))
+def active_files(sessions: Sessions, branch: str) -> tuple[ActiveFile, ...]:
+    """The instructions of the repository first, unless they were switched off; then the others as they came in."""
+    return in_context(_tip(sessions, branch), sessions.head(branch))
 
 
-def add(repo: Repository, branch: str, wanted: Sequence[ActiveFile]) -> tuple[tuple[ActiveFile, ...], CommitId | None]:
-    """Take files into the context; a path may be a pattern. One commit, none if they were there already."""
-    vfs = repo.workspace(branch)
-    files = {file.path: file for file in read_active(vfs)}
-    for file in wanted:
-        for path in _matching(vfs.list_files(), file.path):
-            files[path] = ActiveFile(path, file.ranges)
-    write_active(vfs, tuple(files.values()))
-    commit = vfs.commit(f"context: add {', '.join(file.path for file in wanted)}"[:72]) if vfs.pending else None
-    return tuple(files.values()), commit
+def in_context(files: VFS, head: Head) -> tuple[ActiveFile, ...]:
+    """What `head` has in context in a branch that has these files."""
+    active = {file.path: file for file in head.active_files}
+    told = instruction_files(files, active, off=head.off)
+    return tuple({**{path: ActiveFile(path) for path in told}, **active}.values())
 
 
-def remove(repo: Repository, branch: str, paths: Sequence[str]) -> tuple[tuple[ActiveFile, ...], CommitId | None]:
-    vfs = repo.workspace(branch)
-    files = {file.path: file for file in read_active(vfs)}
-    for path in paths:
-        for found in _matching(list(files), path):
-            files.pop(found, None)
-    write_active(vfs, tuple(files.values()))
-    commit = vfs.commit(f"context: remove {', '.join(paths)}"[:72]) if vfs.pending else None
-    return tuple(files.values()), commit
+def add(sessions: Sessions, branch: str, wanted: Sequence[ActiveFile]) -> tuple[ActiveFile, ...]:
+    """Take files into the context from the next turn on; a path may be a pattern."""
+    files = _tip(sessions, branch).list_files()
+    found = {path: ActiveFile(path, file.ranges) for file in wanted for path in _matching(files, file.path)}
+    _mark(sessions, branch, add=tuple(found.values()))
+    return active_files(sessions, branch)
+
+
+def remove(sessions: Sessions, branch: str, paths: Sequence[str]) -> tuple[ActiveFile, ...]:
+    """Instructions that are removed are switched off until somebody adds them again."""
+    shown = [file.path for file in active_files(sessions, branch)]
+    _mark(sessions, branch, remove=[found for path in paths for found in _matching(shown, path)])
+    return active_files(sessions, branch)
+
+
+def _mark(sessions: Sessions, branch: str, *, add: Sequence[ActiveFile] = (), remove: Sequence[str] = ()) -> None:
+    mark(sessions.repo.common_dir, branch, add=add, remove=remove)
+
+
+def _tip(sessions: Sessions, branch: str) -> WorkInProgressVFS:
+    return sessions.repo.workspace(branch)
 
 
 def _matching(paths: Sequence[str], pattern: str) -> list[str]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from forge.errors import NotFound
+from forge.app import contexts
+from forge.errors import NotFound, Upstream
 from forge.git import Branch, CommitId, Operation, Repository
 from forge.git.reservations import Reservation, reservation
-from forge.sessions.head import Head, SessionUnreadable, read_head
+from forge.sessions.conversation import brought_by_merges, read_head
+from forge.sessions.head import Head
+from forge.sessions.layout import SessionUnreadable
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment, moment_of, moments
-from forge.sessions.turns import Reference, Turn, TurnMissing, brought_by_merges, item_json
+from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
 from forge.settings import Settings
 
 __all__ = [
@@ -56,10 +59,13 @@ def conversation(sessions: Sessions, branch: str, at: str | None = None) -> Conv
     repo = sessions.repo
     said_in = sessions.at_commit(branch, repo.resolve(at)) if at else sessions.at(branch)
     working = None if at else reservation(repo.common_dir, branch)
+    head = read_head(sessions.files(branch, said_in)) if at else sessions.head(branch)
+    shown = repo.commit_vfs(at) if at else repo.workspace(branch)
+    head = replace(head, active_files=contexts.in_context(shown, head))
     if said_in is None:
-        return Conversation(Head(), (), (), working)
-    files = sessions.files(said_in)
-    return Conversation(read_head(files), moments(repo, said_in), brought_by_merges(files), working)
+        return Conversation(head, (), (), working)
+    brought = brought_by_merges(sessions.files(branch, said_in))
+    return Conversation(head, moments(repo, branch, said_in), brought, working)
 
 
 def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:
@@ -70,8 +76,8 @@ def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:
 
 def _talk_on(sessions: Sessions, branch: Branch) -> BranchWithTalk:
     try:
-        head = read_head(sessions.files(sessions.at(branch.name)))
-    except (NotFound, SessionUnreadable):
+        head = sessions.head(branch.name)
+    except (NotFound, Upstream, SessionUnreadable):
         # Deleted meanwhile, or damaged: who opens it is told, and who asks for all gets the others.
         head = Head()
     return BranchWithTalk(branch, head, reservation(sessions.repo.common_dir, branch.name))
@@ -88,13 +94,11 @@ def fork_at(sessions: Sessions, branch: str, turn: str, name: str) -> CommitId:
 def rewind_to(sessions: Sessions, branch: str, turn: str) -> Operation:
     """Set `branch` back to right after `turn`; the old tip is kept and can be undone to."""
     moment = _moment(sessions, branch, turn)
-    operation = sessions.repo.rewind_branch(branch, str(moment.commit))
-    sessions.fork(branch, branch, moment.said_in)
-    return operation
+    return sessions.repo.rewind_branch(branch, str(moment.commit), said=moment.said_in)
 
 
 def _moment(sessions: Sessions, branch: str, turn: str) -> Moment:
     said_in = sessions.at(branch)
     if said_in is None:
         raise TurnMissing(f"There is no conversation on {branch}.", hint="`forge session list` shows where there is.")
-    return moment_of(sessions.repo, said_in, turn)
+    return moment_of(sessions.repo, branch, said_in, turn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping
@@ -11,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from forge import sandbox
+from forge.app.identity import LOCAL, Who
 from forge.app.projects import create, workspace_of
+from forge.app.recorded_demo import AGENT, RECORDING, as_recorded, recorded_workshop
 from forge.app.running import Hear, Outcome, carry_on, outcome
 from forge.app.saying import say
 from forge.app.settings import load_settings
 from forge.app.views import ProjectView, state_of
 from forge.app.workshop import Workshop
-from forge.errors import Upstream
+from forge.errors import ForgeError, Upstream
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import info_of
 from forge.pipeline.recorded import RecordingEnded
@@ -26,9 +29,6 @@ from forge.projects.status import Phase
 from forge.settings import Settings
 
 Json = dict[str, Any]
-RECORDING = "demo"
-AGENT = f"recorded:{RECORDING}"
-_AS_RECORDED = ("polish", "phase3_completeness", "brain_dump", "notifications")
 
 
 class DemoFailed(Upstream):
@@ -59,13 +59,11 @@ def brain_dump() -> str:
 
 def demo_settings(environ: Mapping[str, str], place: Path | None = None) -> Settings:
     """A person's own, except for what the recording was made with. With a `place`, everything is kept there."""
-    settings = load_settings(None, environ)
-    defaults = Settings()
-    # Nobody wants to be told of a demo, and other limits would need other answers.
-    changes: Json = {"boards": {}, **{name: getattr(defaults, name) for name in _AS_RECORDED}}
-    if place is not None:
-        changes |= {"workspace": place / "workspace", "data_dir": place / "data", "database": None}
-    return settings.model_copy(update=changes)
+    settings = as_recorded(load_settings(None, environ))
+    if place is None:
+        return settings
+    kept = {"workspace": place / "workspace", "data_dir": place / "data", "database": None}
+    return settings.model_copy(update=kept)
 
 
 def clear_away(shop: Workshop) -> tuple[Path, ...]:
@@ -86,7 +84,7 @@ def _is_demo(project: Project) -> bool:
 async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | None = None) -> Shown:
     """All the way, confirming what a person would confirm. Raises where it does not end well."""
     began = time.monotonic() if began is None else began
-    await say(shop, project, brain_dump())
+    await say(shop, project, brain_dump(), about="problem")
     seen = await carry_on(shop, project, auto_confirm=True, hear=hear)
     if seen.phase != Phase.DONE:
         raise _stopped(project, seen)
@@ -95,16 +93,40 @@ async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | N
     return Shown(seen.name, outcome(seen, began), baseline, tuple(json.loads(line) for line in runs if line.strip()))
 
 
-async def begin(shop: Workshop) -> Project:
+async def begin(shop: Workshop, who: Who = LOCAL) -> Project:
     """A project like any other, except for who answers."""
-    return await create(shop, None, agent=AGENT)
+    return await create(shop, None, who=who, agent=AGENT)
+
+
+async def begin_watched(shop: Workshop, who: Who) -> Project:
+    """Begin the demo for somebody who watches its page: this process confirms what a person would, while it lives."""
+    unconfined = without_sandbox()
+    if unconfined:
+        hint = "`forge demo` in a terminal runs it without a sandbox; `forge doctor` says how to get one."
+        raise DemoFailed(f"The example runs its tests in the sandbox, and there is none: {unconfined}.", hint=hint)
+    shop = recorded_workshop(shop)
+    project = await begin(shop, who)
+    await say(shop, project, brain_dump(), about="problem")
+    confirming = asyncio.create_task(_confirm_to_the_end(shop, project))
+    shop.tasks.add(confirming)
+    confirming.add_done_callback(shop.tasks.discard)
+    return project
+
+
+async def _confirm_to_the_end(shop: Workshop, project: Project) -> None:
+    try:
+        await carry_on(shop, project, auto_confirm=True, hear=lambda _: None)
+    except ForgeError as e:
+        project.log.write("error", "error", "", f"The example stopped: {e.message}")
 
 
 def _stopped(project: Project, seen: ProjectView) -> RecordingEnded | DemoFailed:
     name = project.directory.name
-    if seen.problem:
+    failed_run = (info_of(project).get("waiting") or {}).get("failed") or {}
+    if seen.problem or failed_run.get("code", RecordingEnded.code) != RecordingEnded.code:
+        phase = failed_run.get("phase", seen.phase)
         return DemoFailed(
-            f"The demo failed while {seen.phase.replace('_', ' ')}: {seen.problem}",
+            f"The demo failed while {phase.replace('_', ' ')}: {seen.problem or seen.question}",
             hint=f"`forge doctor` checks git and the sandbox; `forge project resume {name}` goes on.",
         )
     chat = project.chat()

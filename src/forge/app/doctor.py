@@ -23,6 +23,7 @@ Examine = Callable[[Place], Check]
 _EVERYWHERE: dict[str, Examine] = {
     "git": machine.git,
     "python": machine.python,
+    "sqlite": machine.sqlite,
     "sandbox": machine.confined,
     "chromium": machine.browser,
     "plugins": places.plugins,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.app import saving
-from forge.app.repositories import actor_of, author_of, moved_by, record, repository
+from forge.app.repositories import actor_of, author_of, kept_edits, moved_by, record, repository
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
@@ -23,6 +23,8 @@ class Saved:
     """Of the file as it is now; None after it was deleted."""
     changed: bool
     operation: str | None = None
+    kept_edits: tuple[str, ...] = ()
+    """Sentences about uncommitted files in people's checkouts that are based on the older text."""
 
 
 def save_file(  # noqa: PLR0917
@@ -36,6 +38,7 @@ def save_file(  # noqa: PLR0917
     expected: saving.Expected = None,
     executable: bool | None = None,
     message: str | None = None,
+    large: bool = False,
 ) -> Saved:
     """Write a whole file. With `expected`, only over the content with that etag (`NEW`: only where there is none).
 
@@ -52,6 +55,7 @@ def save_file(  # noqa: PLR0917
         message=message,
         actor=actor_of(who),
         author=author_of(repo, who),
+        large=large,
     )
     return _saved(shop, who, repo, landed, action="file.save", what=path)
 
@@ -111,4 +115,5 @@ def _saved(shop: Workshop, who: Who, repo: Repository, landed: saving.Landed, *,
     if landed.operation is None:
         return Saved(landed.branch, landed.commit, landed.etag, changed=False)
     record(shop, who, repo, action, moved_by(landed.operation), detail=f"{landed.branch}: {what}")
-    return Saved(landed.branch, landed.commit, landed.etag, changed=True, operation=landed.operation.id)
+    made = landed.operation
+    return Saved(landed.branch, landed.commit, landed.etag, True, made.id, kept_edits(made))

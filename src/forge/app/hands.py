@@ -7,7 +7,7 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from forge.agents.model import Prompt
 from forge.agents.models import registry
 from forge.agents.programs import run_program
 from forge.agents.spending import Spent, check
+from forge.agents.streaming import Retry
 from forge.agents.turn import TurnRequest
 from forge.app.commands import run_on_branch
 from forge.app.programs import found_program, programs
@@ -32,13 +33,14 @@ from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
 from forge.plugins.contracts import TestResults, Worked
 from forge.sandbox import Limits
-from forge.sessions.messages import UserMessage
+from forge.sessions.messages import Usage, UserMessage
 from forge.store.costs import day_of
 from forge.tools import suites
 
 Json = dict[str, Any]
 ROLES = {
     "brain-dump-intake": "planner",
+    "team-context": "planner",
     "spec-building": "planner",
     "open-source": "planner",
     "plan-build": "writer",
@@ -51,6 +53,22 @@ _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _REVIEWED_BYTES = 300_000
 _BUILTIN = "builtin"
 _RECORDED = "recorded:"
+
+
+class _Heard:
+    """Listens for trouble and for what was paid in vain; the text itself counts when it is whole."""
+
+    def __init__(self, told: Callable[[Retry], None]) -> None:
+        self.lost = Usage()
+        self._told = told
+
+    def __call__(self, piece: str) -> None: ...
+
+    def retrying(self, retry: Retry) -> None:
+        self._told(retry)
+
+    def spent(self, usage: Usage) -> None:
+        self.lost += usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +104,9 @@ class ProjectHands:
         nothing_set = chosen == _BUILTIN and settings.models.named(role) is None
         return usual if nothing_set and usual and self._is_installed(usual) else chosen
 
+    def by_rules(self, prompt: str) -> bool:
+        return self.who(prompt) == _BUILTIN
+
     def _is_installed(self, program: str) -> bool:
         try:
             found_program(self.shop.settings, self.shop.environ, program)
@@ -95,21 +116,33 @@ class ProjectHands:
 
     async def answer(self, task: Task) -> AgentResponse:
         who = self.who(task.prompt)
-        if who == _BUILTIN:
+        if self.by_rules(task.prompt):
             said = self.shop.redactor.text(rules.answer(task.prompt, task.material))
             return AgentResponse(success=True, output=said, model=who)
         if who.startswith(_RECORDED):
             answers = RecordedAnswers.named(who.removeprefix(_RECORDED))
             return AgentResponse(success=True, output=answers.answer(task.prompt, task.nth), model=who)
-        asked = self._program(who, task) if who in programs(self.shop.settings) else self._model(who, task)
+        heard = _Heard(task.retrying)
+        is_program = who in programs(self.shop.settings)
+        asked = self._program(who, task, heard) if is_program else self._model(who, task, heard)
         try:
             async with asyncio.timeout(self.timeout):
                 return await asked
         except TimeoutError:
-            reason = f"{who} did not answer within {self.timeout:g} s"
-            return AgentResponse(success=False, output="", exit_code=1, timed_out=True, reason=reason)
+            reason, timed_out = f"{who} did not answer within {self.timeout:g} s", True
+        except ForgeError as e:
+            reason, timed_out = f"{e.message} {e.hint}".strip(), False
+        return AgentResponse(
+            success=False,
+            output="",
+            exit_code=1,
+            timed_out=timed_out,
+            reason=reason,
+            usage=asdict(heard.lost),
+            model=who,
+        )
 
-    async def _model(self, who: str, task: Task) -> AgentResponse:
+    async def _model(self, who: str, task: Task, heard: _Heard) -> AgentResponse:
         model = registry.resolve(who, self.shop.settings)
         check(self.shop.settings.limits, await asyncio.to_thread(self._spent))
         text = self.shop.redactor.text(task.text())
@@ -118,7 +151,7 @@ class ProjectHands:
         page = journal_of(self.shop).page(task.run, task.place)
         try:
             with page.opened():
-                said = await model.answer(prompt, on_text=lambda _: None)
+                said = await model.answer(prompt, on_text=heard)
         except asyncio.CancelledError:
             # Nobody wants it any more: the relay breaks the request off.
             page.discard()
@@ -131,7 +164,7 @@ class ProjectHands:
         today, project = costs.total(day=day_of(time.time())), costs.total(session=self.project)
         return Spent(session=project.cost or 0.0, day=today.cost or 0.0)
 
-    async def _program(self, who: str, task: Task) -> AgentResponse:
+    async def _program(self, who: str, task: Task, heard: _Heard) -> AgentResponse:
         """In a directory of its own: what it writes there is dropped, only its words count."""
         found = found_program(self.shop.settings, self.shop.environ, who)
         text = self.shop.redactor.text(f"{task.instructions}\n\n{task.text()}\n")
@@ -148,6 +181,7 @@ class ProjectHands:
                 scratch.materialize,
                 env=self.shop.environ,
                 logins=home,
+                on_text=heard,
                 timeout=self.timeout,
             )
         output = self.shop.redactor.text(run.output)
@@ -251,7 +285,7 @@ def tested(repo: Repository, branch: str, *, plain: bool) -> TestResults:
         return TestResults(0, 0, 0, "No tests were found.", commit=vfs.base, exit_code=1)
     command = found[0].command
     limits = Limits(seconds=_TEST_SECONDS)
-    run = run_on_branch(repo, vfs, ["sh", "-c", f"exec {command} 2>&1"], limits=limits, plain=plain)
+    run = run_on_branch(repo, vfs, ["sh", "-c", f"exec {command} 2>&1"], limits=limits, plain=plain, collect=False)
     output = run.result.stdout_text + run.result.stderr_text
     counted = suites.counts(output) or suites.Counts(0, 0)
     total = counted.passed + counted.failed

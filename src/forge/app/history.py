@@ -93,6 +93,10 @@ class GraphEntry:
     edges: tuple[Edge, ...]
     refs: tuple[str, ...]
     abandoned: bool
+    refs_left_out: int = 0
+    """Names at this commit beyond `refs`."""
+    tips_left_out: int = 0
+    """Branches and tags that the graph is not drawn from, because there are too many; the newest are."""
 
 
 def log(
@@ -206,4 +210,6 @@ def _graph_entry(row: GraphRow) -> GraphEntry:
         edges=row.edges,
         refs=row.refs,
         abandoned=row.abandoned,
+        refs_left_out=row.refs_left_out,
+        tips_left_out=row.tips_left_out,
     )

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Literal, assert_never
 
 from forge.app.comparing import without_sessions
 from forge.app.pages import Page, checked
-from forge.app.repositories import actor_of, moved_by, record, repository
+from forge.app.repositories import actor_of, kept_edits, moved_by, record, repository
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
 from forge.git.merging.preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
 from forge.git.merging.three_way import Conflict
 from forge.git.objects import Objects
 from forge.git.pending import Change
+from forge.sessions.summary import Brought, brought, summary
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Entry", "MergeKind", "MergePreview", "MergeState"]
 
+Conversation = Literal["keep", "squash", "drop"]
 _MOST_FILES = 1000
 _LONGEST_SIDE = 500_000
 
@@ -41,6 +43,10 @@ class MergeOrder:
     no_ff: bool = False
     mainline: int | None = None
     record_origin: bool = False
+    first: str | None = None
+    """Of a rebase: the commit that it begins with."""
+    conversation: Conversation | None = None
+    """What of it comes along. None: all of it, and onto a default branch what is set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,8 @@ class MergeView:
     """The commit of a chain whose conflicts these are."""
     steps: tuple[StepView, ...]
     messages: tuple[str, ...]
+    conversation: Brought | None = None
+    """What comes along of conversations; their files are not among `files`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +114,8 @@ class Merged:
     view: MergeView
     performed: bool
     operation: str | None
+    kept_edits: tuple[str, ...] = ()
+    """Sentences about uncommitted files in people's checkouts that are based on the older text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +140,7 @@ def preview_merge(
 ) -> MergeView:
     """What it would give. Nothing is written."""
     repo = repository(shop, who, repo_id)
-    return view_of(repo, resolved(repo, previewed(repo, order), resolutions))
+    return view_of(repo, resolved(repo, previewed(repo, order, usual=shop.settings.merged_sessions), resolutions))
 
 
 def perform_merge(
@@ -144,13 +154,14 @@ def perform_merge(
 ) -> Merged:
     """Do it, unless conflicts are left. `expected` is the view, or what of it was seen."""
     repo = repository(shop, who, repo_id, "write")
-    preview = resolved(repo, previewed(repo, order), resolutions)
+    preview = resolved(repo, previewed(repo, order, usual=shop.settings.merged_sessions), resolutions)
     if expected is not None:
         _refuse_unseen(preview, expected)
     operation = perform(repo, preview, actor=actor_of(who))
     if operation is not None:
         record(shop, who, repo, f"merge.{preview.kind}", moved_by(operation), detail=preview.reason)
-    return Merged(view_of(repo, preview), operation is not None, operation.id if operation else None)
+    made = operation.id if operation else None
+    return Merged(view_of(repo, preview), operation is not None, made, kept_edits(operation))
 
 
 def indicators(
@@ -176,20 +187,37 @@ def indicators(
 # On an open repository
 
 
-def previewed(repo: Repository, order: MergeOrder) -> MergePreview:
+def previewed(repo: Repository, order: MergeOrder, *, usual: Conversation = "squash") -> MergePreview:
+    """`usual` is what reaches a default branch of a conversation where the order does not say."""
     if not order.sources or (len(order.sources) > 1 and order.kind is not MergeKind.CHERRY_PICK):
         raise InvalidInput(f"A {order.kind} takes one commit or branch.", hint="Name one source.")
     match order.kind:
         case MergeKind.MERGE:
-            return repo.preview_merge(order.sources[0], order.target, message=order.message, no_ff=order.no_ff)
+            instead = _instead(repo, order, usual)
+            return repo.preview_merge(
+                order.sources[0], order.target, message=order.message, no_ff=order.no_ff, instead=instead
+            )
         case MergeKind.REBASE:
-            return repo.preview_rebase(order.target, order.sources[0])
+            return repo.preview_rebase(order.target, order.sources[0], first=order.first)
         case MergeKind.CHERRY_PICK:
             return repo.preview_cherry_pick(
                 order.sources, order.target, mainline=order.mainline, record_origin=order.record_origin
             )
         case _:
             assert_never(order.kind)
+
+
+def _instead(repo: Repository, order: MergeOrder, usual: Conversation) -> dict[str, bytes] | None:
+    terms = order.conversation or (usual if repo.refs.protected(order.target) else "keep")
+    if terms != "squash":
+        return {} if terms == "drop" else None
+    files = repo.commit_vfs(order.sources[0])
+    return summary(repo.objects, repo.resolve(order.sources[0]), files.branch)
+
+
+def brought_along(preview: MergePreview) -> Brought | None:
+    """The files of conversations that the result has and the target has not."""
+    return brought(file.path for file in preview.files if file.new is not None)
 
 
 def resolved(
@@ -224,6 +252,7 @@ def view_of(repo: Repository, preview: MergePreview) -> MergeView:
             for each in preview.steps
         ),
         messages=preview.messages,
+        conversation=brought_along(preview),
     )
 
 

@@ -7,7 +7,7 @@ from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
 from forge.app.pages import Page, checked, unreadable
-from forge.app.repositories import actor_of, moved_by, record, repository
+from forge.app.repositories import actor_of, kept_edits, moved_by, record, repository
 from forge.git import PERSON, Actor, ActorKind, Operation, RefMove, Repository
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ class OperationEntry:
     moves: tuple[Move, ...]
     """Of branches; what Forge keeps for itself is left out."""
     undoes: str | None
+    kept_edits: tuple[str, ...] = ()
+    """Sentences about uncommitted files in people's checkouts that are based on the older text."""
 
 
 def list_operations(
@@ -77,4 +79,6 @@ def undo(repo: Repository, operation_id: str | None = None, *, actor: Actor = PE
 def entry_of(operation: Operation) -> OperationEntry:
     moves = tuple(Move(each.ref, each.before, each.after) for each in operation.moves if not each.ref.startswith(_OWN))
     by = operation.actor
-    return OperationEntry(operation.id, operation.time, by.name, by.kind, operation.reason, moves, operation.undoes)
+    return OperationEntry(
+        operation.id, operation.time, by.name, by.kind, operation.reason, moves, operation.undoes, kept_edits(operation)
+    )

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from forge.app.surroundings import around
+from forge.app.recorded_demo import workshop_for
+from forge.app.surroundings import around, plugins_of
 from forge.app.workshop import Workshop, journal_of
+from forge.engine.errors import RunCancelled
 from forge.engine.run import Run
 from forge.pipeline.delivering import deliver
 from forge.pipeline.distilling import distill
@@ -33,12 +35,35 @@ def register(shop: Workshop) -> None:
 
 
 async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run: Run, arguments: Json) -> Json:
-    project = await asyncio.to_thread(Project.at, Path(arguments["directory"]))
-    journey = await asyncio.to_thread(lambda: Journey(project, run, around(shop, project, run.id)))
-    done = await phase(journey)
+    directory = Path(arguments["directory"])
+    try:
+        project = await asyncio.to_thread(Project.at, directory)
+        shop = await asyncio.to_thread(workshop_for, shop, project)
+        journey = await asyncio.to_thread(lambda: Journey(project, run, around(shop, project, run.id)))
+        await asyncio.to_thread(_log_surroundings, shop, project)
+        done = await phase(journey)
+    except RunCancelled:
+        raise
+    except Exception as e:  # noqa: BLE001 - whatever it is, no project stays in a phase in which nothing works
+        from forge.app.failed_run import halt  # noqa: PLC0415 - it stands above
+
+        await asyncio.to_thread(halt, shop, directory, run.id, e)
+        done = {"phase": str(Phase.HALTED)}
     # Not a step: done again after a crash, it does nothing.
     await asyncio.to_thread(journal_of(shop).forget, run.id)
     return done
+
+
+def _log_surroundings(shop: Workshop, project: Project) -> None:
+    """With what settings and plugins a run goes on in this process."""
+    phase, path = str(project.status().phase), shop.settings.path
+    told = str(path) if path is not None and path.exists() else "no settings file, all by default"
+    project.log.write("info", "config_loaded", phase, told)
+    plugins = plugins_of(shop.settings)
+    for name in plugins.loaded:
+        project.log.write("info", "plugin_loaded", phase, name)
+    for problem in plugins.problems:
+        project.log.write("warn", "plugin_loaded", phase, problem)
 
 
 def _or_halted(phase: Callable[[Journey], Awaitable[Json]]) -> Callable[[Journey], Awaitable[Json]]:

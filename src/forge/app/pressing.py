@@ -8,28 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.app.pipelining import KINDS
+from forge.app.press_checks import check_given, refuse_without_a_model
 from forge.app.projects import changed, show_card, topic_of
 from forge.app.surroundings import plugins_of
-from forge.app.underway import Pressed, begin, go_on, open_question, run_named, settled
+from forge.app.underway import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.views import state_of
 from forge.app.workshop import Workshop
 from forge.engine.errors import RunUnknown
 from forge.events import BOARD, ProjectMoved, ProjectSaid
-from forge.pipeline import actions, messages, presses, realign
+from forge.pipeline import actions, messages, outline_run, presses, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
-from forge.pipeline.answers import answered
+from forge.pipeline.answers import Given, answered, in_words, structured
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
 from forge.pipeline.draft import Draft, info_of
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.pipeline.intent import parse_intent
 from forge.pipeline.journey import told_by
 from forge.pipeline.remembering import remember_move
+from forge.pipeline.scene import BACKGROUND
 from forge.pipeline.waiting import Decision, terminated
 from forge.plugins.contracts import Notice
 from forge.projects.project import Project
@@ -39,6 +41,7 @@ __all__ = ["Action", "ActionRefused"]
 
 Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
+_RETRIES = (Action.RESUME, Action.PROVIDE_INPUT)
 _PATIENCE = 30.0
 
 
@@ -51,21 +54,26 @@ async def press(
     confirmed: bool = False,
     press_id: str | None = None,
     asked: str | None = None,
+    given: Sequence[Given] = (),
 ) -> Pressed:
     """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing.
 
-    `asked` is what a person asked for, where the state of the project decided which action that is.
+    `asked` is what a person asked for, where the state of the project decided which action that is. `given` are answers
+    by number; a stuck build asks one question.
     """
     # What a person says is committed, told and recorded: not their keys.
     text = shop.redactor.text(text)
+    given = tuple(replace(one, text=shop.redactor.text(one.text)) for one in given)
     await go_on(shop, project)
     if action is not Action.TERMINATE:
         await settled(shop, project)
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     if action is Action.TERMINATE and confirmed:
         await _stop_working(shop, project)
-    wanted = _Wanted(action, text, confirmed, press_id, presses.digest(asked or action, text))
+    wanted = _Wanted(action, text, confirmed, press_id, presses.digest(asked or action, in_words(text, given)), given)
     decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+    if isinstance(decided, Refused) and await is_free_soon(shop, project):
+        decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
     match decided:
         case Refused(reason=reason, allowed=allowed):
             hint = (
@@ -79,11 +87,11 @@ async def press(
         case Duplicate():
             # Whoever pressed first may not have begun the run yet, or may be dead.
             if (await asyncio.to_thread(_last_press, project)).get("id") == press_id:
-                await _tell_waiting_run(shop, project, action, text)
+                await _tell_waiting_run(shop, project, wanted)
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
     if await asyncio.to_thread(_tell, shop, project, commit):
         await show_card(shop, project)
-    await _tell_waiting_run(shop, project, action, text)
+    await _tell_waiting_run(shop, project, wanted)
     await go_on(shop, project)
     run = await asyncio.to_thread(run_named, project)
     return Pressed(changed=True, run=run, after=after, message=decided.message)
@@ -96,6 +104,14 @@ class _Wanted:
     confirmed: bool
     press_id: str | None
     digest: str
+    given: tuple[Given, ...] = ()
+
+    @property
+    def decision(self) -> Decision:
+        """For a run that waits: a stuck build asks one question."""
+        texts = [self.text, *(one.text for one in self.given)]
+        delegated = any(one.delegated for one in self.given)
+        return Decision(_ANSWERS.get(self.action, str(self.action)), "\n".join(filter(None, texts)), delegated)
 
 
 def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, str | None]:
@@ -112,7 +128,7 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
         draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
         presses.remember(draft.info, wanted.press_id, wanted.digest)
         if question is None:
-            _carry_out(shop, draft, decision, wanted.text)
+            _carry_out(shop, draft, decision, wanted)
         if draft.status.phase is not before:
             remember_move(draft, before)
         return draft.files()
@@ -148,8 +164,11 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
     decision = actions.decide(state, action, confirmed=wanted.confirmed, last=before, press_id=wanted.press_id)
     if not isinstance(decision, Accepted):
         return decision
+    check_given(state, draft, action, wanted.text, wanted.given)
+    refuse_without_a_model(shop, project, draft, state, action)
     if action is Action.DISTILL:
-        messages.check(realign.brain_dump(draft.chat), minimum=shop.settings.brain_dump.min_word_count)
+        said = realign.brain_dump(draft.chat, background=draft.info.get(BACKGROUND, ()))
+        messages.check(said, minimum=shop.settings.brain_dump.min_word_count)
     if action is Action.REALIGN and isinstance(told := realign.realigned(draft.chat), realign.NoCorrection):
         return Refused(told.message, actions.allowed(state))
     if action is Action.CONFIRM and state.phase is Phase.SPEC_BUILDING and not draft.read(SPEC):
@@ -157,15 +176,17 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
     return decision
 
 
-def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, text: str) -> None:
+def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted) -> None:
     """The effect of a press on the project's files, where no run waits for it."""
     action, phase = decision.action, draft.status.phase
-    if text:
-        draft.say(text, "human")
+    if phase is Phase.HALTED and decision.to is not Phase.HALTED and action in _RETRIES:
+        _take_up_again(draft, decision.to)
+    if words := in_words(wanted.text, wanted.given, draft.info.get("open", ())):
+        draft.say(words, "human")
     if action is Action.CONFIRM:
         _lock(shop, draft, phase)
-    if action is Action.CORRECT and phase is Phase.SPEC_BUILDING:
-        draft.info["answers"] = [*draft.info.get("answers", ()), *answered(text, draft.info.get("open", ()))]
+    if action in (Action.CORRECT, Action.PROVIDE_INPUT) and draft.status.phase is Phase.SPEC_BUILDING:
+        _take_answers(draft, wanted)
     if action is Action.TERMINATE:
         terminated(draft)
         return
@@ -173,16 +194,33 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, text: str) -> N
         draft.clear_chat()
     if decision.to is Phase.DONE:
         draft.info["accepted"] = {"time": draft.now}
+        draft.info.pop("waiting", None)
         draft.say(decision.message)
         draft.move(Phase.DONE)
         return
-    if decision.to is not phase:
+    if decision.to is not draft.status.phase:
         draft.move(decision.to)
     if decision.message:
         draft.say(decision.message)
     if phase is Phase.BRAIN_DUMP and action is Action.CORRECT:
         return
     begin(draft, KINDS[decision.to])
+
+
+def _take_up_again(draft: Draft, to: Phase) -> None:
+    """A person's words belong to the phase that goes on, not to the halt."""
+    if draft.info.get(outline_run.KEY):
+        outline_run.begin_anew(draft)
+    draft.move(to)
+
+
+def _take_answers(draft: Draft, wanted: _Wanted) -> None:
+    open_ = draft.info.get("open", ())
+    said = answered(wanted.text, open_) if wanted.text.strip() and not wanted.given else []
+    remark = (
+        [{"question": "", "unknown": "", "answer": wanted.text.strip()}] if wanted.text.strip() and not said else []
+    )
+    draft.info["answers"] = [*draft.info.get("answers", ()), *said, *remark, *structured(wanted.given, open_)]
 
 
 def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
@@ -202,14 +240,14 @@ def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
     draft.lock(CONSTRAINTS)
 
 
-async def _tell_waiting_run(shop: Workshop, project: Project, action: Action, text: str) -> None:
+async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -> None:
     """A run that waits for this decision goes on with it, and writes what follows from it itself. A question that was
     asked later is not answered by it.
     """
     question = await asyncio.to_thread(open_question, shop, project)
     meant = (await asyncio.to_thread(_last_press, project)).get("question")
-    if question is not None and question == meant and (action in _ANSWERS or action is Action.TERMINATE):
-        await shop.engine.answer(question, Decision(_ANSWERS.get(action, str(action)), text).to_text())
+    if question is not None and question == meant and (wanted.action in _ANSWERS or wanted.action is Action.TERMINATE):
+        await shop.engine.answer(question, wanted.decision.to_text())
 
 
 def _last_press(project: Project) -> Json:

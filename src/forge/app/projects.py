@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from forge.agents.models import registry
+from forge.app.hands import ProjectHands
 from forge.app.identity import LOCAL, Who, audit, record_new
 from forge.app.programs import programs
 from forge.app.surroundings import mirrored, plugins_of
@@ -19,9 +20,12 @@ from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.events import BOARD, ProjectChanged
 from forge.git import Repository
+from forge.pipeline.delivering import PLAN as PLAN_TYPE
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft, info_of
 from forge.pipeline.errors import TypeUnknown
+from forge.pipeline.outline_run import KEY
+from forge.pipeline.rules import needs_a_model
 from forge.plugins.contracts import Card
 from forge.projects import priming
 from forge.projects.chat import ChatMessage
@@ -61,6 +65,9 @@ async def create(
         known_agent(shop, agent)
     if deliverable_type:
         _known_type(shop, deliverable_type)
+    wanted = deliverable_type or ("code" if after is not None else PLAN_TYPE)
+    if wanted != PLAN_TYPE and ProjectHands(shop, agent or "", None).by_rules("spec-building"):
+        raise needs_a_model(f"A project of type {wanted}")
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
     plan = _finished_plan(after) if after is not None else None
     now = datetime.fromtimestamp(time.time(), UTC)
@@ -132,9 +139,10 @@ def _finished_plan(after: Project) -> str:
     status = after.status()
     text = after.records.read(PLAN)
     if status.phase is not Phase.DONE or text is None:
-        raise InvalidInput(
-            f"{after.name} is not a finished plan.", hint=f"It is in phase {status.phase}; finish it first."
+        found = (
+            "It is an outline: let a model write it" if info_of(after).get(KEY) else f"It is in phase {status.phase}"
         )
+        raise InvalidInput(f"{after.name} is not a finished plan.", hint=f"{found}; finish it first.")
     return text
 
 

@@ -23,7 +23,8 @@ from forge.context.summary_cache import SummaryCache
 from forge.errors import ForgeError
 from forge.git import Mode, Repository, WorkInProgressVFS
 from forge.prompts import Prompts
-from forge.sessions.active import ActiveFile, read_active
+from forge.sessions.conversation import read_head
+from forge.sessions.head import ActiveFile
 
 _WINDOW = 128_000
 _SECONDS = 1.0
@@ -59,8 +60,8 @@ def next_prompt(shop: Workshop, who: Who, repo_id: str, branch: str, *, model: s
     sessions = sessions_of(repo, shop.settings)
     said_in = sessions.at(branch)
     files = repo.workspace(branch)
-    sessions.mount(files, said_in)
-    past = past_of(sessions.files(said_in))
+    sessions.mount(files, said_in, sessions.marks(branch))
+    past = past_of(sessions.files(branch, said_in))
     name = model or _last(past) or registry.choose("chat", shop.settings)
     window = _window(shop, who, name)
     settings = replace(context_settings(shop.settings, window), seconds=_SECONDS)
@@ -72,8 +73,9 @@ def next_prompt(shop: Workshop, who: Who, repo_id: str, branch: str, *, model: s
 
 
 def _files(files: WorkInProgressVFS, source: Source, settings: ContextSettings) -> tuple[FileInContext, ...]:
-    active = {file.path: file for file in read_active(files)}
-    told = instruction_files(files, active, names=settings.instructions)
+    head = read_head(files)
+    active = {file.path: file for file in head.active_files}
+    told = instruction_files(files, active, names=settings.instructions, off=head.off)
     shown = [ActiveFile(path) for path in told] + [file for path, file in active.items() if path not in told]
     return tuple(
         FileInContext(

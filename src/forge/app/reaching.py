@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from forge.app import board, pressing, projects, saying, underway
+from forge.app import board, demo, pressing, projects, saying, underway
 from forge.app.building_places import refuse_where_they_may_not_build, shown, without_what_is_theirs
 from forge.app.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
 from forge.app.memory import open_memory
@@ -121,6 +122,14 @@ async def create_project(
     return await asyncio.to_thread(shown, shop, who, made)
 
 
+async def run_example(shop: Workshop, who: Who) -> ProjectView:
+    """The demo: answers are recorded, all else is real, and nobody has to press anything."""
+    require(who, "write")
+    require(who, "run")
+    made = await demo.begin_watched(shop, who)
+    return await asyncio.to_thread(shown, shop, who, made)
+
+
 def _place(shop: Workshop, who: Who, repository_id: str | None) -> Path | None:
     return repository(shop, who, repository_id, "write").common_dir if repository_id else None
 
@@ -182,14 +191,18 @@ async def press(
     confirmed: bool,
     press_id: str | None,
     agent: str | None = None,
+    delegated: bool = False,
 ) -> Pressed:
     """`agent` is who answers from here on; only a project that is resumed can be given another one."""
     project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=action == Action.TERMINATE)
     if agent is not None:
         await asyncio.to_thread(_choose_agent, shop, who, project, action, agent)
+    if delegated and action != Action.PROVIDE_INPUT:
+        raise InvalidInput("Only `provide_input` can be delegated.", hint="Leave `delegated` out.")
     wanted: Json = {"text": text, "press_id": press_id}
     again = await pressing.restarted(shop, project, **wanted) if action == Action.RESUME else None
-    done = again or await pressing.press(shop, project, Action(action), confirmed=confirmed, **wanted)
+    given = (saying.Given(1, delegated=True),) if delegated else ()
+    done = again or await pressing.press(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
     return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
 
 
@@ -200,9 +213,18 @@ def _choose_agent(shop: Workshop, who: Who, project: Project, action: str, agent
     projects.choose_agent(shop, project, agent)
 
 
-async def say(shop: Workshop, who: Who, id_: str, text: str, *, press_id: str | None) -> Pressed:
+async def say(
+    shop: Workshop,
+    who: Who,
+    id_: str,
+    text: str,
+    *,
+    given: Sequence[saying.Given] = (),
+    about: saying.About | None = None,
+    press_id: str | None,
+) -> Pressed:
     project = await asyncio.to_thread(_project_at_work, shop, who, id_)
-    done = await saying.say(shop, project, text, press_id=press_id)
+    done = await saying.say(shop, project, text, given=given, about=about, press_id=press_id)
     return await asyncio.to_thread(_pressed, shop, who, project, done, "project.say")
 
 

@@ -19,14 +19,17 @@ from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError, InvalidInput
 from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, RefMove, Repository, Signature
-from forge.git.errors import BranchMissing, RepositoryMissing
+from forge.git.errors import BranchMissing, FileTooLarge, RepositoryMissing
+from forge.git.near_names import did_you_mean
+from forge.git.revisions import no_head
 
 if TYPE_CHECKING:
     from forge.app.identity import Who
     from forge.app.workshop import Workshop
+    from forge.settings import Settings
     from forge.store.repositories import Repositories, RepositoryRow
 
-__all__ = ["PERSON", "Actor", "ActorKind", "CommitId", "Operation", "RefMove", "Repository"]
+__all__ = ["PERSON", "Actor", "ActorKind", "CommitId", "FileTooLarge", "Operation", "RefMove", "Repository"]
 
 _HEADS = "refs/heads/"
 _KEPT_OPEN = 32
@@ -58,6 +61,34 @@ def list_repositories(shop: Workshop, who: Who) -> tuple[RepositoryEntry, ...]:
     identity.require(who, "read")
     seen = identity.visible(shop, who, "repository")
     return tuple(_entry(row) for row in _rows(shop).list() if seen is None or row.id in seen)
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedRepository:
+    """One that is there and that Forge does not look after yet."""
+
+    name: str
+    path: str
+
+
+def offered_repositories(shop: Workshop, who: Who) -> tuple[OfferedRepository, ...]:
+    """Those that the person at this machine used on the command line, newest first. Nobody else is told of them."""
+    from forge.app import identity  # noqa: PLC0415
+    from forge.app.used_repositories import used  # noqa: PLC0415
+
+    identity.require(who, "read")
+    if not who.is_local:
+        return ()
+    known = {row.id for row in _rows(shop).list()}
+    found = []
+    for id_, place in used(shop.environ):
+        if id_ in known:
+            continue
+        with suppress(ForgeError, OSError, ValueError):
+            repo = opened(Path(place))
+            if id_of(repo) == id_ and not _is_forges_own(shop, repo):
+                found.append(OfferedRepository(_name(place), place))
+    return tuple(found)
 
 
 def add_repository(shop: Workshop, who: Who, path: Path | str) -> RepositoryEntry:
@@ -98,8 +129,15 @@ def repository(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Repos
 
     Whatever a user does with it bears the user's name, not that of who runs the server.
     """
-    repo = opened(Path(_row(shop, who, id_, scope).path))
+    repo = limited(opened(Path(_row(shop, who, id_, scope).path)), shop.settings)
     return repo if who.is_local else _theirs(repo, who.id, who.name)
+
+
+def limited(repo: Repository, settings: Settings) -> Repository:
+    """The same, refusing files that are larger than the settings allow."""
+    most = settings.limits.file_mb
+    repo.largest_file = None if most is None else most << 20
+    return repo
 
 
 def forget_repository(shop: Workshop, who: Who, id_: str) -> None:
@@ -159,6 +197,17 @@ def record(  # noqa: PLR0917
         shop.events.publish(topic_of(repo, branch), BranchChanged(branch, commit, who.name))
 
 
+def configured_pager(repo: Repository) -> str | None:
+    """git's `core.pager`."""
+    config = repo.objects.config
+    return str(config["core.pager"]) if "core.pager" in config else None
+
+
+def kept_edits(operation: Operation | None) -> tuple[str, ...]:
+    """A sentence for each uncommitted file in a checkout of the branch that is based on the older text."""
+    return tuple(own.sentence for update in (operation.checkouts if operation else ()) for own in update.own)
+
+
 def moved_by(operation: Operation | None) -> dict[str, CommitId | None]:
     """The branches that an operation moved, and where they are now; None: nowhere."""
     moves = operation.moves if operation else ()
@@ -176,8 +225,13 @@ def branch_or_current(repo: Repository, branch: str | None, *, option: str = "--
 
 def existing_branch(repo: Repository, name: str) -> str:
     """A branch to read from. The one that HEAD names may still wait for its first commit; any other is there or not."""
-    if name != repo.current_branch and repo.refs.tip(name) is None:
-        hint = "No commit is here yet: the first `forge file save` makes one." if repo.is_empty else _LIST_BRANCHES
+    if repo.refs.tip(name) is None and (name != repo.current_branch or not repo.is_empty):
+        if name == repo.current_branch:
+            raise no_head(repo.refs)
+        near = did_you_mean(name, [each for each, _ in repo.refs.branches()])
+        hint = (
+            "No commit is here yet: the first `forge file save` makes one." if repo.is_empty else near + _LIST_BRANCHES
+        )
         raise BranchMissing(f"There is no branch {name}.", hint=hint)
     return name
 

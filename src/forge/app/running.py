@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forge.app.pressing import press
-from forge.app.saying import say
+from forge.app.saying import all_delegated, say
 from forge.app.underway import Pressed, follow
 from forge.app.views import ProjectView, view
 from forge.app.workshop import Workshop
@@ -23,7 +23,6 @@ from forge.projects.status import Phase
 
 Json = dict[str, Any]
 Hear = Callable[[Event], None]
-LET_FORGE_DECIDE = "all: You decide."
 _ANSWERED_AT_MOST = 3
 _A_MOMENT = 1.0
 
@@ -37,19 +36,24 @@ async def watched(shop: Workshop, project: Project, pressed: Pressed, hear: Hear
     finally:
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-    return view(shop, project)
+    return await asyncio.to_thread(view, shop, project)
 
 
 async def _tell_of_the_queue(shop: Workshop, project: Project, hear: Hear) -> None:
     """Whoever watches a build that has no place yet would take it for one that hangs."""
     await asyncio.sleep(_A_MOMENT)
-    if (await asyncio.to_thread(view, shop, project)).queued:
-        hear(ProjectProgressed(project.id, "waits for a place: other builds are at work, or wait for a decision"))
+    told: int | None = None
+    while (seen := await asyncio.to_thread(view, shop, project)).queued:
+        if seen.queue_place != told:
+            told = seen.queue_place
+            text = f"number {told} in the queue: other builds are at work, or wait for a decision"
+            hear(ProjectProgressed(project.id, text))
+        await asyncio.sleep(_A_MOMENT)
 
 
 async def carry_on(shop: Workshop, project: Project, *, auto_confirm: bool, hear: Hear) -> ProjectView:
     """Press what has to be pressed until the project is done or a person is needed."""
-    seen = view(shop, project)
+    seen = await asyncio.to_thread(view, shop, project)
     decided = 0
     while True:
         action: Action | None = None
@@ -62,7 +66,7 @@ async def carry_on(shop: Workshop, project: Project, *, auto_confirm: bool, hear
                 decided += 1
                 if decided > _ANSWERED_AT_MOST:
                     return seen
-                seen = await watched(shop, project, await say(shop, project, LET_FORGE_DECIDE), hear)
+                seen = await watched(shop, project, await say(shop, project, "", given=all_delegated(seen)), hear)
                 continue
             case Phase.SPEC_BUILDING if auto_confirm:
                 action = Action.CONFIRM
@@ -79,6 +83,8 @@ class Outcome:
     directory: str
     phase: str
     halt_reason: str | None
+    label: str
+    outline: Json | None
     deliverable: str | None
     repository: str | None
     branch: str | None
@@ -94,6 +100,8 @@ def outcome(seen: ProjectView, began: float) -> Outcome:
         directory=seen.directory,
         phase=seen.phase,
         halt_reason=seen.halt_reason,
+        label=seen.label,
+        outline=seen.outline,
         deliverable=seen.deliverable,
         repository=seen.repository if seen.branch else None,
         branch=seen.branch,

@@ -14,6 +14,7 @@ from forge.errors import Conflict
 from forge.git import (
     PERSON,
     Actor,
+    ActorKind,
     BranchMissing,
     BranchMoved,
     Change,
@@ -80,11 +81,17 @@ def save(
     actor: Actor = PERSON,
     author: Signature | None = None,
     seen: WorkInProgressVFS | None = None,
+    large: bool = False,
 ) -> Landed:
-    """Where the person began with the branch as it was `seen`, nothing is saved once that has moved."""
+    """Where the person began with the branch as it was `seen`, nothing is saved once that has moved.
+
+    `large`: the person means it, however large the file is. Agents cannot say so.
+    """
     mode = None if executable is None else Mode.EXECUTABLE if executable else Mode.FILE
 
     def write(files: WorkInProgressVFS) -> None:
+        if large and files.actor.kind is ActorKind.PERSON:
+            files.largest_file = None
         _refuse_changed(files, path, expected)
         old = files.entry(path)
         # A link is never written over: without a mode, the workspace says so.

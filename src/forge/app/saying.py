@@ -4,36 +4,68 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from forge.app.pressing import press
 from forge.app.projects import changed
+from forge.app.scenes import recognised, told_about
 from forge.app.sent_files import content_of
 from forge.app.surroundings import plugins_of
 from forge.app.underway import Pressed
+from forge.app.views import ProjectView
 from forge.app.workshop import Workshop
+from forge.connectors import google_drive as drive
+from forge.connectors import notion
+from forge.errors import InvalidInput
 from forge.pipeline import messages, realign, resources
 from forge.pipeline.actions import Action
-from forge.pipeline.scene import sets_the_scene
-from forge.projects import context_file, priming
+from forge.pipeline.answers import Given, checked
+from forge.pipeline.scene import About
+from forge.projects import priming
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
+__all__ = ["About", "Given"]
+
 _SAID = "say"
-SCENE_NOTED = "Noted in context.md. Now, what problem or opportunity are you after?"
 
 
-async def say(shop: Workshop, project: Project, text: str, *, press_id: str | None = None) -> Pressed:
-    """A message to the project: more of the brain dump, a correction, an answer, or input for a stuck build."""
+class NothingSaid(InvalidInput):
+    code = "nothing_said"
+
+
+async def say(
+    shop: Workshop,
+    project: Project,
+    text: str,
+    *,
+    given: Sequence[Given] = (),
+    about: About | None = None,
+    press_id: str | None = None,
+) -> Pressed:
+    """A message to the project: more of the brain dump, a correction, an answer, or input for a build that is stuck or
+    a project that halted. `given` are answers to open questions by their number. `about` says whether the first message
+    is background or the problem; alone, it answers that question.
+    """
+    if about is not None and not text.strip():
+        return await told_about(shop, project, about)
+    if not text.strip() and not given:
+        raise NothingSaid("The message is empty.", hint="Write something, or answer a question.")
     phase = (await asyncio.to_thread(project.status)).phase
     if phase is Phase.BRAIN_DUMP:
-        return await _dump(shop, project, text, press_id)
+        checked(given, 0)
+        return await _dump(shop, project, text, about, press_id)
     correction = phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
     spoken = Action.REALIGN if correction else Action.CORRECT
-    action = Action.PROVIDE_INPUT if phase is Phase.BUILDING else spoken
-    return await press(shop, project, action, text=text, press_id=press_id, asked=_SAID)
+    action = Action.PROVIDE_INPUT if phase in (Phase.BUILDING, Phase.HALTED) else spoken
+    return await press(shop, project, action, text=text, given=given, press_id=press_id, asked=_SAID)
+
+
+def all_delegated(seen: ProjectView) -> tuple[Given, ...]:
+    """Every open question left to whoever answers for the project."""
+    return tuple(Given(number, delegated=True) for number in range(1, len(seen.open_questions) + 1))
 
 
 def check_idea(shop: Workshop, text: str) -> None:
@@ -41,27 +73,25 @@ def check_idea(shop: Workshop, text: str) -> None:
     messages.check([text], minimum=shop.settings.brain_dump.min_word_count)
 
 
-async def _dump(shop: Workshop, project: Project, text: str, press_id: str | None) -> Pressed:
+async def _dump(shop: Workshop, project: Project, text: str, about: About | None, press_id: str | None) -> Pressed:
     first = priming.is_priming(await asyncio.to_thread(project.chat))
     pressed = await press(shop, project, Action.CORRECT, text=text, press_id=press_id, asked=_SAID)
     if not pressed.changed:
         return pressed
     pulled = await pull_links(shop, project, text)
-    told = [pulled] if pulled else []
-    if first and sets_the_scene(text):
-        said = shop.redactor.text(text)
-        await asyncio.to_thread(context_file.update_org_context, project.records, internal_context=said)
-        told.append(SCENE_NOTED)
+    heard = await recognised(shop, project, shop.redactor.text(text), about) if first or about else ""
+    told = [one for one in (pulled, heard) if one]
     if told:
         await asyncio.to_thread(changed, project, lambda draft: draft.say("\n\n".join(told)), "chat: Forge")
     return Pressed(pressed.changed, None, pressed.after, "\n\n".join(told))
 
 
 async def pull_links(shop: Workshop, project: Project, text: str) -> str:
-    """Fetch what a message links to, where a connector is set up for it; what failed is named."""
+    """Fetch what a message links to, where a connector is set up for it; what failed or was not read is named."""
     told: list[str] = []
+    connectors = plugins_of(shop.settings).made_connectors(shop.settings.connectors)
     for link in messages.links(text):
-        for connector in plugins_of(shop.settings).made_connectors(shop.settings.connectors):
+        for connector in connectors:
             if connector.takes(link):
                 with tempfile.TemporaryDirectory(prefix="forge-pull-") as place:
                     pulled = await connector.pull(link, Path(place))
@@ -69,7 +99,23 @@ async def pull_links(shop: Workshop, project: Project, text: str) -> str:
                 told += [f"Saved resources/{Path(path).name}." for path in pulled.saved]
                 told += [f"Could not fetch {failed}" for failed in pulled.failed]
                 break
+        else:
+            told += _not_read(link)
     return "\n".join(told)
+
+
+def _not_read(link: str) -> list[str]:
+    """What to tell of a link that no connector fetched; nothing of those that none is there for."""
+    for title, name, takes in (
+        ("Notion", notion.NAME, notion.is_page),
+        ("Google Drive", drive.NAME, drive.is_document),
+    ):
+        if takes(link):
+            return [
+                f"{title} is not set up; the page was not read: {link}\n"
+                f"Set up `connectors.{name}` in the settings, or add the page as a file, or paste its text here."
+            ]
+    return []
 
 
 def _keep(project: Project, place: Path) -> None:

@@ -28,11 +28,8 @@ Json = dict[str, Any]
 
 
 def around(shop: Workshop, project: Project, run: str) -> Around:
-    info = info_of(project)
-    code = Path(info["repository"]) if info.get("repository") else None
-    seconds = shop.settings.agents.call_timeout_seconds
     return Around(
-        hands=ProjectHands(shop, info.get("agent") or "", code, project.id, timeout=seconds),
+        hands=hands_of(shop, project),
         instructions=Prompts(shop.settings.prompts_directory).get,
         types=plugins_of(shop.settings).deliverables,
         parameters=parameters(shop.settings, shop.environ),
@@ -41,7 +38,16 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
         mirror=partial(mirrored, shop.settings),
         paid=partial(_paid, shop, project, run),
         redact=shop.redactor.text,
+        hands_now=partial(hands_of, shop, project),
     )
+
+
+def hands_of(shop: Workshop, project: Project) -> ProjectHands:
+    """Who works for a project, as it is set now."""
+    info = info_of(project)
+    code = Path(info["repository"]) if info.get("repository") else None
+    seconds = shop.settings.agents.call_timeout_seconds
+    return ProjectHands(shop, info.get("agent") or "", code, project.id, timeout=seconds)
 
 
 def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:

@@ -18,7 +18,7 @@ from forge.app.workshop import Workshop
 from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.git.reservations import Reservation
-from forge.sessions.active import ActiveFile
+from forge.sessions.head import ActiveFile
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment
@@ -148,7 +148,8 @@ def rewind(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> B
 
 def context(shop: Workshop, who: Who, repo_id: str, branch: str) -> tuple[ActiveFile, ...]:
     repo = repository(shop, who, repo_id)
-    return contexts.active_files(repo, tip_of(repo, branch))
+    tip_of(repo, branch)
+    return contexts.active_files(_sessions(shop, repo), branch)
 
 
 def change_context(
@@ -160,28 +161,25 @@ def change_context(
     add: Sequence[tuple[str, Sequence[tuple[int, int]]]],
     remove: Sequence[str],
 ) -> tuple[ActiveFile, ...]:
-    """Files with ranges of lines to take in, and paths to take out. One commit for each, none if nothing changes."""
+    """Files with ranges of lines to take in, and paths to take out. No commit: the next turn has them."""
     repo = repository(shop, who, repo_id, "write")
-    tip_of(repo, branch)
+    tip = tip_of(repo, branch)
+    sessions = _sessions(shop, repo)
+    wanted = [ActiveFile(path, tuple(_lines(*each) for each in ranges)) for path, ranges in add]
+    before = sessions.head(branch)
     if remove:
-        _, commit = contexts.remove(repo, branch, remove)
-        _told(shop, who, repo, branch, commit)
-    if add:
-        wanted = [ActiveFile(path, tuple(_lines(*each) for each in ranges)) for path, ranges in add]
-        _, commit = contexts.add(repo, branch, wanted)
-        _told(shop, who, repo, branch, commit)
-    return context(shop, who, repo_id, branch)
+        contexts.remove(sessions, branch, remove)
+    if wanted:
+        contexts.add(sessions, branch, wanted)
+    if sessions.head(branch) != before:
+        record(shop, who, repo, "context.change", {branch: tip}, detail=branch)
+    return contexts.active_files(sessions, branch)
 
 
 def _lines(first: int, last: int) -> tuple[int, int]:
     if not 1 <= first <= last:
         raise InvalidInput(f"There are no lines {first} to {last}.", hint="Say the first line, then the last.")
     return first, last
-
-
-def _told(shop: Workshop, who: Who, repo: Repository, branch: str, commit: Any) -> None:
-    if commit is not None:
-        record(shop, who, repo, "context.change", {branch: commit}, detail=branch)
 
 
 def _conversation(shop: Workshop, who: Who, repo_id: str, branch: str, at: str | None) -> Conversation:

@@ -33,7 +33,7 @@ from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.reservations import release, reservation
 from forge.prompts import Prompts
-from forge.sessions.head import read_head
+from forge.sessions.conversation import read_head
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import TurnStatus
@@ -144,7 +144,16 @@ class _Bench:
             found = found_program(shop.settings, shop.environ, self._agent)
             model = self._request.model.removeprefix(self._agent).removeprefix(":")
             home = Path(shop.environ.get("HOME", "/"))
-            return Delegation(found, self._request.model, model, shop.environ, home, shop.redactor, self._paid)
+            return Delegation(
+                found,
+                self._request.model,
+                model,
+                shop.environ,
+                home,
+                shop.redactor,
+                self._paid,
+                silence=shop.settings.agents.call_timeout_seconds,
+            )
         if isinstance(self._model, ForgeError):
             raise self._model
         assert self._model is not None

@@ -79,7 +79,9 @@ async def send_message(
     after = await asyncio.to_thread(shop.events.last, topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, "asks": asks, **asdict(request)}
     shop.begun.add(run_of(mark))
-    await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic)
+    begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic, anywhere=True)
+    if begun.elsewhere:
+        shop.begun.discard(begun.id)
     return SentMessage(run_of(mark), topic, after, name)
 
 

@@ -22,6 +22,7 @@ from forge.projects.project import Project
 from forge.store.listeners import Live, Recorded
 
 _MOMENT, _LOOK_AGAIN = 5.0, 0.05
+_ABOUT_TO_END, _ENDS = 1.0, 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
         if kind == DELIVER:
             await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
         else:
-            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project))
+            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project), anywhere=True)
         return str(id_)
     if not row.has_ended:
         shop.engine.take_over(id_)
@@ -84,6 +85,21 @@ async def settled(shop: Workshop, project: Project) -> None:
     until = time.monotonic() + _MOMENT
     while await asyncio.to_thread(_is_between, shop, project) and time.monotonic() < until:
         await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def is_free_soon(shop: Workshop, project: Project) -> bool:
+    """Whether nothing is under way, now or in a moment: a run writes the next phase just before its own end."""
+    if not (await asyncio.to_thread(state_of, shop, project)).busy:
+        return True
+    run = (await asyncio.to_thread(info_of, project)).get("run") or {}
+    phase = (await asyncio.to_thread(project.status)).phase
+    # In a phase that is not its own, a run has nothing left to do but end.
+    until = time.monotonic() + (_ABOUT_TO_END if KINDS.get(phase) == run.get("kind") else _ENDS)
+    while time.monotonic() < until:
+        await asyncio.sleep(_LOOK_AGAIN)
+        if not (await asyncio.to_thread(state_of, shop, project)).busy:
+            return True
+    return False
 
 
 def _is_between(shop: Workshop, project: Project) -> bool:

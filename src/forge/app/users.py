@@ -172,8 +172,10 @@ def new_key(
 
 
 def list_keys(shop: Shop, who: Who, name_or_id: str | None = None) -> tuple[Key, ...]:
-    """One's own, or for who may administer, a user's or everybody's."""
+    """List one's own keys. Listing another user's or everybody's requires the `admin` scope."""
     require(who, "read")
+    if name_or_id not in {None, who.id, who.name}:
+        require(who, "admin")
     if "admin" not in who.scopes:
         return KeyRows(shop.database).list(user=who.id)
     return KeyRows(shop.database).list(user=None if name_or_id is None else user(shop, who, name_or_id).id)

@@ -11,21 +11,31 @@ from typing import Any
 
 from forge.app.pipelining import KINDS
 from forge.app.workshop import Workshop
+from forge.boards.overview import PHASES
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError
 from forge.pipeline import actions
 from forge.pipeline.actions import State
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.offers import Offer, offers, reason_in_words
+from forge.pipeline.outline_run import KEY, OUTLINE, label
 from forge.pipeline.polishing import ROUNDS
+from forge.pipeline.provenance import NOTE
+from forge.pipeline.rules import WAYS
+from forge.pipeline.scene import KEY as SCENE
+from forge.pipeline.scene import QUESTION
 from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
 from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
+from forge.store.runs import RunState
 
 Json = dict[str, Any]
 PLAN = "docs/plan.md"
 _KEPT = 4096
+_MOST_QUEUED = 10_000
+_QUEUED: tuple[RunState, ...] = ("queued", "waiting")
 _MOMENT = 50_000_000
 """Nanoseconds; clocks of file systems are a good deal finer."""
 
@@ -57,8 +67,20 @@ class ProjectView:
     archived: bool
     queued: bool = False
     """Its build waits for a place: others are at work, or halted and not yet decided about."""
+    queue_place: int | None = None
+    """Which of the builds that wait it is, from 1 on; None where it does not wait."""
     problem: str = ""
     """Why its last run failed, where it did."""
+    label: str = ""
+    """Where it stands, in the words that a person is shown."""
+    outline: Json | None = None
+    """Where no model wrote what was delivered: how many points are `open`, which, whether it was `accepted`, the `note`
+    on how it was made, and how to `connect` a model.
+    """
+    scene_question: str = ""
+    """Asked of the first message where no model can tell: whether it is background or the problem."""
+    offers: tuple[Offer, ...] = ()
+    """What can be done now, each explained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +92,8 @@ class _Contents:
     info: Json
     rounds: tuple[Json, ...]
     tests: Json | None
-    has_plan: bool
+    document: str | None
+    """The plan, or the outline where there is none."""
 
 
 # Read once for as long as no file changes: lists and boards are asked for far more often than projects move.
@@ -111,7 +134,7 @@ def _loaded(project: Project) -> _Contents:
         info=info,
         rounds=rounds_of(project),
         tests=_last_tests(project),
-        has_plan=project.records.read(PLAN) is not None,
+        document=next((path for path in _documents(info) if project.records.read(path) is not None), None),
     )
 
 
@@ -135,6 +158,8 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
     status, info, row = seen.status, seen.info, _row(shop, seen.info)
     state = _state(status, info, busy=shop is not None and _at_work(shop, row, info, status.phase), rounds=seen.rounds)
     waiting = info.get("waiting") or {}
+    outline = _outline(info, status.phase)
+    queued = state.busy and row is not None and row.state in _QUEUED
     return ProjectView(
         id=project.id,
         name=seen.name,
@@ -157,9 +182,30 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         updated_at=status.updated_at,
         phase_times=_times(info, status.phase),
         archived=bool(info.get("archived")),
-        queued=state.busy and row is not None and row.state in ("queued", "waiting"),
+        queued=queued,
+        queue_place=_queue_place(shop, row) if shop is not None and queued else None,
         problem=_problem(row, status.phase),
+        label=_label(status, outline),
+        outline=outline,
+        scene_question=QUESTION if info.get(SCENE) and status.phase is Phase.BRAIN_DUMP else "",
+        offers=offers(state),
     )
+
+
+def _outline(info: Json, phase: Phase) -> Json | None:
+    known = info.get(KEY)
+    if not isinstance(known, dict) or not known:
+        return None
+    connect = [{"way": way, "about": about} for way, about in WAYS.items()]
+    return {**known, "accepted": phase is Phase.DONE, "note": str(NOTE), "connect": connect}
+
+
+def _label(status: ProjectStatus, outline: Json | None) -> str:
+    if outline is not None and not status.terminated:
+        return label(outline, accepted=outline["accepted"])
+    if status.halt_reason and not status.terminated:
+        return f"Halted: {reason_in_words(status.halt_reason)}"
+    return "Terminated" if status.terminated else PHASES[str(status.phase)]
 
 
 def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> State:
@@ -180,6 +226,7 @@ def _state(status: ProjectStatus, info: Json, *, busy: bool, rounds: tuple[Json,
         busy=busy,
         unresolved=len(info.get("open", ())),
         rounds=len(rounds),
+        outline=bool(info.get(KEY)),
     )
 
 
@@ -200,6 +247,12 @@ def _at_work(shop: Workshop, row: Any, info: Json, phase: Phase) -> bool:
         # Named a moment ago, about to begin.
         return run is not None and not run.get("ended") and KINDS.get(phase) == run["kind"]
     return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
+
+
+def _queue_place(shop: Workshop, row: Any) -> int:
+    """Builds wait in the order in which they were asked for."""
+    waiting = [each.id for each in shop.engine.runs(states=_QUEUED, name=row.name, limit=_MOST_QUEUED)]
+    return len(waiting) - waiting.index(row.id) if row.id in waiting else 1
 
 
 def _problem(row: Any, phase: Phase) -> str:
@@ -223,6 +276,10 @@ def lines_of(project: Project, path: str) -> tuple[Json, ...]:
         return fields.loaded_lines(project.records.read(path) or "", path)
 
 
+def _documents(info: Json) -> tuple[str, ...]:
+    return (OUTLINE,) if info.get(KEY) else (PLAN,)
+
+
 def _last_tests(project: Project) -> Json | None:
     lines = lines_of(project, TEST_RUNS)
     if not lines:
@@ -234,7 +291,7 @@ def _last_tests(project: Project) -> Json | None:
 def _deliverable(project: Project, seen: _Contents) -> str | None:
     if seen.status.deliverable_type == "code":
         return seen.info.get("branch") if seen.info.get("baseline") else None
-    return str(project.directory / PLAN) if seen.has_plan else None
+    return str(project.directory / seen.document) if seen.document else None
 
 
 def _times(info: Json, phase: Phase) -> Json:

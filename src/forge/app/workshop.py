@@ -45,6 +45,8 @@ class Workshop:
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
     """Runs that were begun in this process, unlike those that it goes on with."""
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    """Work beside the runs; it ends with the process."""
     unconfined: str | None = None
     """The agent whose commands may run where no sandbox works. Only a recording that came with Forge is one."""
 
@@ -83,8 +85,10 @@ async def open_workshop(
             try:
                 yield shop
             finally:
-                if forgetting is not None:
-                    forgetting.cancel()
+                beside = [*shop.tasks, *([forgetting] if forgetting is not None else [])]
+                for task in beside:
+                    task.cancel()
+                await asyncio.gather(*beside, return_exceptions=True)
                 await engine.close()
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)

@@ -37,6 +37,10 @@ class ProjectRow:
     """ISO 8601, UTC."""
     waiting: str | None = None
     """What a person is asked; None where nobody is."""
+    label: str = ""
+    """Where it stands, in words."""
+    outline: bool = False
+    """What was delivered is an outline."""
 
 
 @dataclass(frozen=True, slots=True)

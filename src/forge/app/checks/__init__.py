@@ -54,10 +54,6 @@ def failed(name: str, detail: str, hint: str) -> Check:
     return Check(name, State.FAILED, detail, hint)
 
 
-def counted(number: int, noun: str, nouns: str | None = None) -> str:
-    return f"{number} {noun if number == 1 else nouns or noun + 's'}"
-
-
 def some(names: Sequence[str]) -> str:
     """The first few of them, and how many more."""
     more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""

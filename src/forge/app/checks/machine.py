@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from forge import sandbox
 from forge.app.checks import Check, Place, failed, ok, warning
+from forge.store.database import OLDEST_SQLITE
 
 _OLDEST_GIT = (2, 38)
 _OLDEST_PYTHON = (3, 11)
@@ -36,6 +38,14 @@ def python(_: Place) -> Check:
     if sys.version_info < _OLDEST_PYTHON:
         return failed("python", told, "Forge needs Python 3.11 or newer.")
     return ok("python", told)
+
+
+def sqlite(place: Place) -> Check:
+    told = f"SQLite {sqlite3.sqlite_version}"
+    if sqlite3.sqlite_version_info >= OLDEST_SQLITE or place.records.path is None:
+        return ok("sqlite", told)
+    oldest = ".".join(map(str, OLDEST_SQLITE))
+    return failed("sqlite", told, f"Use a Python that comes with SQLite {oldest} or newer, or PostgreSQL.")
 
 
 def confined(_: Place) -> Check:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
-from forge.app.checks import REPAIR, Check, Place, counted, failed, ok, some, warning
+from forge.app.checks import REPAIR, Check, Place, failed, ok, some, warning
+from forge.counts import counted
 from forge.errors import ForgeError
 from forge.git import Repository
 from forge.git.maintenance import sweep
 from forge.git.reservations import Reservation, release, reservations
 
 _OLD_LOCK = 600.0
-_REF = re.compile(rb"(?:ref:[^\n]+|[0-9a-f]{40})\s*")
-_LONGEST_REF = 4096
 
 
 def opened(place: Place) -> Check:
@@ -96,9 +92,9 @@ def _is_over(place: Place, held: Reservation) -> bool:
 def branches(place: Place) -> Check:
     """That every branch leads to a commit whose files can be read; `git fsck` looks deeper and takes longer."""
     repo = _repo(place)
-    broken = [f"{name}: its file names no commit" for name in _illegible(repo.common_dir / "refs" / "heads")]
     found = repo.branches()
-    for branch in found:
+    broken = [f"{branch.name}: {branch.damage}" for branch in found if branch.damage]
+    for branch in (each for each in found if not each.damage):
         try:
             repo.commit_vfs(branch.tip).list_dir()
         except ForgeError as e:
@@ -106,15 +102,6 @@ def branches(place: Place) -> Check:
     if broken:
         return failed("branches", "; ".join(broken[:3]), "Run `git fsck --full` on the repository.")
     return ok("branches", f"{counted(len(found), 'branch', 'branches')} can be read.")
-
-
-def _illegible(heads: Path) -> Iterator[str]:
-    """Branches that git passes over with a warning, as a power failure leaves them."""
-    for folder, _, names in os.walk(os.fsencode(heads)):
-        for file in (os.path.join(folder, name) for name in sorted(names) if not name.endswith(b".lock")):
-            with suppress(OSError), open(file, "rb") as opened_file:
-                if _REF.fullmatch(opened_file.read(_LONGEST_REF)) is None:
-                    yield os.path.relpath(file, os.fsencode(heads)).decode("utf-8", "replace")
 
 
 def _repo(place: Place) -> Repository:

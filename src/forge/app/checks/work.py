@@ -10,7 +10,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from forge.agents.journal import Journal
-from forge.app.checks import REPAIR, Check, Place, counted, damage, failed, ok, some, warning
+from forge.app.checks import REPAIR, Check, Place, damage, failed, ok, some, warning
+from forge.counts import counted
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
 from forge.projects import fields, info

@@ -1,0 +1,38 @@
+"""Plain git interferes with work under way: the short form of `script/soak hostile --part plain_git`."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from benchmarks.soak.hostile.interference import ACTS, act, delete, expire_and_gc, force, gc
+from benchmarks.soak.hostile.plain_git import interfere, moments_of
+from benchmarks.soak.hostile.scenes import SCENES
+
+pytestmark = [pytest.mark.req("G-01", "G-08", "G-09", "X-04")]
+
+_WORST = act(delete, expire_and_gc)
+_LONG = ("turn", "turn with its conversation beside", "turn of an agent program", "new branches")
+
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in _LONG])
+def test_whatever_plain_git_does_meanwhile_no_ref_leads_to_a_missing_object(name: str, tmp_path: Path) -> None:
+    moments = moments_of(tmp_path, SCENES[name])
+    for at in range(len(moments)):
+        interfere(tmp_path, SCENES[name], _WORST, at)
+    chance = random.Random(name)
+    for each in chance.sample(ACTS, 3):
+        interfere(tmp_path, SCENES[name], each, chance.randrange(len(moments)))
+
+
+@pytest.mark.parametrize("name", _LONG)
+def test_long_work_comes_to_its_end_whatever_plain_git_does_meanwhile(name: str, tmp_path: Path) -> None:
+    moments = moments_of(tmp_path, SCENES[name])
+    chance = random.Random(name)
+    # Each kind of moment once, and a few more with other acts.
+    for at in {moment: at for at, moment in enumerate(moments)}.values():
+        interfere(tmp_path, SCENES[name], chance.choice([_WORST, act(delete, gc), act(force, expire_and_gc)]), at)
+    for each in chance.sample(ACTS, 4):
+        interfere(tmp_path, SCENES[name], each, chance.randrange(len(moments)))

@@ -1,0 +1,114 @@
+"""What people say to a project is kept, named and counted, whatever it looks like."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from forge.app.projects import create
+from forge.app.saying import say
+from forge.app.workshop import Workshop
+from forge.projects import context_file
+from forge.projects.errors import ProjectExists
+from tests.app.projecting import CLEAR, Office, Script, office, script
+
+__all__ = ["office", "script"]
+
+NOTION = "https://www.notion.so/team/Plan-0123456789abcdef0123456789abcdef"
+DOCUMENT = "https://docs.google.com/document/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit?usp=sharing"
+
+
+@pytest.mark.req("P-03", "X-06")
+def test_a_link_is_kept_whole_and_it_is_said_that_it_was_not_read(office: Office) -> None:
+    async def use(shop: Workshop) -> None:
+        project = await create(shop, "Links", agent="builtin")
+        told = (await say(shop, project, f"{CLEAR} See {NOTION} and {DOCUMENT}.")).message
+        words, answer = [message.content for message in project.chat()][-2:]
+        assert NOTION in words
+        assert DOCUMENT in words
+        assert answer == told
+        assert f"Notion is not set up; the page was not read: {NOTION}" in told
+        assert "connectors.notion" in told
+        assert f"Google Drive is not set up; the page was not read: {DOCUMENT}" in told
+
+    office.do(use)
+
+
+@pytest.mark.req("P-03")
+def test_of_other_links_nothing_is_said(office: Office) -> None:
+    async def use(shop: Workshop) -> None:
+        project = await create(shop, "Links", agent="builtin")
+        assert (await say(shop, project, f"{CLEAR} See https://example.org/a.", about="problem")).message == ""
+
+    office.do(use)
+
+
+@pytest.mark.req("W-02")
+def test_a_name_without_letters_of_the_alphabet_is_untitled_and_a_second_one_a_duplicate(office: Office) -> None:
+    async def use(shop: Workshop) -> None:
+        assert (await create(shop, "日本語", agent="builtin")).directory.name == "untitled-project"
+        with pytest.raises(ProjectExists):
+            await create(shop, "!!!", agent="builtin")
+        for nothing in ("", "   ", None):
+            project = await create(shop, nothing, agent="builtin")
+            assert project.directory.name == project.id
+
+    office.do(use)
+
+
+@pytest.mark.req("W-03", "W-07")
+def test_the_priming_counts_as_a_turn(office: Office) -> None:
+    async def use(shop: Workshop) -> None:
+        project = await create(shop, "Turns", agent="builtin")
+        assert project.state().values["turn_count"] == 1
+        await say(shop, project, CLEAR)
+        assert project.state().values["turn_count"] == 2
+
+    office.do(use)
+
+
+@pytest.mark.req("W-03", "W-05")
+def test_the_state_file_has_the_team_context_as_the_context_file_has_it(office: Office) -> None:
+    async def use(shop: Workshop) -> None:
+        project = await create(shop, "Context", agent="builtin")
+
+        def saved() -> dict[str, str]:
+            return dict(json.loads((project.directory / "state.json").read_text())["org_context"])
+
+        context_file.update_org_context(
+            project.records,
+            company="Acme",
+            domain="Lights",
+            public_context="Sells lights.",
+            internal_context="Bob decides.",
+        )
+        told = {
+            "company": "Acme",
+            "domain": "Lights",
+            "public_context": "Sells lights.",
+            "internal_context": "Bob decides.",
+        }
+        assert saved() == told
+        assert context_file.read(project.records) == context_file.OrgContext(**told)
+        (project.directory / "context.md").write_text("# Acme\n\nDomain: Lamps\n\n## Internal Context\nAnn decides.\n")
+        await say(shop, project, CLEAR)
+        assert saved() == {
+            "company": "Acme",
+            "domain": "Lamps",
+            "public_context": "",
+            "internal_context": "Ann decides.",
+        }
+
+    office.do(use)
+
+
+@pytest.mark.req("P-04")
+def test_signs_of_templates_stay_text_from_the_brain_dump_to_the_plan(office: Office, script: Script) -> None:
+    async def use(shop: Workshop) -> None:
+        project = await create(shop, "Mails", agent="builtin")
+        words = f"{CLEAR} The invitation says “Dear {{{{ name }}}}” and has a {{% raw %}} block."
+        await say(shop, project, words)
+        assert project.chat()[-1].content == words
+
+    office.do(use)
