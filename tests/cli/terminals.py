@@ -17,7 +17,7 @@ from tests.cli.conftest import PROGRAM
 def on_terminal(*args: str, cwd: Path, env: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Exit code and everything that standard output and error wrote to one terminal."""
     master, slave = os.openpty()
-    variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100", **(env or {})}
+    variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "PAGER": "cat", **(env or {})}
     process = subprocess.Popen(
         [PROGRAM, *args], cwd=cwd, env=variables, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave
     )
@@ -56,7 +56,7 @@ class Terminal:
 
     def __enter__(self) -> Self:
         self._master, slave = os.openpty()
-        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+        variables = {**os.environ, "TERM": "xterm", "COLUMNS": "100", "PAGER": "cat"}
         self._process = subprocess.Popen(
             [PROGRAM, *self._args], cwd=self._cwd, env=variables, stdin=slave, stdout=slave, stderr=slave
         )

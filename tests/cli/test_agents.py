@@ -124,10 +124,16 @@ def test_what_cannot_be_done_is_refused_before_anything_changes(
     assert git(repo, "for-each-ref") == before
 
 
-def test_a_branch_that_cannot_be_read_keeps_no_other_from_the_list_of_sessions(forge: Forge, repo: Path) -> None:
+def test_a_branch_that_cannot_be_read_keeps_no_other_from_the_list_of_sessions(
+    forge: Forge, repo: Path, git: Git
+) -> None:
     assert forge("chat", "--branch", "ai/x", "-m", "find add").code == 0
     forge("branch", "new", "ai/newer")
-    forge("file", "save", "--branch", "ai/newer", ".forge/session.json", stdin=b'{"schema_version": 999}')
+    git(repo, "worktree", "add", "-q", "../newer", "ai/newer")
+    (repo.parent / "newer/.forge").mkdir()
+    (repo.parent / "newer/.forge/session.json").write_text('{"schema_version": 999}')
+    git(repo.parent / "newer", "add", "-A")
+    git(repo.parent / "newer", "commit", "-qm", "by another Forge")
     (repo / ".git/refs/heads/gone").write_text("1234567890123456789012345678901234567890\n")
     listed = forge("session", "list", "--json")
     assert [each["branch"] for each in listed.document] == ["ai/x"]
@@ -158,6 +164,9 @@ def test_sessions_are_listed_shown_forked_and_rewound(forge: Forge, repo: Path, 
     assert forge("session", "list", "--json").document[0]["turns"] == 1
     assert forge("undo").code == 0
     assert forge("session", "list", "--json").document[0]["turns"] == 3
+    shown = forge("session", "show", "--branch", "ai/x", "--json").document
+    assert [m["role"] for m in shown["messages"] if m["role"] == "user"] == ["user"] * 3
+    assert shown["active_files"] == []
     assert forge("session", "show", "--branch", "ai/x", "--turn", "9", "--json").error == "turn_missing"
     assert forge("session", "cancel", "--branch", "ai/x", "--json").document["cancelled"] is None
 
@@ -168,9 +177,8 @@ def test_files_are_put_into_the_context_and_taken_out(forge: Forge, repo: Path) 
     assert forge("context", "show", "-b", "ai/x", "--json").document["active_files"] == []
     added = forge("context", "add", "calc.py:1-2", "*.md", "-b", "ai/x", "--json").document
     assert added["active_files"] == [{"path": "calc.py", "ranges": [[1, 2]]}, {"path": "README.md", "ranges": []}]
-    assert added["commit"]
+    assert added["commit"] is None
     assert "◐ calc.py 1–2" in forge("context", "show", "-b", "ai/x").out
-    assert forge("context", "add", "README.md", "-b", "ai/x", "--json").document["commit"] is None
     left = forge("context", "remove", "calc.py", "-b", "ai/x", "--json").document
     assert [file["path"] for file in left["active_files"]] == ["README.md"]
     assert forge("context", "add", "nowhere", "-b", "ai/x", "--json").error == "file_missing"
@@ -258,3 +266,75 @@ def test_a_person_at_a_terminal_talks_until_the_input_ends(repo: Path, git: Git)
         terminal.type("\x04")
         assert terminal.wait() == 0
     assert git(repo, "log", "--format=%s", "main..ai/x").count("\n") == 1
+
+
+TOOL = """\
+def get_schema():
+    return {"name": "greet", "description": "d", "parameters": {"type": "object", "properties": {}}}
+
+
+def execute(vfs, args):
+    return "hello"
+"""
+
+
+@pytest.mark.req("G-12")
+def test_no_command_writes_a_record_and_a_copy_alone_approves_nothing(forge: Forge, repo: Path, git: Git) -> None:
+    approvals = ".forge/approved_tools.json"
+    forge("branch", "new", "ai/x")
+    assert forge("file", "save", "--branch", "ai/x", "tools/greet.py", stdin=TOOL).code == 0
+    for path in (approvals, ".forge/session.json", ".forge/session/0000/x.json", ".FORGE/Session.json"):
+        for who in ((), ("--as", "bot")):
+            saved = forge("file", "save", "--branch", "ai/x", *who, path, "--json", stdin="{}")
+            assert (saved.code, saved.error) == (5, "record_protected")
+    ran = forge(
+        "exec",
+        "--branch",
+        "ai/x",
+        "--save",
+        "--as",
+        "bot",
+        "--json",
+        "--",
+        "sh",
+        "-c",
+        f"mkdir .forge; echo '{{}}' > {approvals}; date > d",
+    )
+    assert ran.document["changes"] == {"d": "added"}
+    assert ran.document["notes"] == [f"{approvals}: not collected: it is a record that only Forge writes"]
+    assert forge("tools", "approve", "greet", "--branch", "ai/x", "--json").code == 0
+    # Another clone has the copy alone, as a forged commit would.
+    git(repo, "clone", "-q", "-b", "ai/x", str(repo), "../clone")
+    clone = ("-C", str(repo.parent / "clone"))
+    listed = forge(*clone, "tools", "list", "--json").document
+    (greet,) = (tool for tool in listed["own"] if tool["name"] == "greet")
+    assert greet["state"] == "new"
+    assert listed["listed_only"] == ["greet"]
+    told = forge(*clone, "tools", "list")
+    assert "! greet: .forge/approved_tools.json lists an approval by " in told.out
+    assert told.err.count("forge tools approve --again") == 1
+    chat = (*clone, "chat", "--branch", "ai/x", "-m", "find add")
+    assert "forge: greet will not run: " in forge(*chat).err
+    assert "will not run" not in forge(*chat).err, "told once"
+    waits = forge(*clone, "tools", "approve", "--again")
+    assert waits.code == 4
+    assert greet["hash"][:12] in waits.out
+    assert forge(*clone, "tools", "approve", "--again", "--yes", "--json").document["approved"][0]["name"] == "greet"
+    assert "approved" in [tool["state"] for tool in forge(*clone, "tools", "list", "--json").document["own"]]
+    assert forge(*clone, "tools", "list").err == ""
+
+
+@pytest.mark.req("G-12")
+def test_a_changed_tool_is_shown_with_what_changed(forge: Forge, repo: Path) -> None:
+    forge("branch", "new", "ai/x")
+    forge("file", "save", "--branch", "ai/x", "tools/greet.py", stdin=TOOL)
+    read = forge("tools", "show", "greet", "--branch", "ai/x", "--json").document["hash"]
+    assert forge("tools", "approve", "greet", "--hash", read[:12], "--branch", "ai/x").code == 0
+    forge("file", "save", "--branch", "ai/x", "tools/greet.py", stdin=TOOL.replace("hello", "goodbye"))
+    shown = forge("tools", "show", "greet", "--branch", "ai/x").out
+    assert '-    return "hello"\n+    return "goodbye"' in shown
+    assert shown.count("Since it was approved, tools/greet.py changed.") == 1
+    assert forge("tools", "approve", "greet", "--hash", read, "--branch", "ai/x", "--json").error == "tool_changed"
+    assert '+    return "goodbye"' in forge("tools", "approve", "greet", "--branch", "ai/x").out
+    assert forge("tools", "show", "nope", "--branch", "ai/x", "--json").error == "user_tool_missing"
+    assert forge("tools", "approve", "--json").error == "bad_usage"

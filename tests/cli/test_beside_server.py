@@ -82,7 +82,7 @@ def test_a_project_goes_all_the_way_in_the_server(there: Beside, tmp_path: Path)
     server = there.serve()
     (tmp_path / "idea.txt").write_text(OPEN)
     done = there.run("run", "idea.txt", "--agent", "builtin", "--auto-confirm", "--json")
-    assert (done.code, done.document["phase"]) == (0, "done"), done.err
+    assert (done.code, done.document["label"].partition(" · ")[0]) == (4, "Outline ready"), done.err
     kinds = {run.partition("-")[0] for run in there.runs()}
     assert kinds == {"distil", "specify", "deliver"}
     assert set(there.runs().values()) == {server.pid}

@@ -17,7 +17,7 @@ from forge.pipeline.recorded import RecordingEnded
 from tests.cli.conftest import PROGRAM, Forge
 from tests.conftest import GIT_CONFIG
 
-KEYS = ["project", "directory", "phase", "halt_reason", "deliverable", "repository", "branch"]
+KEYS = ["project", "directory", "phase", "halt_reason", "label", "outline", "deliverable", "repository", "branch"]
 KEYS += ["commits", "rounds", "tests", "seconds"]
 
 
@@ -101,8 +101,9 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> Shown:
     tests = {"total": 3, "passed": 3, "failed": 0, "exit_code": 0, "commit": "0" * 40, "command": "…"}
     round_ = {**counts, "verdict": verdict, "mended": "", "tests": tests}
     commits = ({"id": "0" * 40, "subject": "Build it"},)
-    places = ("20260101-abcd", "/w/projects/20260101-abcd", "done", None, "forge/build-x", "/w/code/x", "forge/build-x")
-    shown = Shown("Name", Outcome(*places, commits, (round_,), tests, 1.5), "1" * 40, ({**tests},))
+    places = ("20260101-abcd", "/w/projects/20260101-abcd", "done", None, "Done", None)
+    built = ("forge/build-x", "/w/code/x", "forge/build-x")
+    shown = Shown("Name", Outcome(*places, *built, commits, (round_,), tests, 1.5), "1" * 40, ({**tests},))
 
     async def show(*_: object, **__: object) -> Shown:
         return shown

@@ -32,9 +32,9 @@ def test_a_sound_machine_and_repository_pass_every_check(forge: Forge, repo: Pat
     assert (done.code, done.err) == (0, "")
     names = " ".join("".join(line.split()[:2]) for line in done.out.splitlines())
     assert names == snapshot(
-        "✓settings ✓git ✓python ✓sandbox ✓chromium ✓plugins ✓providers ✓ollama ✓agents ✓data ✓workspace ✓disk ✓clock "
-        "✓database ✓engine ✓workers ✓runs ✓projects ✓notices ✓answers ✓server ✓repository ✓writing ✓locks ✓leftovers "
-        "✓turns ✓branches"
+        "✓settings ✓git ✓python ✓sqlite ✓sandbox ✓chromium ✓plugins ✓providers ✓ollama ✓agents ✓data ✓workspace ✓disk "
+        "✓clock ✓database ✓engine ✓workers ✓runs ✓projects ✓notices ✓answers ✓server ✓repository ✓writing ✓locks "
+        "✓leftovers ✓turns ✓branches"
     )
     found = forge("doctor", "--json").document
     assert found["ok"] is True

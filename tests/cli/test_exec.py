@@ -84,6 +84,7 @@ def test_programs_get_everything_in_one_document(forge: Forge, repo: Path, git: 
             "limited": [],
             "sandboxed": True,
             "changes": {"a.txt": "modified"},
+            "changed": {"total": 1, "modified": 1},
             "notes": [],
         }
     )
@@ -241,3 +242,13 @@ def test_a_message_for_a_strange_command_is_one_printable_line(installed: Instal
 
 def test_the_branch_must_exist(forge: Forge, repo: Path) -> None:
     assert forge("exec", "-b", "nowhere", "--json", "--", "true").error == "branch_missing"
+
+
+@pytest.mark.req("G-04")
+def test_many_changed_files_are_counted_and_not_all_named(forge: Forge, repo: Path) -> None:
+    command = ("sh", "-c", "for n in $(seq 1200); do echo $n > n$n; done; rm a.txt")
+    done = forge("exec", "--json", "--", *command).document
+    assert done["changed"] == {"total": 1201, "added": 1200, "deleted": 1}
+    assert len(done["changes"]) == 1000
+    told = forge("exec", "--", *command).err
+    assert "… and 201 more changed files." in told

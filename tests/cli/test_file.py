@@ -108,21 +108,23 @@ Your checkout <repo> follows.
     assert git(repo, "status", "--porcelain") == ""
 
 
-def test_a_checkout_with_changes_of_its_own_is_left_alone_and_that_is_told(forge: Forge, repo: Path, git: Git) -> None:
+def test_an_edit_in_a_checkout_is_kept_and_that_is_told(forge: Forge, repo: Path, git: Git) -> None:
     (repo / "a.txt").write_text("mine\n")
     (repo / "untracked").write_text("mine too\n")
     done = forge("file", "save", "a.txt", stdin="theirs\n")
     assert done.code == 0
     assert masked(done.out + done.err, repo) == snapshot("""\
 Saved → <id> on main
-Your checkout <repo> was left alone: these files have changes of their own there: a.txt
+Your checkout <repo> follows where you have no changes.
+a.txt: your uncommitted edit in <repo> is kept; it is based on the older text
 """)
     assert (repo / "a.txt").read_text() == "mine\n"
 
     found = forge("file", "save", "a.txt", "--json", stdin="theirs again\n")
     (checkout,) = found.document["operation"]["checkouts"]
-    assert (checkout["state"], checkout["paths"]) == ("left alone", ["a.txt"])
-    assert "was left alone" in found.err
+    assert (checkout["state"], checkout["paths"]) == ("partly updated", ["a.txt"])
+    assert [own["kind"] for own in checkout["own"]] == ["edited"]
+    assert "your uncommitted edit" in found.err
     assert (repo / "a.txt").read_text() == "mine\n"
     assert (repo / "untracked").read_text() == "mine too\n"
 

@@ -107,14 +107,14 @@ index <id>..<id> 100644
 """)
     assert forge("diff", "v1~1", "--stat").out == snapshot("""\
 added  a.txt       +3 −0
-added  b.bin       binary
+added  b.bin       binary, 2 bytes
 added  src/app.py  +20 −0
 """)
 
 
 def test_renames_and_binary_files_are_named_as_such(forge: Forge, repo: Path) -> None:
     assert forge("diff", "v1", "--stat").out == snapshot("""\
-modified  b.bin                     binary
+modified  b.bin                     binary, 2 bytes
 renamed   src/app.py → src/main.py  +0 −0
 """)
     binary, renamed = forge("diff", "v1", "--json", "--stat").document

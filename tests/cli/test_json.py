@@ -40,6 +40,7 @@ RUNS = [
     ["undo", "--list"],
     ["undo"],
     ["doctor"],
+    ["show"],
     ["chat", "--branch", "ai/x", "-m", "find a"],
     ["session", "list"],
     ["session", "show", "-b", "topic"],

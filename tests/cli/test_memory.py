@@ -93,7 +93,7 @@ def test_what_is_not_saved_is_said_loudly(memory: Forge, tmp_path: Path) -> None
     ran = memory("start", "Cart", "--json")
     assert ran.code == 1
     assert (ran.document["saved"], ran.document["warnings"][0]["code"]) == (False, "memory_unsaved")
-    assert "ERROR: cannot write state files" in ran.err
+    assert "ERROR: Cannot write state files" in ran.err
 
 
 def test_empty_and_missing_directories_and_wrong_words_are_told(memory: Forge, forge: Forge, tmp_path: Path) -> None:
@@ -104,3 +104,22 @@ def test_empty_and_missing_directories_and_wrong_words_are_told(memory: Forge, f
     assert memory("advance", "analyze", "plan", "--json").error == "initiative_missing"
     assert memory("add", "x", "--learning", "--delegation").code == 2
     assert forge("-C", str(tmp_path / "gone"), "memory", "show", "--json").error == "not_found"
+
+
+@pytest.mark.req("M-07", "M-08")
+def test_milestones_tasks_and_confidence_have_their_verbs(memory: Forge, tmp_path: Path) -> None:
+    memory("start", "Cart")
+    assert memory("milestone", "M1", "--title", "Pay", "--tasks", "2").code == 0
+    done = memory("task", "M1", "--json").document["initiative"]["milestones"]
+    assert [(each["id"], each["done"], each["total"]) for each in done] == [("M1", 1, 2)]
+    assert (
+        memory("milestone", "M1", "--done", "--json").document["initiative"]["milestones"][0]["status"] == "completed"
+    )
+    assert memory("task", "M9", "--json").error == "milestone_missing"
+    assert memory("milestone", "M1", "--done", "--tasks", "2").code == 2
+    assert memory("confidence", "scope", "0.4", "--source", "spec").code == 0
+    assert memory("confidence", "scope", "0.9").code == 0
+    (topic,) = memory("context", "--json").document["interview"]
+    assert [(each["value"], each["source"]) for each in topic["history"]] == [(0.4, "spec"), (0.9, "person")]
+    assert memory("confidence", "scope", "7", "--json").error == "invalid_input"
+    assert "1 topic\n" in memory("show").out

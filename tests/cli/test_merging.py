@@ -40,7 +40,9 @@ def test_the_conversation_is_not_among_the_files_of_a_preview(forge: Forge, repo
     save(repo, git, ".forge/session.json", "{}\n", "talk")
     git(repo, "checkout", "--quiet", "main")
     assert forge("merge", "clean", "--preview").out == "merge clean into main: clean\n  added  new.txt\n"
-    assert forge("merge", "clean", "--json").document["files"] == {"new.txt": "added"}
+    kept = forge("merge", "clean", "--conversation", "keep", "--json").document
+    assert kept["files"] == {"new.txt": "added"}
+    assert kept["conversation"] == {"turns": 0, "files": 1, "summaries": 0}
     assert git(repo, "ls-tree", "-r", "--name-only", "main", ".forge") == ".forge/session.json"
 
 

@@ -44,7 +44,12 @@ VIEW = [
     "phase_times",
     "archived",
     "queued",
+    "queue_place",
     "problem",
+    "label",
+    "outline",
+    "scene_question",
+    "offers",
 ]
 
 
@@ -88,22 +93,41 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     assert (early.code, early.error) == (1, "action_refused")
     assert "forge project say " in early.document["error"]["hint"]
     assert "2 questions are still open" in early.err
-    answered = forge("project", "say", "party", "--json", stdin="all: You decide.")
+    wrong = forge("project", "say", "party", "--delegate", "3", "--json")
+    assert (wrong.code, wrong.error) == (1, "answer_refused")
+    answered = forge("project", "say", "party", "--delegate", "all", "--json")
     assert (answered.code, answered.document["open_questions"]) == (4, [])
     done = forge("project", "confirm", "party", "--json")
-    assert (done.code, done.document["phase"], done.document["actions"]) == (0, "done", [])
+    assert (done.code, done.document["waiting"]) == (4, "outline")
+    assert done.document["label"] == f"Outline ready · {done.document['outline']['open']} points open"
+    told = forge("project", "status", "party")
+    assert done.document["label"] in told.out
+    assert "phase3" not in told.out
+    assert "Connect a model to write it" in told.out
+    assert "forge project resume party --agent MODEL   (Write it with a model." in told.out
+    assert done.document["label"] in forge("project", "list").out
+    asked = forge("project", "terminate", "party", "--json")
+    assert (asked.code, asked.error) == (4, "confirmation_needed")
 
     opened = forge("project", "show", "party", "--json").document
     assert list(opened) == ["project", "chat", "recovered"]
     assert list(opened["project"]) == VIEW
-    assert [list(message) for message in opened["chat"]] == [["role", "content", "phase", "timestamp"]] * 3
+    assert [list(message) for message in opened["chat"]] == [["role", "content", "phase", "timestamp"]] * 2
     lines = forge("project", "log", "party", "-n", "5", "--json").document
     assert [list(line) for line in lines] == [["timestamp", "level", "event", "phase", "detail"]] * 5
+    events = [(line["event"], line["detail"]) for line in forge("project", "log", "party", "--json").document]
+    assert events.count(("plugin_loaded", "forge")) == len([each for each, _ in events if each == "config_loaded"]) > 1
     listed = forge("project", "artifacts", "party", "--json").document
-    assert [entry["name"] for entry in listed] == ["constraints.md", "intent.md", "plan.md", "spec.md"]
-    assert [list(entry) for entry in listed] == [["name", "path", "bytes"]] * 4
-    saved = forge("-C", str(tmp_path), "project", "artifacts", "party", "--save", "plan.md", "--json")
-    assert saved.document == {"saved": str(tmp_path / "plan.md")}
+    assert [entry["name"] for entry in listed] == [
+        "constraints.md",
+        "how-this-was-made.md",
+        "intent.md",
+        "outline.md",
+        "spec.md",
+    ]
+    assert [list(entry) for entry in listed] == [["name", "path", "bytes"]] * 5
+    saved = forge("-C", str(tmp_path), "project", "artifacts", "party", "--save", "outline.md", "--json")
+    assert saved.document == {"saved": str(tmp_path / "outline.md")}
 
     assert forge("project", "rename", "party", "Garden party", "--json").document["name"] == "Garden party"
     assert forge("project", "archive", "party", "--json").document["archived"] is True
@@ -159,10 +183,14 @@ def test_a_halt_by_a_guard_is_exit_code_3_and_people_read_what_to_do(forge: Forg
         assert forge("project", command, "party").code == 4
     halted = forge("project", "confirm", "party")
     assert halted.code == 3
-    assert "Party  halted (guard_max_iterations)  party" in halted.out
+    assert "Party  Halted: the maximum of rounds is reached  party" in halted.out
+    assert "guard_max" not in halted.out
+    for offer in ("(Retry. ", "(Edit the words. ", "(Provide input. ", "(Accept. ", "(Terminate. "):
+        assert offer in halted.out
     assert "→ forge project resume party" in halted.out
     assert "→ forge project override party --yes" in halted.out
     unsure = forge("project", "override", "party", "--json")
+    assert unsure.code == 4
     assert unsure.error == "confirmation_needed"
     assert "--yes" in unsure.err
     done = forge("project", "resume", "party")
@@ -213,9 +241,10 @@ def test_people_are_told_what_was_recovered_what_failed_and_what_is_of_another_v
 
     script.answers["brain-dump-intake"] = broken
     failed = forge("project", "distill", "party")
-    assert failed.code == 1
-    assert "The last run failed: " in failed.out
-    assert failed.out.rstrip().endswith("→ forge project resume party")
+    assert failed.code == 4
+    assert "Stopped: A file cannot be read or written: No space left" in failed.out
+    assert "It waits for you: A file cannot be read or written: No space left on device." in failed.out
+    assert "→ forge project resume party" in failed.out
     del script.answers["brain-dump-intake"]
     assert forge("project", "resume", "party").code == 4
 
@@ -237,10 +266,28 @@ def test_the_board_says_how_long_what_is_done_took(forge: Forge, monkeypatch: py
     assert forge("board").out.splitlines()[1].split()[:3] == ["Party", "2", "min"]
 
 
-def test_what_was_questioned_is_said_in_sentences(forge: Forge) -> None:
+@pytest.mark.req("P-04")
+def test_a_dump_that_only_names_a_thing_has_an_aim(forge: Forge) -> None:
     forge("project", "new", "Club")
     forge("project", "say", "-m", "A reading club for twelve people, every second Monday evening, with cake and books.")
     forge("project", "distill")
-    said = forge("project", "confirm", "--json").document
-    chat = forge("project", "show", said["id"], "--json").document["chat"]
-    assert "- The plan has no date: By rule" in chat[-1]["content"]
+    assert forge("project", "confirm", "--json").document["open_questions"] == []
+
+
+@pytest.mark.req("P-03")
+def test_what_can_be_kept_is_kept_and_the_file_that_cannot_be_is_named(
+    forge: Forge, workspace: Path, tmp_path: Path
+) -> None:
+    forge("project", "new", "Party", "--agent", "builtin")
+    (tmp_path / "good.txt").write_text("The garden is behind the house.\n")
+    (tmp_path / "last.txt").write_text("Bring chairs.\n")
+    files = ("-f", "good.txt", "-f", "missing.txt", "-f", "last.txt")
+    said = forge("-C", str(tmp_path), "project", "say", "party", "-m", CLEAR, *files, "--json")
+    assert said.code == 1
+    assert [(each["file"], bool(each["message"])) for each in said.document["failed"]] == [("missing.txt", True)]
+    project = workspace / "projects/party"
+    assert sorted(file.name for file in (project / "resources").iterdir()) == ["good.txt", "last.txt"]
+    assert CLEAR in [message["content"] for message in json.loads((project / "chat_history.json").read_text())]
+    told = forge("-C", str(tmp_path), "project", "say", "party", "-m", "The budget is 900 euros.", "-f", "missing.txt")
+    assert told.code == 1
+    assert "missing.txt was not added" in told.err

@@ -65,7 +65,7 @@ def test_every_documented_error_has_a_meaning_a_remedy_and_the_right_exit_code(
 ) -> None:
     for section in ERRORS.split("\n## ")[1:]:
         usual = int(re.findall(r"exit code (\d+)", section.splitlines()[0])[0])
-        special = {code: int(number) for code, number in re.findall(r"`(\w+)` (\d)\)", section.splitlines()[0])}
+        special = {code: int(number) for code, number in re.findall(r"`(\w+)` (\d)[;)]", section.splitlines()[0])}
         for row in re.findall(r"^\| `.*", section, re.MULTILINE):
             code, meaning, remedy = (cell.strip() for cell in row.strip("|").split(" | "))
             code = code.split("`")[1]

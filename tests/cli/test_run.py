@@ -19,6 +19,8 @@ KEYS = [
     "directory",
     "phase",
     "halt_reason",
+    "label",
+    "outline",
     "deliverable",
     "repository",
     "branch",
@@ -38,18 +40,21 @@ def test_an_idea_goes_to_the_first_decision_or_to_the_end(forge: Forge, tmp_path
     assert "→ forge project confirm first" in first.out
 
     done = forge("run", "-", "--agent", "builtin", "--auto-confirm", "--json", stdin=OPEN)
-    assert (done.code, list(done.document)) == (0, KEYS), done.err
+    assert (done.code, list(done.document)) == (4, KEYS), done.err
     found = done.document
     assert (found["phase"], found["halt_reason"], found["repository"], found["branch"], found["tests"]) == (
-        "done",
-        None,
+        "halted",
+        "phase3_output_incomplete",
         None,
         None,
         None,
     )
     assert Path(found["deliverable"]).read_text().startswith("# ")
     assert [list(commit) for commit in found["commits"]][:1] == [["id", "subject"]]
-    assert [entry["verdict"]["outcome"] for entry in found["rounds"]] == ["done"]
+    assert [entry["verdict"]["outcome"] for entry in found["rounds"]] == ["halt"]
+    assert found["outline"]["open"] == found["rounds"][0]["medium"] > 0
+    code = forge("run", "-", "--type", "code", "--agent", "builtin", "--json", stdin=OPEN)
+    assert (code.code, code.error) == (1, "builtin_cannot")
 
     nothing = forge("-C", str(tmp_path), "run", "other.txt", "--json")
     assert (nothing.code, nothing.error) == (1, "not_found")

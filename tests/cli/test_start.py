@@ -122,6 +122,7 @@ Arguments:
 
 Options:
   --onto REV           Branch, tag or commit to begin at. Required.
+  --from COMMIT        Only this commit and those after it.
   --preview            Only show what would happen; nothing is written.
   --resolve PATH=FILE  Content for a path in conflict; without FILE the path
                        is deleted. In a chain of commits, COMMIT:PATH=FILE
@@ -146,7 +147,7 @@ Everywhere:
         (["log", "-C"], "-C needs a directory."),
         (["branch"], "Missing command."),
         (["branch", "lst"], "No such command 'lst'. Did you mean 'list'?"),
-        (["log", "--bad"], "No such option: --bad"),
+        (["log", "--zzz"], "No such option: --zzz"),
         (["log", "one", "two"], "Got unexpected extra argument(s) (two)"),
         (["log", "-n"], "Option '-n' requires an argument."),
         (["log", "-n", "x"], "Invalid value for '-n': 'x' is not a whole number."),
@@ -214,10 +215,11 @@ def test_json_without_a_command_is_wrong_usage(forge: Forge) -> None:
 
 def test_shared_options_stand_anywhere_before_the_dashes() -> None:
     for args in (["-C", "d", "--json", "log"], ["log", "--json", "-C", "d"], ["log", "-C", "d", "--json"]):
-        assert _shared_options(args) == (("d", True, False), ["log"])
-    assert _shared_options(["log", "--direct"]) == ((".", False, True), ["log"])
+        assert _shared_options(args) == (("d", True, False, False), ["log"])
+    assert _shared_options(["log", "--direct"]) == ((".", False, False, True), ["log"])
+    assert _shared_options(["log", "--no-pager"]) == ((".", False, True, False), ["log"])
     assert _shared_options(["exec", "--", "x", "-C", "d", "--json"]) == (
-        (".", False, False),
+        (".", False, False, False),
         ["exec", "--", "x", "-C", "d", "--json"],
     )
 

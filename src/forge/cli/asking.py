@@ -12,6 +12,22 @@ def can_ask(*, json: bool) -> bool:
     return not json and sys.stdin.isatty() and sys.stdout.isatty()
 
 
+def says_yes(question: str, *, json: bool) -> bool:
+    """Ask at the terminal, also where standard input is something else; no where there is none."""
+    if json or not sys.stderr.isatty():
+        return False
+    try:
+        with (
+            open("/dev/tty", encoding="utf-8", errors="replace") as keys,
+            open("/dev/tty", "w", encoding="utf-8") as screen,
+        ):
+            screen.write(f"{question} [y/N] ")
+            screen.flush()
+            return keys.readline().strip().casefold() in ("y", "yes")
+    except OSError:
+        return False
+
+
 async def typed_line() -> str | None:
     """What the person types; None at the end of the input. Unlike a thread that reads, it can be given up."""
     loop = asyncio.get_running_loop()

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from forge.cli.options import opened, short
+from forge.cli.options import Branch, existing_branch, opened, short
 from forge.cli.output import ago, cut
+from forge.cli.pager import paged
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
 
@@ -18,22 +19,29 @@ app = Commands(__doc__)
 def blame(
     context: typer.Context,
     path: Annotated[str, typer.Argument(help="From the root of the repository.")],
-    at: Annotated[str, typer.Option("--at", metavar="REV", help="The commit or branch to look at.")] = "HEAD",
+    branch: Branch = None,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="REV", help="The commit or branch to look at; HEAD if left out.")
+    ] = None,
     lines: Annotated[str | None, typer.Option("--lines", metavar="FROM,TO", help="Only these lines.")] = None,
 ) -> None:
     """Show each line of PATH with the commit that wrote it."""
     wanted = _range(lines) if lines is not None else None
+    if branch is not None and at is not None:
+        raise BadUsage("--branch and --at name two things to look at.", hint="Leave one of them out.")
     repo, out = opened(context)
-    found = repo.blame(path, at, lines=wanted)
+    rev = existing_branch(repo, branch) if branch is not None else at or "HEAD"
+    found = repo.blame(path, rev, lines=wanted)
     if out.json:
         out.result(list(found))
         return
-    for line in found:
-        who = f"{cut(line.author.name, 16):<16}"
-        text = line.text.decode("utf-8", "surrogateescape").removesuffix("\r")
-        when = f"{ago(line.author.time):>10}"
-        origin = f"{out.styled(short(line.commit), 'yellow')} {out.styled(who, 'dim')} {when}"
-        out.line(f"{origin} {line.number:>5}  {out.styled(text)}")
+    with paged(context, repo):
+        for line in found:
+            who = f"{cut(line.author.name, 16):<16}"
+            text = line.text.decode("utf-8", "surrogateescape").removesuffix("\r")
+            when = f"{ago(line.author.time):>10}"
+            origin = f"{out.styled(short(line.commit), 'yellow')} {out.styled(who, 'dim')} {when}"
+            out.line(f"{origin} {line.number:>5}  {out.styled(text)}")
 
 
 def _range(text: str) -> tuple[int, int]:

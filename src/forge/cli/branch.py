@@ -46,6 +46,7 @@ def list_branches(
                 "subject": commit.subject if commit else None,
                 "author": commit.author.name if commit else None,
                 "time": commit.committer.time if commit else None,
+                "damage": branch.damage,
             }
             for branch, commit in found
         ]
@@ -58,7 +59,7 @@ def list_branches(
             out.styled(branch.name, "bold" if branch.default else "cyan"),
             out.styled(short(branch.tip), "yellow"),
             ago(commit.committer.time) if commit else "",
-            out.styled(cut(commit.subject, 60)) if commit else out.styled("cannot be read", "red"),
+            out.styled(cut(commit.subject, 60)) if commit else out.styled(f"damaged: {branch.damage}", "red"),
             out.styled("default", "dim") if branch.default else "",
         )
         for branch, commit in found

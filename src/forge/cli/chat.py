@@ -75,11 +75,17 @@ async def _chat(
 ) -> int:
     # Only now: these load the engine, which takes a moment.
     from forge.app.settings import load_settings  # noqa: PLC0415
+    from forge.app.tooling import approvals_to_repeat  # noqa: PLC0415
     from forge.cli.talking import Talk  # noqa: PLC0415
 
     settings = load_settings(repo, os.environ)
     for warning in settings.warnings:
         session.output.note(f"forge: {warning}")
+    if unproven := approvals_to_repeat(repo, branch):
+        session.output.note(
+            f"forge: {', '.join(unproven)} will not run: .forge/approved_tools.json lists an approval, but nobody "
+            f"gave it in this repository. Read the tools, then `forge tools approve --again --branch {branch}`."
+        )
     # Who answers is settled here, by the repository's settings too, before anything is handed over.
     async with opened_shop(session, settings, chosen=("models",)) as shop:
         talk = Talk(shop, repo, how, branch, model=model, agent=agent, asks=asks)

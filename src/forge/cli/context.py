@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,8 +12,10 @@ import typer
 
 from forge.app import contexts
 from forge.app.contexts import ActiveFile
-from forge.app.repositories import CommitId
-from forge.cli.options import Branch, branch_or_current, branch_to_read, opened, short
+from forge.app.conversations import Sessions, sessions_of
+from forge.app.repositories import Repository
+from forge.app.settings import load_settings
+from forge.cli.options import Branch, branch_or_current, branch_to_read, opened
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
@@ -24,9 +27,9 @@ _RANGES = re.compile(r"(?P<path>.+):(?P<lines>\d+-\d+(?:,\d+-\d+)*)")
 
 @app.add("show")
 def show(context: typer.Context, branch: Branch = None) -> None:
-    """Show the files in context. AGENTS.md and CLAUDE.md are always in it."""
+    """Show the files in context. AGENTS.md and CLAUDE.md are in it until they are removed."""
     repo, out = opened(context)
-    _tell(out, contexts.active_files(repo, branch_to_read(repo, branch)), None)
+    _tell(out, contexts.active_files(_sessions(repo), branch_to_read(repo, branch)))
 
 
 @app.add("add")
@@ -38,9 +41,9 @@ def add(
     ],
     branch: Branch = None,
 ) -> None:
-    """Put files before the agent: their text is part of every turn until they are removed."""
+    """Put files before the agent: their text is part of every turn until they are removed. Makes no commit."""
     repo, out = opened(context)
-    _tell(out, *contexts.add(repo, branch_or_current(repo, branch), [_parsed(file) for file in files]))
+    _tell(out, contexts.add(_sessions(repo), branch_or_current(repo, branch), [_parsed(file) for file in files]))
 
 
 @app.add("remove")
@@ -51,7 +54,11 @@ def remove(
 ) -> None:
     """Take files away from before the agent."""
     repo, out = opened(context)
-    _tell(out, *contexts.remove(repo, branch_or_current(repo, branch), files))
+    _tell(out, contexts.remove(_sessions(repo), branch_or_current(repo, branch), files))
+
+
+def _sessions(repo: Repository) -> Sessions:
+    return sessions_of(repo, load_settings(repo, os.environ))
 
 
 def _parsed(word: str) -> ActiveFile:
@@ -67,13 +74,11 @@ def _parsed(word: str) -> ActiveFile:
     return ActiveFile(found["path"], tuple(ranges))
 
 
-def _tell(out: Output, files: Sequence[ActiveFile], commit: CommitId | None) -> None:
-    out.result({"active_files": [asdict(file) for file in files], "commit": commit})
+def _tell(out: Output, files: Sequence[ActiveFile]) -> None:
+    out.result({"active_files": [asdict(file) for file in files], "commit": None})
     if not files:
-        out.aside("No file is in context, except AGENTS.md and CLAUDE.md where they exist.")
+        out.aside("No file is in context.")
     for file in files:
         lines = ", ".join(f"{first}–{last}" for first, last in file.ranges)
         state = out.styled("◐" if lines else "●", "cyan")
         out.line(f"{state} {out.styled(file.path)} {out.styled(lines, 'dim')}".rstrip())
-    if commit:
-        out.line(f"Saved → {out.styled(short(commit), 'yellow')}")

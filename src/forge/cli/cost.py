@@ -14,6 +14,7 @@ from forge.app.settings import load_settings
 from forge.app.spending import spent_by, spent_in_total
 from forge.cli.options import opened
 from forge.cli.parser import Commands
+from forge.counts import counted
 
 app = Commands(__doc__)
 
@@ -46,7 +47,7 @@ def cost(
     out.table(
         (
             out.styled(name, style),
-            f"{spent.requests:,} requests",
+            counted(spent.requests, "request"),
             f"{spent.input_tokens:,} in",
             f"{spent.cache_read_tokens * 100 // max(spent.input_tokens, 1)} % cached",
             f"{spent.output_tokens:,} out",

@@ -20,6 +20,7 @@ from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.projecting import Teller
 from forge.cli.running import BadUsage, Session
+from forge.counts import counted
 
 if TYPE_CHECKING:
     from forge.app.demo import Shown
@@ -85,18 +86,20 @@ class _Ran:
 
 async def _demo(out: Output, place: Path | None, *, fresh: bool) -> _Ran:
     from forge.app import demo  # noqa: PLC0415 - loads the engine
+    from forge.app.recorded_demo import AGENT  # noqa: PLC0415
     from forge.app.workshop import open_workshop  # noqa: PLC0415
 
     began = time.monotonic()
     settings = demo.demo_settings(os.environ, place)
     unconfined = demo.without_sandbox()
     _tell_beginning(out, demo.brain_dump(), unconfined)
-    async with open_workshop(settings, os.environ, unconfined=demo.AGENT) as shop:
+    async with open_workshop(settings, os.environ, unconfined=AGENT) as shop:
         for moved in demo.clear_away(shop) if fresh else ():
             out.line(f"An earlier demo is in {moved} now.")
         project = await demo.begin(shop)
         out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
-        shown = await demo.show(shop, project, hear=Teller(out), began=began)
+        async with Teller(out) as teller:
+            shown = await demo.show(shop, project, hear=teller, began=began)
     return _Ran(shown, _places(settings) if place is not None else {}, confined=not unconfined)
 
 
@@ -128,7 +131,8 @@ def _tell_end(out: Output, ran: _Ran) -> None:
     shown, done = ran.shown, ran.shown.outcome
     tests = done.tests or {}
     out.line()
-    ended = f"{done.phase} after {len(done.rounds)} rounds, with {tests.get('passed')} tests, in {done.seconds:.1f} s"
+    rounds = counted(len(done.rounds), "round")
+    ended = f"{done.phase} after {rounds}, with {tests.get('passed')} tests, in {done.seconds:.1f} s"
     out.line(f"{out.styled(shown.name, 'bold')}: {out.styled(ended, 'green')}")
     out.line()
     out.line(f"Branch {out.styled(str(done.branch), 'cyan')} of {done.repository}")
@@ -155,7 +159,8 @@ def _tested(shown: Shown, *, confined: bool) -> str:
     failed = [run for run in runs if run["failed"]]
     red = "".join(f" Once {run['failed']} of {run['total']} failed, and the agent mended the code." for run in failed)
     where = "in the sandbox" if confined else "without a sandbox"
-    return f"The tests ran {len(runs)} times {where}, from {runs[0]['total']} tests to {runs[-1]['total']}.{red}"
+    times = counted(len(runs), "time")
+    return f"The tests ran {times} {where}, from {runs[0]['total']} tests to {runs[-1]['total']}.{red}"
 
 
 def _tell_next(out: Output, ran: _Ran) -> None:

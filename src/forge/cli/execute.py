@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +11,16 @@ from typing import Annotated
 import typer
 
 from forge.app.commands import CommandRun, Limits, run_on_branch
-from forge.cli.options import As, Branch, acting, branch_to_read, opened, short, tell_checkouts
+from forge.cli.options import As, Branch, Large, acting, branch_to_read, opened, short, tell_checkouts, with_file_limit
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.progress import waiting
 from forge.cli.running import BadUsage, Exit
 
 app = Commands(__doc__)
+
+_NAMED = 1000
+"""Changed files that are named; all of them are counted."""
 
 
 @app.add()
@@ -30,7 +34,10 @@ def execute(
     ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", "-i", help="Give it this command's standard input.")] = False,
     seconds: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="How long it may take.")
+        float,
+        typer.Option(
+            "--timeout", metavar="SECONDS", min=0.1, help="How long it may take, with collecting what it changed."
+        ),
     ] = 300,
     memory: Annotated[int, typer.Option("--memory", metavar="MIB", min=16, help="How much it may use.")] = 4096,
     network: Annotated[bool, typer.Option("--network", help="Let it reach the network.")] = False,
@@ -41,6 +48,7 @@ def execute(
     unconfined: Annotated[
         bool, typer.Option("--allow-plain", help="Where no sandbox works, run it without one and say so.")
     ] = False,
+    large: Large = False,
     agent: As = None,
 ) -> int:
     """Run a command on a branch. Its own exit code is passed on; 3 means that it reached a limit."""
@@ -49,7 +57,9 @@ def execute(
     variables = _variables(env or ())
     actor = acting(agent)
     repo, out = opened(context)
-    workspace = repo.workspace(branch_to_read(repo, branch), actor=actor)
+    workspace = with_file_limit(repo).workspace(branch_to_read(repo, branch), actor=actor)
+    if large and agent is None:
+        workspace.largest_file = None
     with waiting(out, f"Running {command[0]} on {workspace.branch}"):
         done = run_on_branch(
             repo,
@@ -88,7 +98,8 @@ def _document(done: CommandRun) -> dict[str, object]:
         "timed_out": done.result.timed_out,
         "limited": done.result.limited,
         "sandboxed": done.result.sandboxed,
-        "changes": {change.path: change.change for change in done.changes},
+        "changes": {change.path: change.change for change in done.changes[:_NAMED]},
+        "changed": {"total": len(done.changes), **Counter(str(change.change) for change in done.changes)},
         "commit": done.commit,
         "notes": done.notes,
         "operation": done.operation,
@@ -106,10 +117,13 @@ def _show(out: Output, done: CommandRun, *, saving: bool) -> None:
         out.note(f"Stopped by a limit: {', '.join(stopped)}.")
     elif done.result.limited:
         out.note("Only the end of the output was kept.")
-    for change in done.changes:
+    for change in done.changes[:_NAMED]:
         out.note(f"{change.change} {change.path}")
+    if len(done.changes) > _NAMED:
+        out.note(f"… and {len(done.changes) - _NAMED:,} more changed files.")
     if done.commit:
         out.note(f"Saved → {short(done.commit)} on {done.branch}")
         tell_checkouts(out, done.operation)
     elif done.changes:
-        out.note("Not saved: the command failed." if saving else "Not saved; --save commits such changes.")
+        why = "the command failed" if not done.result.ok else "not everything that it changed was collected"
+        out.note(f"Not saved: {why}." if saving else "Not saved; --save commits such changes.")

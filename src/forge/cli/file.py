@@ -11,11 +11,14 @@ import typer
 
 from forge.app import saving
 from forge.app.files import FileMissing, NotText
+from forge.app.repositories import FileTooLarge
 from forge.cli import streams
+from forge.cli.asking import says_yes
 from forge.cli.options import (
     As,
     At,
     Branch,
+    Large,
     Message,
     acting,
     branch_or_current,
@@ -23,6 +26,7 @@ from forge.cli.options import (
     opened,
     short,
     tell_checkouts,
+    with_file_limit,
 )
 from forge.cli.output import Output
 from forge.cli.parser import Commands
@@ -30,6 +34,9 @@ from forge.cli.search import search
 from forge.errors import InvalidInput
 
 app = Commands(__doc__, group=True)
+
+# No setting of a limit is below it, so smaller files need none.
+_SMALLEST_LIMIT = 1 << 20
 
 Path = Annotated[str, typer.Argument(metavar="PATH", help="From the root of the repository.")]
 
@@ -76,6 +83,7 @@ def save(
     branch: Branch = None,
     message: Message = None,
     executable: Annotated[bool | None, typer.Option("--executable/--plain", help="Set the mode.")] = None,
+    large: Large = False,
     agent: As = None,
 ) -> None:
     """Save standard input as PATH: one commit on the branch."""
@@ -84,7 +92,19 @@ def save(
     # In `forge file show f | edit | forge file save f` all three begin at once: this is what the person saw.
     seen = saving.begun(repo, name, actor=acting(agent))
     data = _standard_input(out, path)
-    _tell(out, saving.save(repo, name, path, data, executable=executable, message=message, seen=seen))
+    if len(data) > _SMALLEST_LIMIT:
+        seen.largest_file = with_file_limit(repo).largest_file
+
+    def saved(*, yes: bool) -> saving.Landed:
+        return saving.save(repo, name, path, data, executable=executable, message=message, seen=seen, large=yes)
+
+    try:
+        landed = saved(yes=large)
+    except FileTooLarge as e:
+        if agent is not None or not says_yes(f"{e.message} Save it?", json=out.json):
+            raise
+        landed = saved(yes=True)
+    _tell(out, landed)
 
 
 @app.add("rename")

@@ -37,6 +37,8 @@ def graph(
         out.aside("There is no commit yet: the first `forge file save` makes one.")
     for row in rows:
         _show(out, row, abandoned=abandoned)
+    if rows and rows[-1].tips_left_out:
+        out.aside(f"{rows[-1].tips_left_out:,} older branches and tags are not drawn; `forge log BRANCH` shows one.")
     if more:
         out.aside(f"There are more commits: -n shows more than {limit}.")
 
@@ -49,6 +51,7 @@ def _show(out: Output, row: GraphRow, *, abandoned: bool) -> None:
         out.styled(short(row.commit.id), "yellow"),
         out.styled("abandoned", "dim") if row.abandoned else None,
         *(out.styled(f"[{name}]", "cyan") for name in names),
+        out.styled(f"[+{row.refs_left_out:,} more]", "cyan") if row.refs_left_out else None,
         out.styled(row.commit.subject),
         "",
         out.styled(ago(row.commit.time), "dim"),
@@ -104,4 +107,6 @@ def _document(row: GraphRow) -> dict[str, object]:
         "edges": row.edges,
         "refs": row.refs,
         "abandoned": row.abandoned,
+        "refs_left_out": row.refs_left_out,
+        "tips_left_out": row.tips_left_out,
     }

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from forge.app.history import Commit
-from forge.cli.options import MOST, opened, short
+from forge.cli.options import MOST, Branch, existing_branch, opened, short
 from forge.cli.output import ago
+from forge.cli.pager import paged
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage
 
@@ -19,6 +20,7 @@ app = Commands(__doc__)
 def log(
     context: typer.Context,
     rev: Annotated[str | None, typer.Argument(help="Branch, tag or commit; HEAD if left out.")] = None,
+    branch: Branch = None,
     path: Annotated[
         list[str] | None, typer.Option("--path", metavar="PATH", help="Only commits that changed this path.")
     ] = None,
@@ -37,7 +39,10 @@ def log(
     """Show commits, newest first."""
     if follow and len(path or ()) != 1:
         raise BadUsage("--follow keeps to one file.", hint="Name it with --path PATH.")
+    if rev is not None and branch is not None:
+        raise BadUsage("--branch and REV name two places to begin.", hint="Leave one of them out.")
     repo, out = opened(context)
+    rev = existing_branch(repo, branch) if branch is not None else rev
     found = repo.log(
         *([rev] if rev else []), paths=path or (), follow=follow, limit=limit, skip=skip, grep=grep, author=author
     )
@@ -46,10 +51,11 @@ def log(
         return
     if repo.is_empty:
         out.aside("There is no commit yet: the first `forge file save` makes one.")
-    for commit in found:
-        who = out.styled(commit.author.name, "dim")
-        when = f"{ago(commit.committer.time):>10}"
-        out.line(f"{out.styled(short(commit.id), 'yellow')}  {when}  {out.styled(commit.subject)}  {who}")
+    with paged(context, repo):
+        for commit in found:
+            who = out.styled(commit.author.name, "dim")
+            when = f"{ago(commit.committer.time):>10}"
+            out.line(f"{out.styled(short(commit.id), 'yellow')}  {when}  {out.styled(commit.subject)}  {who}")
 
 
 def _document(commit: Commit) -> dict[str, object]:

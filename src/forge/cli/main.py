@@ -46,6 +46,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "log": Command("log", "commits, newest first"),
         "diff": Command("diff", "what changed between two commits"),
         "graph": Command("graph", "commits and branches as a drawing"),
+        "show": Command("show", "one commit and what it changed"),
         "blame": Command("blame", "who wrote which line"),
     },
     "Bring work together": {
@@ -80,6 +81,7 @@ OPTIONS = """\
 Options, before or after the command:
   -C DIR        work on the repository at DIR
   --json        one JSON document on standard output, everything else on standard error
+  --no-pager    print long output at once instead of showing it in your pager
   --direct      let agents work in this process, also where a server runs (or FORGE_DIRECT=1)
   -V, --version show the version
   -h, --help    show this; `forge COMMAND --help` explains a command
@@ -95,6 +97,7 @@ class Shared(NamedTuple):
 
     directory: str | None
     json: bool
+    no_pager: bool
     direct: bool
 
 
@@ -133,14 +136,14 @@ def _work(args: list[str]) -> Callable[[], int]:
     from forge.cli.running import Session, run  # noqa: PLC0415 - the parser is loaded only when a command runs
 
     module = import_module(f"forge.cli.{COMMANDS[name].module}")
-    session = Session(directory=shared.directory, json=shared.json, direct=shared.direct)
+    session = Session(directory=shared.directory, json=shared.json, direct=shared.direct, no_pager=shared.no_pager)
     return partial(run, module.app, name, rest[1:], session)
 
 
 def _shared_options(args: list[str]) -> tuple[Shared, list[str]]:
-    """Split off `-C DIR`, `--json` and `--direct`, wherever they stand before a `--`; every command takes them."""
+    """Split off the options that every command takes, wherever they stand before a `--`."""
     directory: str | None = "."
-    json = direct = False
+    json = direct = no_pager = False
     rest: list[str] = []
     words = iter(args)
     for word in words:
@@ -148,13 +151,15 @@ def _shared_options(args: list[str]) -> tuple[Shared, list[str]]:
             directory = next(words, None)
         elif word == "--json":
             json = True
+        elif word == "--no-pager":
+            no_pager = True
         elif word == "--direct":
             direct = True
         elif word == "--":
             rest += [word, *words]
         else:
             rest.append(word)
-    return Shared(directory, json, direct), rest
+    return Shared(directory, json, no_pager, direct), rest
 
 
 def _overview() -> str:

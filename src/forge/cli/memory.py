@@ -25,6 +25,7 @@ from forge.app.memory import (
 from forge.cli.output import Output
 from forge.cli.parser import Commands
 from forge.cli.running import BadUsage, Exit, Session
+from forge.counts import counted
 
 app = Commands(__doc__, group=True)
 
@@ -57,7 +58,7 @@ def show(context: typer.Context) -> None:
         out.line(f"{out.styled(each.source.value, 'bold')} {out.styled(rules, 'dim')}".rstrip())
         out.line(f"  {_position(out, each.initiative)}")
     if found.interview.topics:
-        out.line(f"{out.styled('Interviews', 'bold')} {len(found.interview.topics)} topics")
+        out.line(f"{out.styled('Interviews', 'bold')} {counted(len(found.interview.topics), 'topic')}")
     for kind in Kind:
         _tell_lines(out, found, kind, last=3)
     _tell_nothing(out, found)
@@ -127,6 +128,49 @@ def status(
         out.line(_position(out, found.initiative))
     _tell_nothing(out, found)
     _tell_warnings(out, found.warnings)
+
+
+@app.add("milestone")
+def milestone(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="ID", help="Its id, such as M2.")],
+    title: Annotated[str, typer.Option("--title", metavar="TEXT", help="What it is about.")] = "",
+    tasks: Annotated[int, typer.Option("--tasks", metavar="N", min=0, help="How many tasks it has.")] = 0,
+    done: Annotated[bool, typer.Option("--done", help="Complete it; the next one is current then.")] = False,
+    step: Step = None,
+) -> None:
+    """Begin a milestone of the initiative, or complete it with --done."""
+    if done and (title or tasks):
+        raise BadUsage("A milestone is begun or completed.", hint="Leave --done out, or --title and --tasks.")
+    memory, out = _opened(context)
+    if done:
+        _told(out, memory.milestone_completed(name, step=step), "Completed.")
+        return
+    _told(out, memory.milestone_started(name, title, total=tasks, step=step), "Begun.")
+
+
+@app.add("task")
+def task(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="MILESTONE", help="The milestone that it belongs to.")],
+    step: Step = None,
+) -> None:
+    """Count one more task of a milestone as done."""
+    memory, out = _opened(context)
+    _told(out, memory.task_completed(name, step=step), "Counted.")
+
+
+@app.add("confidence")
+def confidence(
+    context: typer.Context,
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What it is about.")],
+    value: Annotated[float, typer.Argument(metavar="VALUE", help="From 0 to 1.")],
+    source: Annotated[str, typer.Option("--source", metavar="NAME", help="Who is so sure.")] = "person",
+    step: Step = None,
+) -> None:
+    """Note how sure somebody is of a topic; the history is kept."""
+    memory, out = _opened(context)
+    _told(out, memory.confidence(topic, value, source, step=step), "Noted.")
 
 
 @app.add("resume")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
-from forge.app.merging import MergeKind, MergeOrder, previewed
+from forge.app.merging import Conversation, MergeKind, MergeOrder, previewed
+from forge.app.settings import load_settings
 from forge.cli.merging import Preview, Resolve, carry_out
 from forge.cli.options import As, Message, branch_or_current, opened
 from forge.cli.parser import Commands
@@ -25,6 +27,14 @@ def merge(
     preview: Preview = False,
     no_ff: Annotated[bool, typer.Option("--no-ff", help="Make a merge commit even where none is needed.")] = False,
     message: Message = None,
+    conversation: Annotated[
+        Conversation | None,
+        typer.Option(
+            "--conversation",
+            help="What comes along of SOURCE's conversation: every turn, a summary, or nothing. Onto a default branch "
+            "what `merged_sessions` says, elsewhere every turn.",
+        ),
+    ] = None,
     resolve: Resolve = None,
     agent: As = None,
 ) -> int:
@@ -32,6 +42,6 @@ def merge(
     repo, out = opened(context)
     target = branch_or_current(repo, into, option="--into")
     with waiting(out, f"Merging {source} into {target}"):
-        order = MergeOrder(MergeKind.MERGE, target, (source,), message=message, no_ff=no_ff)
-        found = previewed(repo, order)
+        order = MergeOrder(MergeKind.MERGE, target, (source,), message=message, no_ff=no_ff, conversation=conversation)
+        found = previewed(repo, order, usual=load_settings(repo, os.environ).merged_sessions)
     return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

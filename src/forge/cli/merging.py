@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from forge.app.comparing import without_sessions
-from forge.app.merging import Entry, MergePreview, perform, resolved
+from forge.app.merging import Entry, MergePreview, brought_along, perform, resolved
 from forge.app.repositories import CommitId, Repository
 from forge.cli.options import acting, short, tell_checkouts
 from forge.cli.output import Output, cut
@@ -116,6 +116,7 @@ def _document(repo: Repository, preview: MergePreview) -> dict[str, object]:
             for step in preview.steps
         ],
         "messages": preview.messages,
+        "conversation": brought_along(preview),
     }
 
 
@@ -137,5 +138,7 @@ def _describe(repo: Repository, out: Output, preview: MergePreview) -> None:
     out.table(rows)
     if not (preview.steps and preview.conflicts):  # half a chain says nothing about the files in the end
         out.table((f"  {file.change}", out.styled(file.path)) for file in without_sessions(preview.files))
+        if (along := brought_along(preview)) is not None:
+            out.line(f"  {along}")
     for conflict in preview.conflicts:
         out.line(f"  {out.styled('conflict', 'yellow')}  {out.styled(conflict.path, 'bold')} ({conflict.kind})")

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
 
 from forge.app import files
 from forge.app.files import GitCommitVFS
-from forge.app.repositories import PERSON, Actor, ActorKind, Operation, Repository, branch_or_current, existing_branch
+from forge.app.repositories import (
+    PERSON,
+    Actor,
+    ActorKind,
+    Operation,
+    Repository,
+    branch_or_current,
+    existing_branch,
+    id_of,
+    limited,
+)
+from forge.app.used_repositories import note_use
 from forge.cli.output import Output
 from forge.cli.running import BadUsage, Session
 
@@ -22,6 +34,7 @@ At = Annotated[str | None, typer.Option("--at", metavar="REV", help="Look at thi
 Branch = Annotated[
     str | None, typer.Option("--branch", "-b", metavar="BRANCH", help="The branch; the current one if left out.")
 ]
+Large = Annotated[bool, typer.Option("--large", help="Save files however large they are; see `limits.file_mb`.")]
 Message = Annotated[str | None, typer.Option("--message", "-m", metavar="TEXT", help="The commit message.")]
 
 MOST = 1_000_000_000
@@ -32,7 +45,16 @@ _MANY = 5
 def opened(context: typer.Context) -> tuple[Repository, Output]:
     """The repository to work on and where to show the result."""
     session: Session = context.obj
-    return Repository.open(session.directory), session.output
+    repo = Repository.open(session.directory)
+    note_use(id_of(repo), repo.work_tree or repo.git_dir, os.environ)
+    return repo, session.output
+
+
+def with_file_limit(repo: Repository) -> Repository:
+    """The repository, refusing files over the limit that the person has set; its own settings do not count."""
+    from forge.app.settings import load_settings  # noqa: PLC0415 - only large files need them
+
+    return limited(repo, load_settings(None, os.environ))
 
 
 def acting(agent: str | None) -> Actor:
@@ -70,6 +92,12 @@ def tell_checkouts(out: Output, operation: Operation | None) -> None:
     for update in operation.checkouts if operation else ():
         if update.state == "updated":
             out.line(f"Your checkout {out.styled(str(update.worktree))} follows.")
+        elif update.own:
+            out.line(f"Your checkout {out.styled(str(update.worktree))} follows where you have no changes.")
+            for own in update.own[:_MANY]:
+                out.note(own.sentence)
+            if len(update.own) > _MANY:
+                out.note(f"{len(update.own) - _MANY} more files like these; `git status` there lists them.")
         else:
             paths = f": {listed(update.paths)}" if update.paths else ""
             out.note(f"Your checkout {update.worktree} was left alone: {update.reason}{paths}")

@@ -21,6 +21,8 @@ from forge.errors import ForgeError, Upstream
 _STEERING = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _BROKEN = re.compile("[\ud800-\udfff]")
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
+_KB = 1024
+_UNITS = ("bytes", "KB", "MB", "GB", "TB")
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
 
@@ -154,6 +156,16 @@ def _escaped(found: re.Match[str]) -> str:
 def cut(text: str, width: int) -> str:
     """At most `width` characters; what is cut off is marked."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def byte_count(size: int) -> str:
+    """`3 MB`, `1.5 KB`, `12 bytes`."""
+    if size < _KB:
+        return f"{size} byte{'' if size == 1 else 's'}"
+    value, unit = float(size), 0
+    while value >= _KB and unit < len(_UNITS) - 1:
+        value, unit = value / _KB, unit + 1
+    return f"{value:.1f}".removesuffix(".0") + f" {_UNITS[unit]}"
 
 
 def ago(moment: float) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from forge.cli import keeping
-from forge.cli.output import Output, ago
+from forge.cli.output import Output, ago, plain
 from forge.cli.parser import Commands
 from forge.cli.projecting import (
     Agent,
@@ -26,10 +27,13 @@ from forge.cli.projecting import (
     tell_state,
     told,
 )
-from forge.cli.running import BadUsage
+from forge.cli.running import BadUsage, Exit
+from forge.counts import counted
+from forge.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.app.projects import Project
+    from forge.app.saying import Given
     from forge.app.underway import Pressed
     from forge.app.workshop import Workshop
 
@@ -37,6 +41,10 @@ app = Commands(__doc__, group=True)
 
 Text = Annotated[
     str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
+]
+Delegate = Annotated[
+    list[str] | None,
+    typer.Option("--delegate", metavar="NUMBER", help="Leave a question to Forge, by its number, or `all` of them."),
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Confirm what has to be confirmed.")]
 
@@ -110,8 +118,7 @@ def list_projects(
         (
             out.styled(project.directory.name, "cyan"),
             each.name,
-            each.phase.replace("_", " "),
-            each.halt_reason or "",
+            each.label,
             ago(project.changed_at()),
             "archived" if each.archived else "",
         )
@@ -174,9 +181,17 @@ def say(
     files: Annotated[
         list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
     ] = None,
+    delegate: Delegate = None,
+    about: Annotated[
+        str | None,
+        typer.Option("--about", metavar="WHAT", help="What your first message is: `background` or `problem`."),
+    ] = None,
 ) -> int:
     """Say something: more of the brain dump, a correction, an answer, input for a stuck build."""
-    return _act(context, project, None, text=_said(message, optional=bool(files)), files=files or ())
+    if about not in (None, "background", "problem"):
+        raise BadUsage(f"`{about}` is neither `background` nor `problem`.", hint="Give one of the two.")
+    text = _said(message, optional=bool(files or delegate or about))
+    return _act(context, project, None, text=text, files=files or (), delegate=delegate or (), about=about)
 
 
 @app.add("distill")
@@ -192,9 +207,15 @@ def confirm(context: typer.Context, project: Which = None) -> int:
 
 
 @app.add("provide-input")
-def provide_input(context: typer.Context, project: Which = None, message: Text = None) -> int:
-    """Answer a build that is stuck."""
-    return _act(context, project, "provide_input", text=_said(message))
+def provide_input(
+    context: typer.Context,
+    project: Which = None,
+    message: Text = None,
+    delegate: Annotated[bool, typer.Option("--delegate", help="Let Forge decide what the build asks.")] = False,
+) -> int:
+    """Answer a build that is stuck, or say what a halted project was missing."""
+    text = _said(message, optional=delegate)
+    return _act(context, project, "provide_input", text=text, delegate=("1",) if delegate else ())
 
 
 @app.add("resume")
@@ -224,6 +245,8 @@ def _act(
     confirmed: bool = False,
     files: tuple[str, ...] | list[str] = (),
     agent: str | None = None,
+    delegate: tuple[str, ...] | list[str] = (),
+    about: str | None = None,
 ) -> int:
     out = output_of(context)
 
@@ -237,30 +260,61 @@ def _act(
             told(out, one)
             if agent is not None:
                 choose_agent(shop, one, agent)
+            failed = []
             for file in files:
-                out.line(f"Added {add_resource(shop, one, directory_of(context) / file)}")
-            pressed = await _pressed(shop, one, action, text, confirmed=confirmed)
+                try:
+                    out.line(f"Added {add_resource(shop, one, directory_of(context) / file)}")
+                except ForgeError as e:
+                    failed.append({"file": file, "code": e.code, "message": e.message, "hint": e.hint})
+                    out.note(f"! {file} was not added: {e.message}")
+                    if e.hint:
+                        out.note(f"  → {e.hint}")
+            given = _delegated(delegate, shop, one)
+            pressed = await _pressed(shop, one, action, text, given, about, confirmed=confirmed)
             if pressed.run is None and pressed.message:
                 out.line(out.styled(pressed.message, "cyan"))
-            seen = await watched(shop, one, pressed, Teller(out))
-        out.result(seen)
+            async with Teller(out) as teller:
+                seen = await watched(shop, one, pressed, teller)
+        out.result({**plain(seen), "failed": failed} if failed else seen)
         tell_state(out, seen)
-        return exit_of(seen)
+        return Exit.ERROR if failed else exit_of(seen)
 
     return asyncio.run(act())
 
 
-async def _pressed(shop: Workshop, project: Project, action: str | None, text: str, *, confirmed: bool) -> Pressed:
+def _delegated(numbers: Sequence[str], shop: Workshop, project: Project) -> tuple[Given, ...]:
+    from forge.app.saying import Given, all_delegated  # noqa: PLC0415 - loads the engine
+    from forge.app.views import view  # noqa: PLC0415
+
+    if "all" in numbers:
+        return all_delegated(view(shop, project))
+    if wrong := [each for each in numbers if not each.isascii() or not each.isdigit()]:
+        raise BadUsage(f"`{wrong[0]}` is no number of a question.", hint="Give a number, or `all`.")
+    return tuple(Given(int(each), delegated=True) for each in dict.fromkeys(numbers))
+
+
+async def _pressed(
+    shop: Workshop,
+    project: Project,
+    action: str | None,
+    text: str,
+    given: tuple[Given, ...],
+    about: Any,
+    *,
+    confirmed: bool,
+) -> Pressed:
     from forge.app.pressing import Action, ActionRefused, press, restarted  # noqa: PLC0415
     from forge.app.saying import say  # noqa: PLC0415
     from forge.app.underway import Pressed  # noqa: PLC0415
 
     if action is None:
-        return await say(shop, project, text) if text else Pressed(changed=False, run=None, after=0)
+        nothing = Pressed(changed=False, run=None, after=0)
+        spoken = text or given or about
+        return await say(shop, project, text, given=given, about=about) if spoken else nothing
     if action == "resume" and (again := await restarted(shop, project)) is not None:
         return again
     try:
-        return await press(shop, project, Action(action), text=text, confirmed=confirmed)
+        return await press(shop, project, Action(action), text=text, given=given, confirmed=confirmed)
     except ActionRefused as e:
         from forge.app.views import view  # noqa: PLC0415
 
@@ -276,7 +330,7 @@ def accept_tests(context: typer.Context, project: Which = None) -> None:
     out = output_of(context)
     given = projects.accept_tests(found(settings_of(out), project, directory_of(context)))
     out.result(given)
-    out.line(f"{given['total']} tests are enough from here on")
+    out.line(f"{counted(given['total'], 'test is', 'tests are')} enough from here on")
 
 
 app.add("rename")(keeping.rename)

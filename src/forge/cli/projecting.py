@@ -8,13 +8,14 @@ import shlex
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 
 from forge.cli.output import Output, cut
+from forge.cli.progress import Pulse
 from forge.cli.running import Exit, Session
-from forge.events import Event, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
+from forge.events import Event, ModelRetryScheduled, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
 
 if TYPE_CHECKING:
     from forge.app.projects import Project
@@ -34,6 +35,7 @@ Which = Annotated[
     str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
 ]
 _GUARDS = "guard_"
+_UNGUARDED = {"continue": "goes on", "halt": "an outline", "done": "done"}
 
 
 def output_of(context: typer.Context) -> Output:
@@ -97,23 +99,34 @@ def told(out: Output, project: Project) -> tuple[str, ...]:
 
 
 class Teller:
-    """Tells events as they come, for people; programs get the result alone."""
+    """Tells events as they come, for people; programs get the result alone. Within `async with`, a long silence too."""
 
     def __init__(self, out: Output) -> None:
         self._out = out
         self._last = ""
+        self._pulse = Pulse(out, "working")
+
+    async def __aenter__(self) -> Self:
+        await self._pulse.__aenter__()
+        return self
+
+    async def __aexit__(self, *told: object) -> None:
+        await self._pulse.__aexit__(*told)
 
     def __call__(self, event: Event) -> None:
+        self._pulse.heard(event)
         out = self._out
         match event:
             case ProjectMoved(phase=phase, halt_reason=reason):
-                why = f" ({reason})" if reason else ""
-                self._say(out.styled(f"▸ {phase.replace('_', ' ')}{why}", "bold"))
+                if not reason:
+                    self._say(out.styled(f"▸ {phase.replace('_', ' ')}", "bold"))
+            case ModelRetryScheduled(model=model, text=text):
+                self._say(out.styled(f"  {model}: {text}", "yellow"))
             case ProjectProgressed(text=text):
                 self._say(out.styled(f"  {cut(text, 110)}", "dim"))
             case RoundFinished() as done:
                 counts = f"{done.critical} critical, {done.medium} medium, {done.minor} minor"
-                verdict = f"{done.guard}: {done.outcome}" if done.guard != "none" else "goes on"
+                verdict = f"{done.guard}: {done.outcome}" if done.guard != "none" else _UNGUARDED[done.outcome]
                 self._say(f"  round {done.iteration}: {counts} → {verdict}")
             case ProjectSaid(role="ai", text=text):
                 for line in text.splitlines():
@@ -128,23 +141,37 @@ class Teller:
 def tell_state(out: Output, seen: ProjectView) -> None:
     """One paragraph: where it stands and what can be done."""
     name = os.path.basename(seen.directory)
-    out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.phase.replace('_', ' '), _colour(seen.phase))}"
-             f"{f' ({seen.halt_reason})' if seen.halt_reason else ''}  {out.styled(name, 'dim')}")  # fmt: skip
+    out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.label, _colour(seen))}  {out.styled(name, 'dim')}")
     if seen.problem:
         out.line(f"  The last run failed: {seen.problem}")
     if seen.queued:
-        out.line("  It waits for a place: as many builds as may run at once are at work, or wait for a decision.")
-    if seen.question:
+        out.line(
+            f"  It is number {seen.queue_place} in the queue: as many builds as may run at once are at work, "
+            "or wait for a decision."
+        )
+    if seen.question and seen.outline is None:
         out.line(f"  It waits for you: {seen.question}")
+    if seen.scene_question:
+        out.line(f"  {seen.scene_question}   (forge project say {name} --about background, or --about problem)")
     for number, question in enumerate(seen.open_questions, 1):
         out.line(f"  {number}. {question}")
     if seen.tests:
         tests = seen.tests
         out.line(f"  Tests: {tests['passed']} of {tests['total']} pass on {str(tests['commit'])[:10]}.")
     if seen.deliverable:
-        out.line(f"  Deliverable: {seen.deliverable}")
+        out.line(f"  {'Outline' if seen.outline else 'Deliverable'}: {seen.deliverable}")
+    if seen.outline and not seen.outline["accepted"]:
+        _tell_of_outline(out, seen)
     for line in next_steps(seen, name):
         out.line(f"  → {line}")
+
+
+def _tell_of_outline(out: Output, seen: ProjectView) -> None:
+    assert seen.outline is not None
+    out.line(f"  How it was made: {os.path.join(seen.directory, seen.outline['note'])}")
+    out.line("  Connect a model to write it:")
+    for each in seen.outline["connect"]:
+        out.line(f"    · {each['about']}")
 
 
 def next_steps(seen: ProjectView, name: str) -> list[str]:
@@ -152,22 +179,34 @@ def next_steps(seen: ProjectView, name: str) -> list[str]:
         return [f"forge project resume {name}"]
     if seen.busy:
         return [f"forge project resume {name}   (follows the work; goes on with it if nobody does)"]
+    if seen.phase == "halted":
+        return _ways_on(seen, name)
     told = {
         "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
         "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
-        "provide_input": f"forge project provide-input {name} -m …",
-        "resume": f"forge project resume {name}",
-        "override": f"forge project override {name} --yes",
+        "provide_input": f"forge project provide-input {name} -m …   (or --delegate: Forge decides, and says why)",
     }
     steps = [told[action] for action in seen.actions if action in told]
     if seen.phase == "spec_building" and seen.open_questions:
-        steps = [f"forge project say {name} -m '1: …'   (answers by number; 'all: you decide' leaves them to Forge)"]
+        steps = [f"forge project say {name} -m '1: …'   (answers by number; --delegate 2 or all leaves them to Forge)"]
     if seen.phase == "done" and seen.branch:
         steps = [
             f"forge -C {shlex.quote(seen.repository or '')} log {seen.branch}",
             "merge the branch when you like it",
         ]
     return steps
+
+
+def _ways_on(seen: ProjectView, name: str) -> list[str]:
+    """Of a halted project: every offer with its command and its line."""
+    commands = {
+        "resume": f"forge project resume {name} --agent MODEL",
+        "provide_input": f"forge project provide-input {name} -m …",
+        "override": f"forge project override {name} --yes",
+        "terminate": f"forge project terminate {name} --yes",
+    }
+    shown = ((commands.get(each.action) or each.document, each) for each in seen.offers)
+    return [f"{command}   ({each.title}. {each.about})" for command, each in shown]
 
 
 def exit_of(seen: ProjectView) -> int:
@@ -182,5 +221,5 @@ def exit_of(seen: ProjectView) -> int:
     return Exit.WAITING if waits else Exit.OK
 
 
-def _colour(phase: str) -> str:
-    return {"done": "green", "halted": "red"}.get(phase, "yellow")
+def _colour(seen: ProjectView) -> str:
+    return "yellow" if seen.outline else {"done": "green", "halted": "red"}.get(seen.phase, "yellow")

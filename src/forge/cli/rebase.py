@@ -20,6 +20,9 @@ def rebase(
     context: typer.Context,
     branch: Annotated[str, typer.Argument(help="The branch to move.")],
     onto: Annotated[str, typer.Option("--onto", metavar="REV", help="Branch, tag or commit to begin at.")],
+    first: Annotated[
+        str | None, typer.Option("--from", metavar="COMMIT", help="Only this commit and those after it.")
+    ] = None,
     preview: Preview = False,
     resolve: Resolve = None,
     agent: As = None,
@@ -27,5 +30,5 @@ def rebase(
     """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
     with waiting(out, f"Rebasing {branch} onto {onto}"):
-        found = previewed(repo, MergeOrder(MergeKind.REBASE, branch, (onto,)))
+        found = previewed(repo, MergeOrder(MergeKind.REBASE, branch, (onto,), first=first))
     return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

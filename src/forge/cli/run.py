@@ -102,8 +102,9 @@ async def all_the_way(
 
     for file in files:
         add_resource(shop, project, file)
-    await say(shop, project, text)
-    seen = await carry_on(shop, project, auto_confirm=auto_confirm, hear=Teller(out))
+    await say(shop, project, text, about="problem")
+    async with Teller(out) as teller:
+        seen = await carry_on(shop, project, auto_confirm=auto_confirm, hear=teller)
     out.result(outcome(seen, began))
     out.line()
     tell_state(out, seen)

@@ -45,9 +45,12 @@ class NotUtf8(InvalidInput):
 class Session:
     """What every command is given: which repository to work on, where to show the result, and who is to do the work."""
 
-    def __init__(self, *, directory: str = ".", json: bool = False, direct: bool = False) -> None:
+    def __init__(
+        self, *, directory: str = ".", json: bool = False, direct: bool = False, no_pager: bool = False
+    ) -> None:
         self._directory = directory
         self.output = Output(json=json)
+        self.no_pager = no_pager
         self.direct = direct or os.environ.get("FORGE_DIRECT", "") not in ("", "0")
         """Whether agents work in this process, also where a server runs."""
 
@@ -104,7 +107,7 @@ def exit_code(error: ForgeError) -> Exit:
             return Exit.REFUSED
         case Interrupted():
             return Exit.INTERRUPTED
-        case _ if error.code == "merge_conflicts":
+        case _ if error.code in ("merge_conflicts", "confirmation_needed"):
             return Exit.WAITING
     return Exit.ERROR
 

@@ -47,16 +47,19 @@ def serve(
     ] = None,
     open_: Annotated[
         bool,
-        typer.Option("--open", help="Open it in the browser, at the repository here, which is added to the list."),
+        typer.Option("--open", help="Open it in the browser, at the repository here."),
     ] = False,
     project: Annotated[
         str | None, typer.Option("--project", metavar="PROJECT", help="Open it at this project instead.")
     ] = None,
 ) -> None:
-    """Serve until it is told to stop (Ctrl-C); turns that are under way then go on at the next start."""
+    """Serve until it is told to stop (Ctrl-C); turns that are under way then go on at the next start.
+
+    The repository here, or at -C DIR, is added to the list and shown.
+    """
     session: Session = context.obj
     # At a project, nobody asked for the repository here.
-    place = session.directory if open_ and project is None else None
+    place = session.directory if project is None else None
     if place is not None and not place.is_dir():
         raise NotFound(f"There is no directory {place}.", hint="Name one that exists: -C DIR.")
     _serve(session.output, host, port, names or (), _Opening(project, place, browser=open_))
@@ -154,7 +157,7 @@ async def _tell(out: Output, serving: Serving, token: str, opening: _Opening) ->
         out.raw(f"{json.dumps(line)}\n".encode())
     else:
         out.line(f"Forge is at {out.styled(url, 'bold')}")
-        if place is not None:
+        if place is not None and (repository or opening.browser):
             out.line(_IN_A_REPOSITORY.format(name=out.styled(place.name)) if repository else _NO_REPOSITORY)
         out.flush()
         out.aside("The address lets you in once; `forge serve` prints another.")

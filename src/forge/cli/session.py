@@ -39,6 +39,7 @@ from forge.cli.parser import Commands
 from forge.cli.projecting import opened_shop
 from forge.cli.running import BadUsage
 from forge.cli.telling import telling
+from forge.counts import counted
 
 app = Commands(__doc__, group=True)
 
@@ -108,6 +109,7 @@ def show(
             "branch": name,
             "at": at,
             "turns": [_document(moment, whole=False) for moment in chosen],
+            "messages": [item_json(item) for moment in chosen for item in moment.turn.items],
             "active_files": [asdict(file) for file in found.head.active_files],
             "usage": asdict(found.head.usage),
             "merged_turns": list(found.merged),
@@ -256,9 +258,9 @@ def _tell_rest(out: Output, found: Conversation, shown: int) -> None:
     if not found.moments:
         out.aside("No conversation has begun on this branch.")
     elif shown < len(found.moments):
-        out.aside(f"{len(found.moments) - shown} earlier turns: --last {len(found.moments)} shows them too.")
+        out.aside(f"{counted(len(found.moments) - shown, 'earlier turn')}: --last {len(found.moments)} shows them too.")
     if found.merged:
-        out.aside(f"{len(found.merged)} turns of other branches came with merges.")
+        out.aside(f"{counted(len(found.merged), 'turn')} of other branches came with merges.")
     if found.working:
         out.aside(f"{found.working.who} is at work since {ago(int(found.working.since))}.")
 

@@ -21,6 +21,7 @@ from forge.app.turns import (
 )
 from forge.app.workshop import Workshop
 from forge.cli.asking import meant, typed_line
+from forge.cli.progress import Pulse
 from forge.cli.running import Exit
 from forge.cli.telling import Told
 from forge.errors import ForgeError, NotFound
@@ -99,13 +100,15 @@ class Talk:
         loop.add_signal_handler(signal.SIGINT, self._interrupt, interrupted)
         ending = asyncio.create_task(self._cancel_when(interrupted))
         try:
-            async for event in follow(self._shop, sent):
-                self._how.event(event)
-                if isinstance(event, QuestionAsked) and self._asks:
-                    self._asking = asyncio.create_task(self._ask_here(event))
-                elif isinstance(event, QuestionClosed):
-                    self._stop_asking()
-            return await end_of(self._shop, sent.run)
+            async with Pulse(self._how.out, "waiting for the turn to begin", rest=self._how.rest) as pulse:
+                async for event in follow(self._shop, sent):
+                    pulse.heard(event)
+                    self._how.event(event)
+                    if isinstance(event, QuestionAsked) and self._asks:
+                        self._asking = asyncio.create_task(self._ask_here(event))
+                    elif isinstance(event, QuestionClosed):
+                        self._stop_asking()
+                return await end_of(self._shop, sent.run)
         finally:
             loop.remove_signal_handler(signal.SIGINT)
             ending.cancel()
