@@ -49,7 +49,9 @@ class Desk:
         (self.place / "config.yaml").touch()
         words = [str(Path(sys.executable).parent / "forge"), "serve", "--port", str(self.port), "--json"]
         with (self.place / "complaints").open("ab") as complaints:
-            self._process = subprocess.Popen(words, env=self._environ(), stdout=subprocess.PIPE, stderr=complaints)
+            self._process = subprocess.Popen(
+                words, env=self._environ(), cwd=self.place, stdout=subprocess.PIPE, stderr=complaints
+            )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         assert line, self.complaints()

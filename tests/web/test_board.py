@@ -35,7 +35,7 @@ def test_cards_move_as_projects_do_and_the_arrow_keys_lead_from_one_to_the_next(
 
         client.post(f"/api/projects/{second}/actions/terminate", json={"confirmed": True})
         halted = page.get_by_role("region", name=re.compile("^Halted, 1")).get_by_role("link")
-        expect(halted).to_contain_text("halted: human terminated")
+        expect(halted).to_contain_text("Terminated")
 
     moved.focus()
     page.keyboard.press("ArrowRight")

@@ -330,7 +330,7 @@ def test_a_tool_of_the_repository_asks_to_be_approved(page: Any, desk: Desk) -> 
     repo = desk.repository({"README.md": "# Garden\n", "tools/water.py": WATER})
     open_chat(page, desk, repo, branched(desk, repo, "ai/tools"))
     card = page.get_by_role("region", name="Approval of water")
-    expect(card).to_contain_text("nobody has approved it")
+    expect(card).to_contain_text("Nobody has approved it yet.")
     card.get_by_role("button", name="Refuse").click()
     expect(page.get_by_text("You refused the tool water.")).to_be_visible()
     page.get_by_role("button", name="Approve after all").click()
@@ -338,6 +338,24 @@ def test_a_tool_of_the_repository_asks_to_be_approved(page: Any, desk: Desk) -> 
     with desk.client() as client:
         own = client.get(f"/api/repositories/{repo}/tools", params={"branch": "ai/tools"}).json()["own"]
     assert [(tool["name"], tool["state"]) for tool in own] == [("water", "approved")]
+
+
+@pytest.mark.req("G-12", "G-15")
+def test_a_changed_tool_shows_what_changed_since_it_was_approved(page: Any, desk: Desk) -> None:
+    repo = desk.repository({"README.md": "# Garden\n", "tools/water.py": WATER})
+    branch = branched(desk, repo, "ai/changed")
+    with desk.client() as client:
+        address, where = f"/api/repositories/{repo}", {"branch": branch}
+        assert client.post(f"{address}/tools/water/approve", params=where).status_code == 200
+        changed = f"{WATER}\nFLOOD = True\n"
+        assert client.put(f"{address}/files/tools/water.py", params=where, content=changed).status_code == 200
+        open_chat(page, desk, repo, branch)
+        card = page.get_by_role("region", name="Approval of water")
+        expect(card.get_by_text("Since it was approved, tools/water.py changed.")).to_have_count(1)
+        shown = card.get_by_role("region", name="What changed in water since it was approved")
+        expect(shown).to_contain_text("+FLOOD = True")
+        page.get_by_role("button", name="Approve water").click()
+        expect(page.get_by_text("You approved the tool water.")).to_be_visible()
 
 
 @pytest.mark.req("G-15")

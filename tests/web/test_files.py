@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -209,6 +210,22 @@ def test_saving_is_one_commit_and_the_status_line_says_so(page: Any, desk: Desk,
     assert content(desk, garden, "beds/north.md") == b"tulips\nroses\npeonies"
     assert subjects(desk, garden)[0] == "edit: north.md"
     assert len(subjects(desk, garden)) == before + 1
+
+
+@pytest.mark.req("G-05")
+def test_a_save_over_an_uncommitted_edit_says_what_is_left_to_do(page: Any, desk: Desk) -> None:
+    repo = desk.repository({"README.md": "# Garden\n"})
+    with desk.client() as client:
+        place = Path(client.get(f"/api/repositories/{repo}").json()["path"])
+    (place / "README.md").write_text("# My own edit\n")
+    page.goto(f"{desk.url}/r/{repo}/b/main?file=README.md&tab=file")
+    editor(page, "README.md").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("saved in the browser")
+    page.keyboard.press("Control+s")
+    said = page.get_by_text(f"README.md: your uncommitted edit in {place} is kept; it is based on the older text.")
+    expect(said.first).to_be_visible()
+    assert (place / "README.md").read_text() == "# My own edit\n"
 
 
 def test_line_breaks_are_kept_as_they_are(page: Any, desk: Desk, garden: str) -> None:

@@ -126,6 +126,62 @@ def test_the_keyboard_moves_through_the_commits_and_zooms(page: Any, desk: Desk)
     page.wait_for_function(f"document.querySelector('[role=option]').getBoundingClientRect().height === {before}")
 
 
+def test_labels_are_seen_at_every_zoom(page: Any, desk: Desk) -> None:
+    repo, _ = grown(desk)
+    page.goto(f"{desk.url}/r/{repo}")
+    commits(page).focus()
+    for _ in range(2):
+        page.keyboard.press("-")
+    page.wait_for_function("document.querySelector('[role=option]').getBoundingClientRect().height < 10")
+    for name in ("south", "main"):
+        label = commits(page).locator(f"[data-take='{name}']")
+        label.wait_for()
+        box, around = label.bounding_box(), commits(page).bounding_box()
+        assert box["height"] >= 16
+        assert box["y"] >= around["y"]
+    commits(page).get_by_title("tag v1").wait_for()
+
+
+def chain_of(desk: Desk) -> tuple[str, Path]:
+    """South with three commits of its own."""
+    repo, path = grown(desk)
+    desk.git(path, "switch", "--quiet", "south")
+    for name in ("tulips", "asters"):
+        (path / "beds" / f"{name}.md").write_text(f"{name}\n")
+        desk.git(path, "add", "--all")
+        desk.git(path, "commit", "--quiet", "--message", f"Plant {name}")
+    desk.git(path, "switch", "--quiet", "--create", "north", "main~1")
+    (path / "beds" / "oaks.md").write_text("oaks\n")
+    desk.git(path, "add", "--all")
+    desk.git(path, "commit", "--quiet", "--message", "Plant oaks")
+    desk.git(path, "switch", "--quiet", "main")
+    return repo, path
+
+
+def test_a_part_of_a_chain_is_rebased_by_keyboard(page: Any, desk: Desk) -> None:
+    repo, path = chain_of(desk)
+    page.goto(f"{desk.url}/r/{repo}")
+    commit(page, "Plant tulips").click()
+    commits(page).focus()
+    page.keyboard.press("r")
+    picker = page.get_by_role("dialog", name=re.compile("Rebase south from [0-9a-f]+ onto"))
+    picker.get_by_role("option", name="north").click()
+    dialog = page.get_by_role("dialog", name=re.compile("Rebase south from [0-9a-f]+ onto north"))
+    dialog.get_by_role("button", name=re.compile("^Rebase south from")).click()
+    subjects = ["Plant asters", "Plant tulips", "Plant oaks", "First"]
+    until(lambda: desk.git(path, "log", "--format=%s", "south").splitlines() == subjects)
+
+
+def test_a_commit_that_no_branch_leads_to_says_why_it_cannot_be_rebased(page: Any, desk: Desk) -> None:
+    repo, path = grown(desk)
+    desk.git(path, "tag", "lone", desk.git(path, "commit-tree", "-m", "Lone", "HEAD^{tree}"))
+    page.goto(f"{desk.url}/r/{repo}")
+    commit(page, "Lone").click()
+    commits(page).focus()
+    page.keyboard.press("r")
+    page.get_by_text("No branch shown here leads to this commit").first.wait_for()
+
+
 def test_a_branch_begins_at_any_commit(page: Any, desk: Desk) -> None:
     repo, path = grown(desk)
     page.goto(f"{desk.url}/r/{repo}")

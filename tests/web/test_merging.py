@@ -47,6 +47,18 @@ def test_a_branch_dropped_on_another_is_previewed_and_then_merged_and_undone(pag
     until(lambda: desk.git(path, "rev-parse", "main") == before)
 
 
+def test_a_commit_dropped_on_a_branch_can_be_merged_up_to(page: Any, desk: Desk) -> None:
+    repo, path = planted(desk)
+    page.goto(f"{desk.url}/r/{repo}")
+    hold_over(page, commit(page, "Plant roses").get_by_text("Plant roses"), branch_in_list(page, "south"))
+    page.locator("body > .floating").get_by_text("Shift: merge up to it").wait_for()
+    page.mouse.up()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Merge up to it", exact=True).click()
+    dialog.get_by_role("button", name=re.compile("^Merge up to [0-9a-f]+ into south")).click()
+    until(lambda: len(desk.git(path, "log", "-1", "--format=%P", "south").split()) == 2)
+
+
 def test_a_commit_dropped_on_a_branch_is_copied_there(page: Any, desk: Desk) -> None:
     repo, path = planted(desk)
     page.goto(f"{desk.url}/r/{repo}")

@@ -14,16 +14,23 @@ import pytest
 from benchmarks.soak.provider import Provider
 from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
 from tests.web.desk import Desk, opened
-from tests.web.test_projects import advanced, at_rest, expect, made, say
+from tests.web.test_projects import DUMP, advanced, at_rest, expect, made, say
 
 __all__ = ["expect"]
 
 pytestmark = pytest.mark.req("P-12")
 
-# Asks where, and when it knows that, in which month. The second question takes its time.
+# Asks where, and when it knows that, in which month. The second question takes its time. It writes if told not to ask.
 WRITER = """\
-import json, sys, time
-told = "Outdoors, with a tent." in sys.stdin.read()
+import json, re, sys, time
+asked = sys.stdin.read()
+told = "Outdoors, with a tent." in asked
+if "Ask no questions" in asked:
+    slots = json.loads(re.search(r"<slots>(.*?)</slots>", asked, re.S)[1])
+    said = " ".join(re.search(r"<constraints>(.*?)</constraints>", asked, re.S)[1].replace("#", "").split())
+    content = {slot: "This is what has to be done here." for slot in slots} | {slots[-1]: said}
+    print(json.dumps({"stuck": False, "reason": "", "content": json.dumps(content)}))
+    sys.exit()
 time.sleep(2 if told else 0)
 print(json.dumps({"stuck": True, "reason": "In which month?" if told else "Indoors or outdoors?", "content": ""}))
 """
@@ -37,6 +44,8 @@ elif "turn a confirmed intent" in asked:
     print({json.dumps(CODE_ANSWER)!r})
 elif "open-source packages" in asked:
     print(json.dumps({{"candidates": []}}))
+elif "first message" in asked:
+    print(json.dumps({{"kind": "problem"}}))
 elif "complete enough to be built" in asked:
     print(json.dumps({{"complete": False, "missing": ["the data model"]}}))
 else:
@@ -122,8 +131,9 @@ def test_an_incomplete_plan_is_built_only_when_confirmed_and_work_is_terminated(
 ) -> None:
     repo = desk.repository({"README.md": "code\n"})
     with desk.client() as client:
-        plan = made(client, "Plan")
-        assert advanced(client, plan, "distill", "confirm", "confirm")["phase"] == "done"
+        plan = made(client, "Plan", None)
+        dump = f"{DUMP} Ask no questions, no more than three."
+        assert advanced(client, plan, "distill", "confirm", "confirm", dump=dump)["phase"] == "done"
         body = {"name": "Code", "agent": "coder", "repository": repo, "after": plan}
         id_ = str(client.post("/api/projects", json=body).json()["id"])
         assert advanced(client, id_, "distill", "confirm", "confirm")["waiting"] == "gate"

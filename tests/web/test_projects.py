@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,14 @@ DUMP = (
 )
 _CONFIG = """\
 polish: {{max_iterations: 1}}
-models: {{planner: builtin, writer: builtin, fixer: builtin, reviewer: critic}}
-agents: {{critic: {{command: [echo, {review}]}}}}
+models: {{planner: builtin, writer: author, fixer: builtin, reviewer: critic}}
+agents: {{critic: {{command: [echo, {review}]}}, author: {{command: {author}}}}}
+"""
+AUTHOR = """\
+import json, re, sys
+slots = json.loads(re.search(r"<slots>(.*?)</slots>", sys.stdin.read(), re.S)[1])
+content = dict.fromkeys(slots, "This is what has to be done here.")
+print(json.dumps({"stuck": False, "reason": "", "content": json.dumps(content)}))
 """
 
 
@@ -34,7 +41,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterat
         for n in range(9)
     ]
     review = json.dumps({"critical": 0, "medium": 9, "minor": 0, "issues": issues})
-    (place / "config.yaml").write_text(_CONFIG.format(review=json.dumps(review)))
+    (place / "config.yaml").write_text(
+        _CONFIG.format(review=json.dumps(review), author=json.dumps([sys.executable, "-c", AUTHOR]))
+    )
     with opened(place, provider) as made:
         yield made
 
@@ -70,6 +79,45 @@ def advanced(client: httpx.Client, id_: str, *actions: str, dump: str = DUMP) ->
 def say(page: Any, text: str) -> None:
     page.get_by_label("Message to the project").fill(text)
     page.get_by_label("Message to the project").press("Enter")
+
+
+@pytest.mark.req("P-03", "P-12")
+def test_distill_sends_what_stands_in_the_composer_and_confirm_asks_about_it(
+    page: Any, desk: Desk, expect: Any
+) -> None:
+    with desk.client() as client:
+        id_ = made(client, "Unsent words")
+    page.goto(f"{desk.url}/projects/{id_}")
+    composer = page.get_by_label("Message to the project")
+    composer.fill(DUMP)
+    page.get_by_role("button", name="Distill").click()
+    standing = page.get_by_role("status", name="Where it stands")
+    expect(standing).to_contain_text("confirm or correct the intent")
+    expect(composer).to_have_value("")
+    expect(page.get_by_role("article", name="You")).to_contain_text("summer party")
+    expect(page.get_by_role("article", name="intent.md")).to_contain_text("1500 euros")
+
+    composer.fill("The budget is 2000 euros.")
+    page.get_by_role("button", name="Confirm").click()
+    dialog = page.get_by_role("dialog").or_(page.get_by_role("alertdialog"))
+    expect(dialog).to_contain_text("Your message is not sent")
+    page.keyboard.press("Escape")
+    expect(standing).to_contain_text("confirm or correct the intent")
+    expect(composer).to_have_value("The budget is 2000 euros.")
+    page.get_by_role("button", name="Confirm").click()
+    page.get_by_role("button", name="Confirm without it").click()
+    expect(standing).not_to_contain_text("confirm or correct the intent")
+    expect(composer).to_have_value("The budget is 2000 euros.")
+
+
+@pytest.mark.req("X-01", "X-03")
+def test_the_example_runs_to_its_end_by_one_press_whatever_the_limits_are_set_to(
+    page: Any, desk: Desk, expect: Any
+) -> None:
+    page.get_by_role("button", name="Run the example").click()
+    page.wait_for_url(re.compile("/projects/"))
+    expect(page.get_by_text("Done after 3 rounds").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("heading", name="Trip Split", exact=True)).to_be_visible()
 
 
 @pytest.mark.req("P-04", "P-05", "P-12")
@@ -108,6 +156,9 @@ def test_a_brain_dump_becomes_a_plan_in_the_browser(page: Any, desk: Desk, expec
     expect(standing).to_contain_text("Waits for you: 1 question")
     chat = page.get_by_role("log", name="Chat")
     expect(chat).not_to_contain_text("summer party")
+    asked = page.get_by_role("region", name="Open questions").get_by_text("music is allowed")
+    expect(asked).to_have_count(1)
+    expect(chat.get_by_text("music is allowed")).to_have_count(1)  # in the card, and nowhere else in the chat
     chat.get_by_role("button", name="Show what was said before").click()
     expect(chat.get_by_role("article", name="You").first).to_contain_text("summer party")
     confirm = page.get_by_role("button", name="Confirm")
@@ -123,10 +174,16 @@ def test_a_brain_dump_becomes_a_plan_in_the_browser(page: Any, desk: Desk, expec
     expect(standing).to_contain_text("confirm the specification")
     expect(confirm).to_be_enabled()
     confirm.click()
-    expect(standing).to_have_text("Done", timeout=30_000)
-    expect(page.get_by_role("group", name="What can be done").get_by_role("button")).to_have_count(0)
-    expect(page.get_by_role("article", name="plan.md")).to_be_visible()
-    expect(page.get_by_role("list", name="Phases").get_by_text("finished")).to_have_count(6)
+    expect(standing).to_have_text(re.compile(r"^Outline ready · \d+ points open$"), timeout=30_000)
+    ways = page.get_by_role("region", name="What you can do")
+    expect(ways).to_contain_text("Connect a model to write it")
+    expect(ways.get_by_role("textbox", name="Key")).to_be_visible()
+    expect(ways).to_contain_text("Ollama")
+    expect(ways.get_by_role("button", name="Write it with a model")).to_be_enabled()
+    expect(page.get_by_role("article", name="outline.md")).to_be_visible()
+    page.get_by_role("group", name="What can be done").get_by_role("button", name="Accept the outline").click()
+    page.get_by_role("dialog").get_by_role("button", name="Accept the outline").click()
+    expect(standing).to_have_text(re.compile(r"^Outline accepted · \d+ points open$"))
 
     page.get_by_role("button", name="Intent").click()
     page.get_by_role("button", name="Changes").click()
@@ -136,7 +193,7 @@ def test_a_brain_dump_becomes_a_plan_in_the_browser(page: Any, desk: Desk, expec
 
     page.get_by_role("tab", name="Artifacts").click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Download plan.md").click()
+        page.get_by_role("link", name="Download outline.md").click()
     assert Path(download.value.path()).read_text().startswith("# ")
 
     page.get_by_role("tab", name="Log").click()

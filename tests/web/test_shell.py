@@ -195,6 +195,48 @@ def test_places_that_are_not_there_say_so_and_show_a_way_on(page: Any, desk: Des
     expect(page.get_by_text("No such project")).to_be_visible()
 
 
+@pytest.mark.parametrize("place", ["/r/never", "/r/never/b/ai%2Ftry", "/r/never/c/0123456"])
+def test_an_unknown_repository_is_one_error_with_a_way_on_and_nothing_to_type_into(
+    page: Any, desk: Desk, place: str
+) -> None:
+    page.goto(desk.address(place))
+    main = page.get_by_role("main")
+    expect(main.get_by_role("heading", name="No such repository")).to_be_visible()
+    expect(page.get_by_text("There is no repository")).to_have_count(0)
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("textbox")).to_have_count(0)
+    expect(page.get_by_role("navigation", name="Open branches")).to_have_count(0)
+    main.get_by_role("link", name="All repositories").click()
+    expect(page).to_have_url(f"{desk.url}/")
+
+
+@pytest.mark.req("B-14")
+def test_on_a_phone_the_chat_has_the_width_and_the_files_fold_away(page: Any, desk: Desk) -> None:
+    repo = desk.repository()
+    with desk.client() as client:
+        client.post(f"/api/repositories/{repo}/branches", json={"name": "ai/phone", "start": "main"}).raise_for_status()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(desk.address(f"/r/{repo}/b/ai%2Fphone"))
+    field = page.get_by_label("Message", exact=True)
+    expect(field).to_be_visible()
+    expect(page.get_by_role("tree")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    box = field.bounding_box()
+    assert box["width"] >= 250
+    assert box["x"] + box["width"] <= 390
+    field.fill("rose phone: write it")
+    page.get_by_role("button", name="Send").click()
+    expect(page.get_by_role("log")).to_contain_text("rose phone", timeout=30_000)
+    page.get_by_role("button", name="Show files").click()
+    tree = page.get_by_role("tree")
+    expect(tree).to_be_visible()
+    tree.get_by_text("README.md").click()
+    expect(page.get_by_role("tabpanel", name="README.md")).to_be_visible()
+    expect(tree).to_have_count(0)
+    page.get_by_role("tab", name="Chat").click()
+    expect(field).to_be_visible()
+
+
 def test_the_settings_open_without_the_name_of_a_section(page: Any, desk: Desk) -> None:
     page.goto(desk.address("/settings"))
     expect(page.get_by_role("heading", name="Models and keys")).to_be_visible()

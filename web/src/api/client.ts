@@ -1,6 +1,7 @@
 /** The one way to the server: typed by its own document. The browser sends the cookie; no token is in the page. */
 import createClient from "openapi-fetch";
 
+import { noticeKeptEdits } from "./kept_edits";
 import { ApiProblem, problemOf, unreachable } from "./problems";
 import type { components, paths } from "./schema";
 
@@ -35,6 +36,7 @@ export async function answer<T>(asked: Answer<T>): Promise<Given<T>> {
 export async function answerWithResponse<T>(asked: Answer<T>): Promise<{ data: Given<T>; response: Response }> {
   const kept = await asked;
   if (!kept.response.ok) throw problemOf(kept.error, kept.response);
+  noticeKeptEdits(kept.data);
   return { data: kept.data as Given<T>, response: kept.response };
 }
 

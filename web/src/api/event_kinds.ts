@@ -2,8 +2,18 @@
 
 interface Kinds {
   TurnStarted: { turn: string; branch: string; model: string };
-  TextStreamed: { turn: string; text: string };
+  TextStreamed: { turn: string; text: string; answer: number; at: number };
   TextRestarted: { turn: string };
+  ModelRetryScheduled: {
+    model: string;
+    kind: string;
+    attempt: number;
+    attempts: number | null;
+    wait: number | null;
+    text: string;
+    turn: string;
+    project: string;
+  };
   ModelAnswered: {
     turn: string;
     text: string;
@@ -12,6 +22,7 @@ interface Kinds {
     output_tokens: number;
     cache_read_tokens: number;
     cost: number | null;
+    answer: number;
   };
   ToolStarted: { turn: string; call: string; name: string; about: string };
   ToolEnded: { turn: string; call: string; name: string; failed: boolean; text: string };

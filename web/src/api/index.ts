@@ -1,5 +1,6 @@
 export { answer, answerWithResponse, api, fileAddress, streamed, upload, type Shapes } from "./client";
 export { stream, topicOf, useConnection, useTopic, type Event, type EventOf, type EventType, type Heard } from "./events";
+export { keptEditsText, onKeptEdits } from "./kept_edits";
 export { keys } from "./keys";
 export { ApiProblem, isProblem, needsSignIn } from "./problems";
 export * from "./queries";

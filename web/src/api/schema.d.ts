@@ -292,6 +292,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/example": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the example: a brain dump that becomes a tested branch
+         * @description Begin the example: a brain dump that becomes a tested branch. Recorded answers stand in for a model.
+         */
+        post: operations["run_example"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}": {
         parameters: {
             query?: never;
@@ -788,8 +808,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Repositories that you may see, by name
-         * @description Repositories that you may see, by name.
+         * Repositories that you may see, by name, and those that could be added
+         * @description Repositories that you may see, by name, and those that could be added.
          */
         get: operations["list_repositories"];
         put?: never;
@@ -1527,7 +1547,7 @@ export interface paths {
         put?: never;
         /**
          * Let a tool run as it is now
-         * @description Let a tool run as it is now.
+         * @description Let a tool run as it is now. Requires the scopes `write` and `run`.
          */
         post: operations["approve_tool"];
         delete?: never;
@@ -1546,8 +1566,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a tool run no more
-         * @description Let a tool run no more.
+         * Let a tool run no more, on any branch
+         * @description Let a tool run no more, on any branch.
          */
         post: operations["revoke_tool"];
         delete?: never;
@@ -1768,6 +1788,32 @@ export interface components {
             text: string;
         };
         /**
+         * AnswerGiven
+         * @description The answer to one open question: either `text`, or `delegated`.
+         * @example {
+         *       "delegated": true,
+         *       "question": 1
+         *     }
+         */
+        AnswerGiven: {
+            /**
+             * Delegated
+             * @description Leave it to Forge: a model decides and says why; without one it stays open.
+             * @default false
+             */
+            delegated: boolean;
+            /**
+             * Question
+             * @description Its number in `open_questions`, from 1; 1 for a stuck build.
+             */
+            question: number;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        };
+        /**
          * AnsweredShape
          * @example {
          *       "counted": true,
@@ -1972,6 +2018,7 @@ export interface components {
          * BranchMoveShape
          * @example {
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "kept_edits": [],
          *       "name": "ai/first",
          *       "operation": "01ke3z"
          *     }
@@ -1979,6 +2026,8 @@ export interface components {
         BranchMoveShape: {
             /** Commit */
             commit: string | null;
+            /** Kept Edits */
+            kept_edits: string[];
             /** Name */
             name: string;
             /** Operation */
@@ -1992,6 +2041,7 @@ export interface components {
          *       "busy": null,
          *       "checked_out": false,
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "damage": null,
          *       "details": {
          *         "ahead": 2,
          *         "behind": 0,
@@ -2018,6 +2068,11 @@ export interface components {
             checked_out: boolean;
             /** Commit */
             commit: string;
+            /**
+             * Damage
+             * @description What is wrong, where the branch cannot be read.
+             */
+            damage: string | null;
             /** @description Where they were asked for. */
             details: components["schemas"]["BranchDetailsShape"] | null;
             /** Is Default */
@@ -2030,6 +2085,31 @@ export interface components {
             subject: string;
             /** Time */
             time: number;
+        };
+        /**
+         * BroughtShape
+         * @example {
+         *       "files": 1,
+         *       "summaries": 1,
+         *       "turns": 1
+         *     }
+         */
+        BroughtShape: {
+            /**
+             * Files
+             * @description Their files in `.forge/`, which are not among `files` of the merge.
+             */
+            files: number;
+            /**
+             * Summaries
+             * @description How many summaries of conversations.
+             */
+            summaries: number;
+            /**
+             * Turns
+             * @description How many turns of conversations come along.
+             */
+            turns: number;
         };
         /**
          * BuiltInToolShape
@@ -2084,7 +2164,9 @@ export interface components {
          *         "deliverable_type": "plan",
          *         "halt_reason": null,
          *         "id": "20261116-4f2a",
+         *         "label": "",
          *         "name": "Summer party",
+         *         "outline": false,
          *         "phase": "brain_dump",
          *         "phase_times": {},
          *         "rounds": 1,
@@ -2227,7 +2309,9 @@ export interface components {
          *             "deliverable_type": "plan",
          *             "halt_reason": null,
          *             "id": "20261116-4f2a",
+         *             "label": "",
          *             "name": "Summer party",
+         *             "outline": false,
          *             "phase": "brain_dump",
          *             "phase_times": {},
          *             "rounds": 1,
@@ -2921,8 +3005,10 @@ export interface components {
          *       "refs": [
          *         "ai/first"
          *       ],
+         *       "refs_left_out": 1,
          *       "subject": "plant tulips",
-         *       "time": 1794800000
+         *       "time": 1794800000,
+         *       "tips_left_out": 1
          *     }
          */
         GraphShape: {
@@ -2940,10 +3026,14 @@ export interface components {
             parents: string[];
             /** Refs */
             refs: string[];
+            /** Refs Left Out */
+            refs_left_out: number;
             /** Subject */
             subject: string;
             /** Time */
             time: number;
+            /** Tips Left Out */
+            tips_left_out: number;
         };
         /**
          * HealthShape
@@ -3355,6 +3445,16 @@ export interface components {
          */
         MergeOrderShape: {
             /**
+             * Conversation
+             * @description What a merge brings of the source's conversation: every turn, a summary or nothing. Left out, it is what `merged_sessions` says onto a default branch, and every turn elsewhere.
+             */
+            conversation?: ("keep" | "squash" | "drop") | null;
+            /**
+             * First
+             * @description Of a rebase: only this commit and those after it move.
+             */
+            first?: string | null;
+            /**
              * Kind
              * @default merge
              * @enum {string}
@@ -3409,6 +3509,16 @@ export interface components {
          */
         MergeRequest: {
             /**
+             * Conversation
+             * @description What a merge brings of the source's conversation: every turn, a summary or nothing. Left out, it is what `merged_sessions` says onto a default branch, and every turn elsewhere.
+             */
+            conversation?: ("keep" | "squash" | "drop") | null;
+            /**
+             * First
+             * @description Of a rebase: only this commit and those after it move.
+             */
+            first?: string | null;
+            /**
              * Kind
              * @default merge
              * @enum {string}
@@ -3445,6 +3555,11 @@ export interface components {
          * MergeShape
          * @example {
          *       "conflicts": [],
+         *       "conversation": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
          *       "files": [
          *         {
          *           "change": "modified",
@@ -3471,6 +3586,7 @@ export interface components {
         MergeShape: {
             /** Conflicts */
             conflicts: components["schemas"]["ConflictShape"][];
+            conversation: components["schemas"]["BroughtShape"] | null;
             /** Files */
             files: components["schemas"]["MergedFileShape"][];
             /** Kind */
@@ -3518,10 +3634,16 @@ export interface components {
         /**
          * MergedShape
          * @example {
+         *       "kept_edits": [],
          *       "operation": "01ke3z",
          *       "performed": true,
          *       "view": {
          *         "conflicts": [],
+         *         "conversation": {
+         *           "files": 1,
+         *           "summaries": 1,
+         *           "turns": 1
+         *         },
          *         "files": [
          *           {
          *             "change": "modified",
@@ -3547,6 +3669,8 @@ export interface components {
          *     }
          */
         MergedShape: {
+            /** Kept Edits */
+            kept_edits: string[];
             /** Operation */
             operation: string | null;
             /** Performed */
@@ -3739,7 +3863,17 @@ export interface components {
          *     }
          */
         NewMessage: {
-            /** Text */
+            /**
+             * About
+             * @description What the first message is; alone, the answer to `scene_question`.
+             */
+            about?: ("background" | "problem") | null;
+            /** Answers */
+            answers?: components["schemas"]["AnswerGiven"][];
+            /**
+             * Text
+             * @default
+             */
             text: string;
         };
         /**
@@ -3848,11 +3982,57 @@ export interface components {
             value?: unknown;
         };
         /**
+         * OfferShape
+         * @description What can be done with a project now. `edit` is done by hand in `document`; all others are actions.
+         * @example {
+         *       "about": "Try again where it stopped, with the same model or another one.",
+         *       "action": "resume",
+         *       "confirm": "",
+         *       "document": "",
+         *       "takes_agent": true,
+         *       "takes_text": false,
+         *       "title": "Retry"
+         *     }
+         */
+        OfferShape: {
+            /** About */
+            about: string;
+            /** Action */
+            action: string;
+            /**
+             * Confirm
+             * @description What a person is asked before it happens; empty where one press is enough.
+             */
+            confirm: string;
+            /** Document */
+            document: string;
+            /** Takes Agent */
+            takes_agent: boolean;
+            /** Takes Text */
+            takes_text: boolean;
+            /** Title */
+            title: string;
+        };
+        /**
+         * OfferedRepositoryShape
+         * @example {
+         *       "name": "Ada",
+         *       "path": "beds/north.md"
+         *     }
+         */
+        OfferedRepositoryShape: {
+            /** Name */
+            name: string;
+            /** Path */
+            path: string;
+        };
+        /**
          * OperationShape
          * @example {
          *       "actor": "Ada",
          *       "actor_kind": "person",
          *       "id": "01ke3z",
+         *       "kept_edits": [],
          *       "moves": [
          *         {
          *           "after": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
@@ -3872,6 +4052,8 @@ export interface components {
             actor_kind: string;
             /** Id */
             id: string;
+            /** Kept Edits */
+            kept_edits: string[];
             /** Moves */
             moves: components["schemas"]["MoveShape"][];
             /** Reason */
@@ -3882,9 +4064,69 @@ export interface components {
             undoes: string | null;
         };
         /**
+         * OutlinePoint
+         * @example {
+         *       "description": "",
+         *       "location": "",
+         *       "recommendation": "",
+         *       "severity": ""
+         *     }
+         */
+        OutlinePoint: {
+            /** Description */
+            description: string;
+            /** Location */
+            location: string;
+            /** Recommendation */
+            recommendation: string;
+            /** Severity */
+            severity: string;
+        };
+        /**
+         * OutlineShape
+         * @description What was delivered where no model wrote it.
+         * @example {
+         *       "accepted": false,
+         *       "connect": [
+         *         {
+         *           "about": "",
+         *           "way": "key"
+         *         }
+         *       ],
+         *       "note": "",
+         *       "open": 1,
+         *       "points": [
+         *         {
+         *           "description": "",
+         *           "location": "",
+         *           "recommendation": "",
+         *           "severity": ""
+         *         }
+         *       ]
+         *     }
+         */
+        OutlineShape: {
+            /** Accepted */
+            accepted: boolean;
+            /** Connect */
+            connect: components["schemas"]["Way"][];
+            /**
+             * Note
+             * @description The document that says how it was made.
+             */
+            note: string;
+            /** Open */
+            open: number;
+            /** Points */
+            points: components["schemas"]["OutlinePoint"][];
+        };
+        /**
          * OwnToolShape
          * @example {
+         *       "approved_at": "",
          *       "approved_by": "",
+         *       "difference": "",
+         *       "differs": "",
          *       "files": [],
          *       "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
          *       "name": "count_words",
@@ -3894,8 +4136,23 @@ export interface components {
          *     }
          */
         OwnToolShape: {
-            /** Approved By */
+            /** Approved At */
+            approved_at: string | null;
+            /**
+             * Approved By
+             * @description Of the approval that it has, or had before it changed.
+             */
             approved_by: string | null;
+            /**
+             * Difference
+             * @description For a changed tool: what changed since it was approved, as a unified diff.
+             */
+            difference: string;
+            /**
+             * Differs
+             * @description How the copy of approvals in the branch and the record differ about it; empty where they agree.
+             */
+            differs: string;
             /** Files */
             files: string[];
             /** Hash */
@@ -3919,6 +4176,7 @@ export interface components {
          *           "busy": null,
          *           "checked_out": false,
          *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "damage": null,
          *           "details": {
          *             "ahead": 2,
          *             "behind": 0,
@@ -4074,8 +4332,10 @@ export interface components {
          *           "refs": [
          *             "ai/first"
          *           ],
+         *           "refs_left_out": 1,
          *           "subject": "plant tulips",
-         *           "time": 1794800000
+         *           "time": 1794800000,
+         *           "tips_left_out": 1
          *         }
          *       ],
          *       "next": "20261116-0001"
@@ -4167,6 +4427,7 @@ export interface components {
          *           "actor": "Ada",
          *           "actor_kind": "person",
          *           "id": "01ke3z",
+         *           "kept_edits": [],
          *           "moves": [
          *             {
          *               "after": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
@@ -4210,16 +4471,22 @@ export interface components {
          *           "directory": "/workspace/projects/summer-party",
          *           "halt_reason": null,
          *           "id": "20261116-4f2a",
+         *           "label": "Brain dump",
          *           "name": "Summer party",
+         *           "offers": [],
          *           "open_questions": [],
+         *           "outline": null,
          *           "phase": "brain_dump",
          *           "phase_times": {
          *             "brain_dump": 12.5
          *           },
          *           "problem": "",
          *           "question": "",
+         *           "queue_place": null,
+         *           "queued": false,
          *           "repository": null,
          *           "rounds": [],
+         *           "scene_question": "",
          *           "tests": null,
          *           "updated_at": "2026-11-16T03:00:00.000Z",
          *           "waiting": null
@@ -4399,6 +4666,12 @@ export interface components {
              */
             confirmed: boolean;
             /**
+             * Delegated
+             * @description With `provide_input`: let Forge decide what the build is stuck on.
+             * @default false
+             */
+            delegated: boolean;
+            /**
              * Text
              * @default
              */
@@ -4426,16 +4699,22 @@ export interface components {
          *         "directory": "/workspace/projects/summer-party",
          *         "halt_reason": null,
          *         "id": "20261116-4f2a",
+         *         "label": "Brain dump",
          *         "name": "Summer party",
+         *         "offers": [],
          *         "open_questions": [],
+         *         "outline": null,
          *         "phase": "brain_dump",
          *         "phase_times": {
          *           "brain_dump": 12.5
          *         },
          *         "problem": "",
          *         "question": "",
+         *         "queue_place": null,
+         *         "queued": false,
          *         "repository": null,
          *         "rounds": [],
+         *         "scene_question": "",
          *         "tests": null,
          *         "updated_at": "2026-11-16T03:00:00.000Z",
          *         "waiting": null
@@ -4543,16 +4822,22 @@ export interface components {
          *       "directory": "/workspace/projects/summer-party",
          *       "halt_reason": null,
          *       "id": "20261116-4f2a",
+         *       "label": "Brain dump",
          *       "name": "Summer party",
+         *       "offers": [],
          *       "open_questions": [],
+         *       "outline": null,
          *       "phase": "brain_dump",
          *       "phase_times": {
          *         "brain_dump": 12.5
          *       },
          *       "problem": "",
          *       "question": "",
+         *       "queue_place": null,
+         *       "queued": false,
          *       "repository": null,
          *       "rounds": [],
+         *       "scene_question": "",
          *       "tests": null,
          *       "updated_at": "2026-11-16T03:00:00.000Z",
          *       "waiting": null
@@ -4581,10 +4866,18 @@ export interface components {
             halt_reason: string | null;
             /** Id */
             id: string;
+            /**
+             * Label
+             * @description Where it stands, in words: `Outline ready · 10 points open`.
+             */
+            label: string;
             /** Name */
             name: string;
+            /** Offers */
+            offers: components["schemas"]["OfferShape"][];
             /** Open Questions */
             open_questions: string[];
+            outline: components["schemas"]["OutlineShape"] | null;
             /** Phase */
             phase: string;
             /** Phase Times */
@@ -4595,12 +4888,21 @@ export interface components {
             problem: string;
             /** Question */
             question: string;
+            /** Queue Place */
+            queue_place: number | null;
+            /** Queued */
+            queued: boolean;
             /** Repository */
             repository: string | null;
             /** Rounds */
             rounds: {
                 [key: string]: unknown;
             }[];
+            /**
+             * Scene Question
+             * @description Asked of the first message: background, or the problem? Else empty.
+             */
+            scene_question: string;
             /** Tests */
             tests: {
                 [key: string]: unknown;
@@ -4864,6 +5166,12 @@ export interface components {
         /**
          * RepositoriesShape
          * @example {
+         *       "offered": [
+         *         {
+         *           "name": "Ada",
+         *           "path": "beds/north.md"
+         *         }
+         *       ],
          *       "repositories": [
          *         {
          *           "current_branch": "main",
@@ -4877,6 +5185,11 @@ export interface components {
          *     }
          */
         RepositoriesShape: {
+            /**
+             * Offered
+             * @description Used on the command line and not looked after yet; for the person at this machine only.
+             */
+            offered: components["schemas"]["OfferedRepositoryShape"][];
             /** Repositories */
             repositories: components["schemas"]["RepositoryShape"][];
         };
@@ -4945,7 +5258,9 @@ export interface components {
          *       "deliverable_type": "plan",
          *       "halt_reason": null,
          *       "id": "20261116-4f2a",
+         *       "label": "",
          *       "name": "Summer party",
+         *       "outline": false,
          *       "phase": "brain_dump",
          *       "phase_times": {},
          *       "rounds": 1,
@@ -4961,8 +5276,12 @@ export interface components {
             halt_reason: string | null;
             /** Id */
             id: string;
+            /** Label */
+            label: string;
             /** Name */
             name: string;
+            /** Outline */
+            outline: boolean;
             /** Phase */
             phase: string;
             /** Phase Times */
@@ -4985,6 +5304,7 @@ export interface components {
          *       "changed": true,
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
          *       "etag": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "kept_edits": [],
          *       "operation": "01ke3z"
          *     }
          */
@@ -4997,6 +5317,8 @@ export interface components {
             commit: string | null;
             /** Etag */
             etag: string | null;
+            /** Kept Edits */
+            kept_edits: string[];
             /** Operation */
             operation: string | null;
         };
@@ -5337,6 +5659,7 @@ export interface components {
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
          *       "files": [],
          *       "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "left": "",
          *       "name": "count_words"
          *     }
          */
@@ -5347,6 +5670,11 @@ export interface components {
             files: string[];
             /** Hash */
             hash: string;
+            /**
+             * Left
+             * @description What is still to be done, if the copy in the branch could not be changed.
+             */
+            left: string;
             /** Name */
             name: string;
         };
@@ -5359,9 +5687,14 @@ export interface components {
          *           "name": "read_file"
          *         }
          *       ],
+         *       "differences": [],
+         *       "listed_only": [],
          *       "own": [
          *         {
+         *           "approved_at": "",
          *           "approved_by": "",
+         *           "difference": "",
+         *           "differs": "",
          *           "files": [],
          *           "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
          *           "name": "count_words",
@@ -5375,6 +5708,16 @@ export interface components {
         ToolsShape: {
             /** Built In */
             built_in: components["schemas"]["BuiltInToolShape"][];
+            /**
+             * Differences
+             * @description Where the copy of approvals in the branch and the record differ, also about tools that are gone.
+             */
+            differences: string[];
+            /**
+             * Listed Only
+             * @description Tools that the branch lists as approved as they are, but no person has approved here.
+             */
+            listed_only: string[];
             /** Own */
             own: components["schemas"]["OwnToolShape"][];
         };
@@ -5513,6 +5856,22 @@ export interface components {
             subject: string;
             /** Time */
             time: number;
+        };
+        /**
+         * Way
+         * @example {
+         *       "about": "",
+         *       "way": "key"
+         *     }
+         */
+        Way: {
+            /** About */
+            about: string;
+            /**
+             * Way
+             * @enum {string}
+             */
+            way: "key" | "program" | "ollama";
         };
         /**
          * WhoShape
@@ -6960,7 +7319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`, `deliverable_type_unknown`, `invalid_project_name`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `model_unknown`, `program_missing`, `deliverable_type_unknown`, `invalid_project_name`, `builtin_cannot`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6988,6 +7347,98 @@ export interface operations {
                 };
             };
             /** @description The disk, git or another program failed: `project_unwritable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_example: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `demo_failed`, `project_unwritable`. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -7425,7 +7876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`, `model_unknown`, `program_missing`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`, `answer_refused`, `nothing_said`, `builtin_cannot`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8534,7 +8985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`, `answer_refused`, `nothing_said`, `builtin_cannot`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10945,7 +11396,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10954,7 +11405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -10963,7 +11414,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10990,7 +11441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11182,7 +11633,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11191,7 +11642,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11200,7 +11651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11218,7 +11669,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -11300,7 +11751,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11309,7 +11760,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -11318,7 +11769,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11345,7 +11796,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12020,6 +12471,8 @@ export interface operations {
                 /** @description Of the commit. */
                 message?: string | null;
                 executable?: boolean | null;
+                /** @description Save it however large it is; see `limits.file_mb`. */
+                large?: boolean;
             };
             header?: {
                 "If-Match"?: string;
@@ -12066,7 +12519,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12075,7 +12528,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12084,7 +12537,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12111,7 +12564,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `condition_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `condition_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12195,7 +12648,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12204,7 +12657,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12213,7 +12666,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12240,7 +12693,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `condition_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `condition_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12321,7 +12774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12330,7 +12783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12339,7 +12792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12366,7 +12819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12572,7 +13025,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12581,7 +13034,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12590,7 +13043,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12608,7 +13061,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -12927,7 +13380,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12936,7 +13389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -12945,7 +13398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12972,7 +13425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13173,7 +13626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13182,7 +13635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13191,7 +13644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13218,7 +13671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13414,7 +13867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13423,7 +13876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13432,7 +13885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13450,7 +13903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13528,7 +13981,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13537,7 +13990,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13546,7 +13999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13564,7 +14017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -13892,7 +14345,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -13901,7 +14354,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -13910,7 +14363,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13946,7 +14399,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `condition_invalid`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `condition_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14272,7 +14725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14281,7 +14734,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14290,7 +14743,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14308,7 +14761,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `attachment_refused`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `attachment_refused`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14387,7 +14840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14396,7 +14849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `turn_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `turn_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14405,7 +14858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14423,7 +14876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14623,7 +15076,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14632,7 +15085,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `turn_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `turn_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14641,7 +15094,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14668,7 +15121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14751,7 +15204,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14760,7 +15213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `turn_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `turn_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14769,7 +15222,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14796,7 +15249,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -14879,7 +15332,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`, `key_missing`, `protected_branch`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`, `key_missing`, `protected_branch`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -14888,7 +15341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -14897,7 +15350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14924,7 +15377,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `model_unknown`, `program_missing`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `model_unknown`, `program_missing`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15007,7 +15460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15016,7 +15469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `turn_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `turn_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -15025,7 +15478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15052,7 +15505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15502,7 +15955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `approvals_unreadable`, `user_tool_broken`. */
+            /** @description It clashes with what is there now: `session_unreadable`, `user_tool_broken`, `tool_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15562,6 +16015,8 @@ export interface operations {
         parameters: {
             query: {
                 branch: string;
+                /** @description Of the tool as you read it; another one is refused. */
+                hash?: string | null;
             };
             header?: never;
             path: {
@@ -15600,7 +16055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15609,7 +16064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `user_tool_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `user_tool_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -15618,7 +16073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `approvals_unreadable`, `user_tool_broken`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `user_tool_broken`, `tool_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15636,7 +16091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -15716,7 +16171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -15725,7 +16180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `operation_missing`, `user_tool_missing`. */
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `user_tool_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -15734,7 +16189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `approvals_unreadable`, `user_tool_broken`. */
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `user_tool_broken`, `tool_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15752,7 +16207,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `tool_unreadable`. */
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`, `tool_unreadable`. */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -25,6 +25,7 @@ export const STALE: Stale = {
   TurnStarted: (_, at) => [keys.branches(at.repo), keys.session(at.repo, at.branch)],
   TextStreamed: () => [],
   TextRestarted: () => [],
+  ModelRetryScheduled: (event) => (event.project === "" ? [] : [keys.projectLog(event.project)]),
   ModelAnswered: () => [],
   ToolStarted: () => [],
   ToolEnded: () => [],

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type SyntheticEvent } from "react";
 
-import { useAddRepository } from "@/api";
+import { useAddRepository, useOfferedRepositories } from "@/api";
 import { repositoryPlace } from "@/lib/places";
 import { Button, Dialog, ErrorState, Input } from "@/ui";
 
@@ -16,15 +16,18 @@ export function AddRepository({ open, onClose }: { open: boolean; onClose: () =>
 export function AddRepositoryForm({ onDone }: { onDone?: () => void }) {
   const add = useAddRepository();
   const navigate = useNavigate();
+  const offered = useOfferedRepositories();
   const [path, setPath] = useState("");
-  const submit = (event: SyntheticEvent) => {
-    event.preventDefault();
-    add.mutate(path.trim(), {
+  const choose = (chosen: string) =>
+    add.mutate(chosen, {
       onSuccess: (repository) => {
         onDone?.();
         void navigate(repositoryPlace(repository.id));
       },
     });
+  const submit = (event: SyntheticEvent) => {
+    event.preventDefault();
+    choose(path.trim());
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-2">
@@ -36,6 +39,20 @@ export function AddRepositoryForm({ onDone }: { onDone?: () => void }) {
           Add repository
         </Button>
       </div>
+      {offered.data !== undefined && offered.data.length > 0 && (
+        <div>
+          <h3 className="text-xs font-semibold text-muted">Used on the command line</h3>
+          <ul className="mt-1 flex flex-wrap gap-1.5">
+            {offered.data.map((each) => (
+              <li key={each.path}>
+                <Button small title={each.path} disabled={add.isPending} onClick={() => choose(each.path)}>
+                  Add {each.name}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       {add.error !== null && <ErrorState compact error={add.error} />}
     </form>
   );

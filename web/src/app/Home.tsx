@@ -1,18 +1,13 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { FolderGit2, LayoutList, Play } from "lucide-react";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
-import { useCreateProject, useProjects, useRepositories, answer, api, type Project } from "@/api";
+import { useProjects, useRepositories, useRunExample, type Project } from "@/api";
 import { projectPlace, repositoryPlace } from "@/lib/places";
 import { Badge, Button, ErrorState, RelativeTime, Skeleton } from "@/ui";
 
 import { AddRepositoryForm } from "./AddRepository";
 import { phaseMark } from "./phases";
-
-const EXAMPLE =
-  "Our street wants to share tools: drills, ladders, a pressure washer. People should see what there is, book it for a day, " +
-  "and get a reminder to bring it back. About forty households, nobody wants to install anything, and we have no budget. " +
-  "It has to be clear who had a thing last when it comes back broken. We would like to start in spring.";
 
 export function Home() {
   return (
@@ -75,7 +70,7 @@ function Projects() {
     <Section icon={<LayoutList aria-hidden size={18} />} title="Projects">
       {data === undefined && (error === null ? <Skeleton /> : <ErrorState error={error} onRetry={() => void refetch()} />)}
       {data?.length === 0 && (
-        <p className="text-muted">A project leads from loose thoughts to a plan or to code. Try the example: it needs no model and can be thrown away.</p>
+        <p className="text-muted">A project leads from loose thoughts to a plan or to code. Run the example to watch one: a brain dump becomes tested code in a few seconds. It needs no model and can be thrown away.</p>
       )}
       {data !== undefined && data.length > 0 && (
         <ul className="rounded-md border border-line p-1">
@@ -102,27 +97,17 @@ function Projects() {
 
 function ProjectButtons({ first }: { first: boolean }) {
   const navigate = useNavigate();
-  const create = useCreateProject();
-  const [error, setError] = useState<unknown>(null);
-  const example = async () => {
-    setError(null);
-    try {
-      const { id } = await create.mutateAsync({ name: "Tool library (example)", agent: "builtin" });
-      await answer(api.POST("/api/projects/{project}/messages", { params: { path: { project: id } }, body: { text: EXAMPLE } }));
-      await navigate(projectPlace(id));
-    } catch (problem) {
-      setError(problem);
-    }
-  };
+  const example = useRunExample();
+  const run = () => example.mutate(undefined, { onSuccess: ({ id }) => void navigate(projectPlace(id)) });
   return (
     <div className="flex flex-wrap gap-2">
       <Button kind={first ? "plain" : "primary"} onClick={() => void navigate({ to: "/projects/new" })}>
         New project
       </Button>
-      <Button kind={first ? "primary" : "plain"} icon={Play} busy={create.isPending} onClick={() => void example()}>
+      <Button kind={first ? "primary" : "plain"} icon={Play} busy={example.isPending} onClick={run}>
         Run the example
       </Button>
-      {error !== null && <ErrorState compact error={error} />}
+      {example.error !== null && <ErrorState compact error={example.error} />}
     </div>
   );
 }

@@ -1,9 +1,10 @@
 /** The frame around every screen: rail, side panel, branch tabs, status bar, and what opens over them. */
 import { useQueryClient } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { keys, needsSignIn, stream, useConnection, useWho } from "@/api";
+import { NARROW, useMediaQuery } from "@/lib/media_query";
 import { useStored } from "@/lib/stored";
 import { ErrorState, Panel, PanelEdge, Panels } from "@/ui";
 
@@ -12,6 +13,7 @@ import { BranchTabs } from "./BranchTabs";
 import { ConnectionLine } from "./ConnectionLine";
 import { useHere } from "./here";
 import { useKeymap } from "./keymap";
+import { KnownRepository } from "./KnownRepository";
 import { Overlays } from "./Overlays";
 import { Rail } from "./Rail";
 import { ShellCommands } from "./ShellCommands";
@@ -20,19 +22,6 @@ import { SidePanel } from "./SidePanel";
 import { SignIn } from "./SignIn";
 import { StatusBar } from "./StatusBar";
 import { useTopics } from "./topics";
-
-const NARROW = "(max-width: 1023px)";
-
-function useNarrow(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const query = window.matchMedia(NARROW);
-      query.addEventListener("change", listener);
-      return () => query.removeEventListener("change", listener);
-    },
-    () => window.matchMedia(NARROW).matches,
-  );
-}
 
 export function Shell() {
   const who = useWho();
@@ -60,7 +49,7 @@ function useStream(): void {
 }
 
 function useShellState(): ShellState {
-  const narrow = useNarrow();
+  const narrow = useMediaQuery(NARROW);
   const [dialog, setDialog] = useState<BranchDialog | null>(null);
   const [overlay, setOverlay] = useState<Overlay>(null);
   const [side, setSide] = useState<Side>("branches");
@@ -125,12 +114,16 @@ function SideOver() {
 
 function Main() {
   const { repo } = useHere();
+  const screen = (
+    <main className="min-h-0 flex-1 overflow-auto">
+      <Outlet />
+    </main>
+  );
+  if (repo === undefined) return screen;
   return (
-    <>
-      {repo !== undefined && <BranchTabs repo={repo} />}
-      <main className="min-h-0 flex-1 overflow-auto">
-        <Outlet />
-      </main>
-    </>
+    <KnownRepository key={repo} repo={repo}>
+      <BranchTabs repo={repo} />
+      {screen}
+    </KnownRepository>
   );
 }

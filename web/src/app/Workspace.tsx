@@ -1,10 +1,12 @@
 /** One branch: its files at the left; chat and open files as tabs. */
 import { useNavigate } from "@tanstack/react-router";
 import { History, PanelLeftClose, PanelLeftOpen, Sparkles } from "lucide-react";
+import { useState, type ReactNode } from "react";
 
 import { useBranch, isProblem } from "@/api";
 import { classNames } from "@/lib/class_names";
 import { useCommand } from "@/lib/commands";
+import { PHONE, useMediaQuery } from "@/lib/media_query";
 import { branchPlace, repositoryPlace, type BranchSearch } from "@/lib/places";
 import { useStored } from "@/lib/stored";
 import { Button, EmptyState, IconButton, Panel, PanelEdge, Panels } from "@/ui";
@@ -31,7 +33,13 @@ export function Workspace(props: WorkspaceProps) {
 }
 
 function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
-  const [explorer, setExplorer] = useStored("explorer.open", true);
+  const phone = useMediaQuery(PHONE);
+  const [beside, setBeside] = useStored("explorer.open", true);
+  // On a phone the files lie over the content, and go once one was chosen.
+  const [overAt, setOverAt] = useState<string | null>(null);
+  const shown = `${tab ?? ""} ${file ?? ""}`;
+  const setOver = (open: boolean) => setOverAt(open ? shown : null);
+  const [explorer, setExplorer] = phone ? ([overAt === shown, setOver] as const) : ([beside, setBeside] as const);
   const [slider, setSlider] = useStored("time.open", false);
   const navigate = useNavigate();
   const showsFile = file !== undefined && tab !== "chat";
@@ -44,36 +52,52 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
     if (slider && at !== undefined) go({ at: undefined });
   };
   return (
-    <Panels id="workspace" panelIds={explorer ? ["explorer", "content"] : ["content"]}>
-      {explorer && (
-        <>
-          <Panel id="explorer" size={240} min={160} max={520} fixed>
-            <Explorer repo={repo} branch={branch} at={at} path={file} />
-          </Panel>
-          <PanelEdge />
-        </>
+    <div className="relative h-full min-h-0">
+      {phone && explorer && (
+        <FilesOver onClose={() => setOver(false)}>
+          <Explorer repo={repo} branch={branch} at={at} path={file} />
+        </FilesOver>
       )}
-      <Panel id="content" min={320}>
-        <div className="flex h-9 shrink-0 items-center border-b border-line pr-1">
-          <IconButton small className="mx-1" icon={explorer ? PanelLeftClose : PanelLeftOpen} label={explorer ? "Hide files" : "Show files"} keys="mod+shift+e" onClick={() => setExplorer(!explorer)} />
-          <div role="tablist" aria-label="Chat and open files" className="flex h-full min-w-0 flex-1 overflow-x-auto [scrollbar-width:none]">
-            <ChatTab selected={!showsFile} onSelect={() => go({ tab: "chat" })} />
-            <FileTabs repo={repo} branch={branch} at={at} path={showsFile ? file : undefined} />
-          </div>
-          <IconButton small icon={History} label={slider ? "Leave time travel" : "Travel in time"} keys="mod+shift+h" pressed={slider || at !== undefined} onClick={toggleTime} />
-        </div>
-        {(slider || at !== undefined) && <TimeSlider repo={repo} branch={branch} at={at} onChange={(to) => go({ at: to, tab })} />}
-        {/* The chat stays, so that what is being written or read there is still there afterwards. */}
-        <div role="tabpanel" aria-label="Chat" hidden={showsFile} className="min-h-0 flex-1 overflow-auto">
-          <ChatPanel repo={repo} branch={branch} at={at} />
-        </div>
-        {showsFile && (
-          <div role="tabpanel" aria-label={file} className="min-h-0 flex-1 overflow-auto">
-            <FileView key={file} repo={repo} branch={branch} path={file} at={at} line={line} />
-          </div>
+      <Panels id="workspace" panelIds={explorer && !phone ? ["explorer", "content"] : ["content"]}>
+        {explorer && !phone && (
+          <>
+            <Panel id="explorer" size={240} min={160} max={520} fixed>
+              <Explorer repo={repo} branch={branch} at={at} path={file} />
+            </Panel>
+            <PanelEdge />
+          </>
         )}
-      </Panel>
-    </Panels>
+        <Panel id="content" min={phone ? 0 : 320}>
+          <div className="flex h-9 shrink-0 items-center border-b border-line pr-1">
+            <IconButton small className="mx-1" icon={explorer ? PanelLeftClose : PanelLeftOpen} label={explorer ? "Hide files" : "Show files"} keys="mod+shift+e" onClick={() => setExplorer(!explorer)} />
+            <div role="tablist" aria-label="Chat and open files" className="flex h-full min-w-0 flex-1 overflow-x-auto [scrollbar-width:none]">
+              <ChatTab selected={!showsFile} onSelect={() => go({ tab: "chat" })} />
+              <FileTabs repo={repo} branch={branch} at={at} path={showsFile ? file : undefined} />
+            </div>
+            <IconButton small icon={History} label={slider ? "Leave time travel" : "Travel in time"} keys="mod+shift+h" pressed={slider || at !== undefined} onClick={toggleTime} />
+          </div>
+          {(slider || at !== undefined) && <TimeSlider repo={repo} branch={branch} at={at} onChange={(to) => go({ at: to, tab })} />}
+          {/* The chat stays, so that what is being written or read there is still there afterwards. */}
+          <div role="tabpanel" aria-label="Chat" hidden={showsFile} className="min-h-0 flex-1 overflow-auto">
+            <ChatPanel repo={repo} branch={branch} at={at} />
+          </div>
+          {showsFile && (
+            <div role="tabpanel" aria-label={file} className="min-h-0 flex-1 overflow-auto">
+              <FileView key={file} repo={repo} branch={branch} path={file} at={at} line={line} />
+            </div>
+          )}
+        </Panel>
+      </Panels>
+    </div>
+  );
+}
+
+function FilesOver({ onClose, children }: { onClose: () => void; children: ReactNode }) {
+  return (
+    <>
+      <button type="button" aria-label="Close the files" className="absolute inset-0 z-10 bg-shade" onClick={onClose} />
+      <div className="absolute inset-y-0 left-0 z-10 flex w-70 max-w-[85%] flex-col border-r border-line bg-surface-1 shadow-float">{children}</div>
+    </>
   );
 }
 

@@ -51,6 +51,27 @@ export function Patch({ hunks, label }: { hunks: readonly PatchHunk[]; label: st
   );
 }
 
+/** A unified diff of one or more files, from its text. */
+export function PatchText({ text, label }: { text: string; label: string }) {
+  return (
+    // It scrolls, so the keyboard has to reach it.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div role="region" aria-label={label} className="max-h-80 overflow-auto rounded-sm border border-border font-mono text-xs" tabIndex={0}>
+      <div className="w-max min-w-full">
+        {text.replace(/\n$/, "").split("\n").map((line, i) => (
+          <div key={i} className={classNames("px-2 whitespace-pre", look(line))}>
+            {line || " "}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function look(line: string) {
+  return /^(\+\+\+|---|@@) /.test(line) ? "bg-surface-1 text-muted" : LOOK[line.slice(0, 1)];
+}
+
 function Number({ value }: { value: number | null }) {
   return (
     <td className={classNames("min-w-9 px-1 text-right text-muted select-none", value === null && "opacity-0")}>{value}</td>

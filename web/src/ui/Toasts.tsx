@@ -14,7 +14,7 @@ const ICONS = {
 function Message({ message }: { message: ShownToast }) {
   return (
     <Radix.Root
-      duration={message.action || message.meaning === "bad" ? 10_000 : 4_000}
+      duration={message.lasting === true ? 30_000 : message.action || message.meaning === "bad" ? 10_000 : 4_000}
       onOpenChange={(open) => !open && dismissToast(message.id)}
       className="floating flex animate-appear items-center gap-2 py-1.5 pr-1.5 pl-3"
     >

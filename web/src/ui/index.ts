@@ -6,7 +6,7 @@ export { useFixedRows, type FixedRows } from "./fixed_rows";
 export { InlineCode } from "./InlineCode";
 export { Kbd } from "./Kbd";
 export { Markdown } from "./Markdown";
-export { Patch, type PatchHunk, type PatchLine } from "./Patch";
+export { Patch, PatchText, type PatchHunk, type PatchLine } from "./Patch";
 export { ContextMenu, Menu, type MenuEntry, type MenuItem, type MenuProps } from "./Menu";
 export { Panel, PanelEdge, Panels, type PanelHandle } from "./Panels";
 export { EmptyState, ErrorState, ProgressLine, Skeleton, Unreadable } from "./States";

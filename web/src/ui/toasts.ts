@@ -5,6 +5,8 @@ export interface ToastMessage {
   meaning?: "good" | "bad" | "attention";
   /** One thing to do about it, such as Undo. The message then stays for ten seconds. */
   action?: { label: string; run: () => void };
+  /** Stays for half a minute: there is something to read and to do. */
+  lasting?: boolean;
 }
 
 export interface ShownToast extends ToastMessage {

@@ -99,17 +99,19 @@ export interface Save {
   /** Only over what was seen; null: only as a new file; undefined: in any case. */
   etag?: string | null;
   message?: string;
+  /** However large it is: the person said so. */
+  large?: boolean;
 }
 
 export function useSaveFile(repository: string, branch: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ path, content, etag, message }: Save) =>
+    mutationFn: ({ path, content, etag, message, large }: Save) =>
       answer(
         api.PUT("/api/repositories/{repository}/files/{path}", {
           params: {
             path: { repository, path },
-            query: { branch, ...(message !== undefined && { message }) },
+            query: { branch, ...(message !== undefined && { message }), ...(large === true && { large }) },
             header: etag === null ? { "If-None-Match": "*" } : etag === undefined ? {} : { "If-Match": `"${etag}"` },
           },
           body: content as string,

@@ -44,6 +44,15 @@ function useChanged(project: string) {
   };
 }
 
+/** Begins the example, which runs to its end by itself. */
+export function useRunExample() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => answer(api.POST("/api/projects/example", {})),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.projects() }),
+  });
+}
+
 export function useChangeProject(project: string) {
   const changed = useChanged(project);
   return useMutation({
@@ -82,11 +91,19 @@ export function useEarlierMessages(project: string, enabled: boolean) {
 
 const once = () => ({ "Idempotency-Key": crypto.randomUUID() });
 
+/** Words, answers to open questions by number, or what the first message is about. */
+export type Said = Partial<Shapes["NewMessage"]>;
+
 export function useSayToProject(project: string) {
   const changed = useChanged(project);
   return useMutation({
-    mutationFn: (text: string) =>
-      answer(api.POST("/api/projects/{project}/messages", { params: { path: { project }, header: once() }, body: { text } })),
+    mutationFn: (said: Said) =>
+      answer(
+        api.POST("/api/projects/{project}/messages", {
+          params: { path: { project }, header: once() },
+          body: { text: "", answers: [], ...said },
+        }),
+      ),
     onSuccess: changed,
   });
 }
@@ -94,11 +111,11 @@ export function useSayToProject(project: string) {
 export function usePress(project: string) {
   const changed = useChanged(project);
   return useMutation({
-    mutationFn: ({ action, text = "", confirmed = false }: { action: Action; text?: string; confirmed?: boolean }) =>
+    mutationFn: ({ action, ...press }: { action: Action } & Partial<Shapes["Press"]>) =>
       answer(
         api.POST("/api/projects/{project}/actions/{action}", {
           params: { path: { project, action }, header: once() },
-          body: { text, confirmed },
+          body: { text: "", confirmed: false, delegated: false, ...press },
         }),
       ),
     onSettled: changed,

@@ -7,11 +7,18 @@ import { keys } from "../keys";
 export type Repository = Shapes["RepositoryShape"];
 export type Branch = Shapes["BranchShape"];
 
+const repositoriesQuery = {
+  queryKey: keys.repositories(),
+  queryFn: ({ signal }: { signal: AbortSignal }) => answer(api.GET("/api/repositories", { signal })),
+};
+
 export function useRepositories() {
-  return useQuery({
-    queryKey: keys.repositories(),
-    queryFn: async ({ signal }) => (await answer(api.GET("/api/repositories", { signal }))).repositories,
-  });
+  return useQuery({ ...repositoriesQuery, select: (data) => data.repositories });
+}
+
+/** Used on the command line, and not looked after yet. */
+export function useOfferedRepositories() {
+  return useQuery({ ...repositoriesQuery, select: (data) => data.offered });
 }
 
 export function useRepository(repository: string) {

@@ -94,13 +94,15 @@ export function useTools(repository: string, branch: string, enabled = true) {
 export function useToolChange(repository: string, branch: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ name, approve }: { name: string; approve: boolean }) => {
+    /** `hash` is of the tool as it was shown: another one is refused. */
+    mutationFn: ({ name, approve, hash }: { name: string; approve: boolean; hash?: string }) => {
       const where = { params: { path: { repository, name }, query: { branch } } };
+      const seen = { params: { path: { repository, name }, query: { branch, hash } } };
       return approve
-        ? answer(api.POST("/api/repositories/{repository}/tools/{name}/approve", where))
+        ? answer(api.POST("/api/repositories/{repository}/tools/{name}/approve", seen))
         : answer(api.POST("/api/repositories/{repository}/tools/{name}/revoke", where));
     },
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.tools(repository, branch) }),
+    onSettled: () => client.invalidateQueries({ queryKey: keys.tools(repository, branch) }),
   });
 }
 

@@ -7,7 +7,7 @@ import { projectPlace } from "@/lib/places";
 import { Badge } from "@/ui";
 
 import { Sparkline } from "./Sparkline";
-import { haltReason, span } from "./words";
+import { span } from "./words";
 
 export interface BoardCardProps {
   card: Shapes["CardShape"];
@@ -44,9 +44,9 @@ export function BoardCard({ card, agent, waits, elapsed, reached }: BoardCardPro
           <Sparkline totals={row.totals} trend={card.trend} />
         </span>
       )}
-      {halted && (
-        <Badge meaning="bad" icon={OctagonX} className="items-start! whitespace-normal! *:[svg]:mt-0.5 *:[svg]:shrink-0">
-          {haltReason(row.halt_reason)}
+      {(halted || row.outline) && (
+        <Badge meaning={row.outline ? "attention" : "bad"} icon={row.outline ? CircleAlert : OctagonX} className="items-start! whitespace-normal! *:[svg]:mt-0.5 *:[svg]:shrink-0">
+          {row.label}
         </Badge>
       )}
       {waits !== null && (

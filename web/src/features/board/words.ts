@@ -23,7 +23,7 @@ const DECISIONS: Record<string, string> = {
   brain_dump: "your words",
   human_review: "confirm the intent",
   spec_building: "confirm the specification",
-  halted: "resume, override or terminate",
+  halted: "retry, accept or terminate",
 };
 
 /** What a person is needed for; null where nobody is. */
@@ -31,11 +31,7 @@ export function waitsFor(
   { row }: Pick<Shapes["CardShape"], "row">,
   project: Pick<Project, "busy" | "problem"> | undefined,
 ): string | null {
-  if (project?.busy === true || row.halt_reason === "human_terminated") return null;
+  if (project?.busy === true || row.halt_reason === "human_terminated" || row.outline) return null;
   if (row.waiting !== null && row.waiting !== "") return row.waiting;
   return DECISIONS[row.phase] ?? (project !== undefined && project.problem !== "" ? "its last run failed" : null);
-}
-
-export function haltReason(reason: string | null): string {
-  return reason === null ? "halted" : `halted: ${reason.replace(/^guard_/, "guard, ").replaceAll("_", " ")}`;
 }

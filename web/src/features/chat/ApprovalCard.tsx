@@ -1,7 +1,7 @@
 import { ShieldQuestion } from "lucide-react";
 
 import { useToolChange, type Shapes } from "@/api";
-import { Button, ErrorState } from "@/ui";
+import { Button, ErrorState, PatchText } from "@/ui";
 
 type OwnTool = Shapes["OwnToolShape"];
 
@@ -18,7 +18,6 @@ export interface ApprovalCardProps {
 /** A tool of the repository that nobody has let run yet, as it is now. */
 export function ApprovalCard({ repo, branch, tool, locked, onRefuse, onApproved, onOpen }: ApprovalCardProps) {
   const change = useToolChange(repo, branch);
-  const changed = tool.state === "changed";
   return (
     <section aria-label={`Approval of ${tool.name}`} className="my-3 flex flex-col gap-2 rounded-md border border-attention px-3 py-2.5">
       <div className="flex items-start gap-2">
@@ -28,8 +27,7 @@ export function ApprovalCard({ repo, branch, tool, locked, onRefuse, onApproved,
             May agents run the tool <code className="font-mono text-xs">{tool.name}</code>?
           </p>
           <p className="text-muted">
-            {changed ? "It is not what was approved before." : "It is in this branch and nobody has approved it."} {tool.reason} Approved, it runs
-            as it is now; one changed byte, and it asks again.
+            {tool.reason} {tool.differs} Approved, it runs as it is now; one changed byte, and it asks again.
           </p>
           <p className="mt-1 flex flex-wrap gap-x-3 font-mono text-xs">
             {tool.files.map((path) => (
@@ -40,13 +38,14 @@ export function ApprovalCard({ repo, branch, tool, locked, onRefuse, onApproved,
           </p>
         </div>
       </div>
+      {tool.difference !== "" && <PatchText text={tool.difference} label={`What changed in ${tool.name} since it was approved`} />}
       <div className="flex gap-2">
         <Button
           small
           kind="primary"
           disabled={locked}
           busy={change.isPending}
-          onClick={() => change.mutate({ name: tool.name, approve: true }, { onSuccess: () => onApproved(tool) })}
+          onClick={() => change.mutate({ name: tool.name, approve: true, hash: tool.hash }, { onSuccess: () => onApproved(tool) })}
         >
           Approve {tool.name}
         </Button>

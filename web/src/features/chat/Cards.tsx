@@ -55,7 +55,7 @@ export function Cards({ repo, branch, locked, onOpenFile }: CardsProps) {
               type="button"
               disabled={locked || change.isPending}
               className="text-accent underline underline-offset-2 disabled:opacity-50"
-              onClick={() => change.mutate({ name: each.tool ?? "", approve: true }, { onSuccess: () => decide({ id: each.id, text: `You approved the tool ${each.tool ?? ""}.`, good: true }) })}
+              onClick={() => change.mutate({ name: each.tool ?? "", approve: true, hash: each.id }, { onSuccess: () => decide({ id: each.id, text: `You approved the tool ${each.tool ?? ""}.`, good: true }) })}
             >
               Approve after all
             </button>

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 
 import { useCancelTurn } from "@/api";
 import { useCommand } from "@/lib/commands";
@@ -13,6 +13,7 @@ import { ForkDialog } from "./ForkDialog";
 import { useAnswerers } from "./models";
 import type { ShownTurn } from "./parts";
 import { PastBanner } from "./PastBanner";
+import { RetryRow } from "./RetryRow";
 import { useDraft, useSend } from "./sending";
 import { useSteady } from "@/lib/steady";
 import { TurnList } from "./TurnList";
@@ -42,6 +43,8 @@ export function ChatPanel({ repo, branch, at }: ChatPanelProps) {
   const [forking, setForking] = useState<ShownTurn | null>(null);
   const [outgoing, setOutgoing] = useState<{ text: string; time: number } | null>(null);
   const [said, setSaid] = useState(0);
+  /** Sent again, to the model that is chosen by then, when it has stopped. */
+  const [switching, setSwitching] = useState<ShownTurn | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   const locked = isRunning || at !== undefined || actions.busy;
 
@@ -73,6 +76,15 @@ export function ChatPanel({ repo, branch, at }: ChatPanelProps) {
     openBranch,
   };
   const on = useSteady(now);
+  const switched = useSteady({
+    send: (turn: ShownTurn) => {
+      setSwitching(null);
+      now.again(turn);
+    },
+  });
+  useEffect(() => {
+    if (switching !== null && !isRunning) switched.send(switching);
+  }, [switching, isRunning, switched]);
   const recall = () => {
     if (last !== undefined && !isRunning) edit(last);
   };
@@ -138,6 +150,19 @@ export function ChatPanel({ repo, branch, at }: ChatPanelProps) {
         <TurnList repo={repo} conversation={conversation} current={shown} locked={locked} on={on} said={said}>
           {cards}
         </TurnList>
+      )}
+      {at === undefined && isRunning && current !== null && current.trouble !== null && (
+        <RetryRow
+          text={current.trouble}
+          answerers={answerers}
+          isStopping={cancel.isPending}
+          onStop={stop}
+          onSwitch={(value) => {
+            answerers.choose(value);
+            setSwitching(current);
+            stop();
+          }}
+        />
       )}
       {at === undefined ? (
         <ComposerArea

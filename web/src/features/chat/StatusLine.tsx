@@ -18,7 +18,7 @@ export function useNow(ticking: boolean): number {
 
 function Hints() {
   return (
-    <span className="flex items-center gap-x-3">
+    <span className="flex items-center gap-x-3 max-sm:hidden">
       <span className="flex items-center gap-1"><Kbd keys="enter" /> sends</span>
       <span className="flex items-center gap-1"><Kbd keys="shift+enter" /> new line</span>
       <span className="flex items-center gap-1"><Kbd keys="@" /> files</span>

@@ -8,8 +8,8 @@ import { waitsForPerson } from "./parts";
 
 const turn = "000002-abcd1234";
 const started: Event = { type: "TurnStarted", turn, branch: "ai/first", model: "m" };
-const piece = (text: string): Event => ({ type: "TextStreamed", turn, text });
-const answered = (text: string): Event => ({ type: "ModelAnswered", turn, text, calls: [], input_tokens: 10, output_tokens: 5, cache_read_tokens: 4, cost: 0.5 });
+const piece = (text: string): Event => ({ type: "TextStreamed", turn, text, answer: 0, at: 0 });
+const answered = (text: string): Event => ({ type: "ModelAnswered", turn, text, calls: [], input_tokens: 10, output_tokens: 5, cache_read_tokens: 4, cost: 0.5, answer: 0 });
 const committed: Event = { type: "TurnCommitted", turn, branch: "ai/first", commit: "c1", files: ["a"], text: "" };
 const after = (...events: Event[]) => events.reduce<Live | null>((live, event) => heardTurn(live, event, 1), null);
 
@@ -20,6 +20,16 @@ describe("a turn that is heard", () => {
     expect(whole?.streaming).toBe("");
     expect(whole?.parts).toEqual([{ kind: "text", text: "one two" }]);
     expect(whole?.spent).toEqual({ input: 10, output: 5, cached: 4, cost: 0.5 });
+  });
+
+  it("tells of trouble with the model until it answers", () => {
+    const retry: Event = {
+      type: "ModelRetryScheduled", turn, project: "", model: "m", kind: "overloaded", attempt: 3, attempts: 6, wait: 8,
+      text: "overloaded, retrying in 8 s (3 of 6)",
+    };
+    expect(after(started, retry)?.turn.trouble).toBe("m: overloaded, retrying in 8 s (3 of 6)");
+    expect(after(started, retry, piece("one"))?.turn.trouble).toBeNull();
+    expect(after(started, { ...retry, turn: "", project: "p" })?.turn.trouble).toBeNull();
   });
 
   it("times its calls and ends once", () => {

@@ -87,11 +87,16 @@ function stopped(reason: string): ShownTurn["state"] {
 
 /** What an event makes of what is known. Events of other things change nothing. */
 export function heardTurn(before: Live | null, event: Event, time: number): Live | null {
-  if (!("turn" in event)) return before;
+  if (!("turn" in event) || event.turn === "") return before;
   if (event.type === "TurnStarted") return before?.turn.id === event.turn ? before : begun(event.turn, event.model, time);
   // Whoever comes in the middle of a text hears its rest; where it began is told with the whole.
-  const known = before?.turn.id === event.turn ? before : begun(event.turn, "", time);
-  if (known.turn.state !== "running") return before;
+  const found = before?.turn.id === event.turn ? before : begun(event.turn, "", time);
+  if (found.turn.state !== "running") return before;
+  if (event.type === "ModelRetryScheduled") {
+    return { ...found, turn: { ...found.turn, trouble: `${event.model}: ${event.text}` } };
+  }
+  // Whatever else is heard, the trouble is over.
+  const known = found.turn.trouble === null ? found : { ...found, turn: { ...found.turn, trouble: null } };
   switch (event.type) {
     case "TextStreamed":
       return streamed(known, event.text);

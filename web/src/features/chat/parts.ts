@@ -52,6 +52,8 @@ export interface ShownTurn {
   subject: string | null;
   /** The branch that has the work of a turn that was set aside. */
   keptOn: string | null;
+  /** What is wrong between Forge and the model right now, and when it is asked again. */
+  trouble: string | null;
 }
 
 /** Of a turn from which nothing has been heard yet. */
@@ -67,6 +69,7 @@ export const UNHEARD = {
   spent: { input: 0, output: 0, cached: 0, cost: null },
   subject: null,
   keptOn: null,
+  trouble: null,
 } satisfies Partial<ShownTurn>;
 
 const SUBJECT = /^[ \t]*[*_`#]*Commit:[*_`]*[ \t]*(.+?)[*_`]*[ \t]*$/im;
@@ -173,6 +176,7 @@ export function shownTurn(turn: Turn): ShownTurn {
     spent: { input, output, cached, cost },
     subject: subjectOf(turn.answered),
     keptOn: null,
+    trouble: null,
   };
   SHOWN.set(turn, made);
   return made;

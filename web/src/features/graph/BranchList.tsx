@@ -25,7 +25,7 @@ function Indication({ indicator, target }: { indicator: Indicator | undefined; t
   const light = lightOf(indicator.state);
   if (light === "none") return <span className="text-xs text-muted">merged</span>;
   const Icon = light === "good" ? CircleCheck : CircleAlert;
-  const said = light === "good" ? `Merges into ${target} without conflicts` : `${plural(indicator.paths.length, "file")} in conflict with ${target}`;
+  const said = indicator.state === "damaged" ? "A part of its history cannot be read" : light === "good" ? `Merges into ${target} without conflicts` : `${plural(indicator.paths.length, "file")} in conflict with ${target}`;
   return (
     <span title={[said, ...indicator.paths.slice(0, 10)].join("\n")} className="flex shrink-0">
       <Icon aria-label={said} role="img" size={14} className={light === "good" ? "text-good" : "text-attention"} />
@@ -67,7 +67,13 @@ export const BranchList = memo(function BranchList({ repo, branches, over, onRev
                 <span title={branch.name} className={classNames("min-w-0 flex-1 truncate", branch.is_default && "font-semibold")}>
                   {branch.name}
                 </span>
-                <Indication indicator={byName.get(branch.name)} target={target} />
+                {branch.damage === null ? (
+                  <Indication indicator={byName.get(branch.name)} target={target} />
+                ) : (
+                  <span title={branch.damage} className="flex shrink-0">
+                    <CircleAlert aria-label={`Damaged. ${branch.damage}`} role="img" size={14} className="text-bad" />
+                  </span>
+                )}
               </button>
             </li>
           </ContextMenu>

@@ -4,7 +4,7 @@ import { GitBranch } from "lucide-react";
 import { useBranches } from "@/api";
 import { Dialog, ErrorState, Skeleton } from "@/ui";
 
-import { revName, VERB_WORDS, type Source, type Verb } from "./offers";
+import { sourceName, VERB_WORDS, type Source, type Verb } from "./offers";
 
 export interface BranchPickerProps {
   repo: string;
@@ -19,7 +19,7 @@ const ITEM = "flex h-8 cursor-default items-center gap-2 rounded-sm px-2 data-[s
 /** Which branch? Typed letters narrow the list down, Enter takes the marked one. */
 export function BranchPicker({ repo, verb, source, onPick, onClose }: BranchPickerProps) {
   const { data, error, refetch } = useBranches(repo);
-  const title = `${VERB_WORDS[verb]} ${revName(source.rev)} ${verb === "merge" ? "into" : "onto"}`;
+  const title = `${VERB_WORDS[verb]} ${sourceName(verb, source)} ${verb === "merge" ? "into" : "onto"}`;
   return (
     <Dialog open onClose={onClose} title={`${title} …`} about="Choose the branch. A preview comes first; nothing is changed yet.">
       {error ? (
@@ -41,7 +41,7 @@ export function BranchPicker({ repo, verb, source, onPick, onClose }: BranchPick
                 <Command.Item key={branch.name} value={branch.name} onSelect={() => onPick(branch.name)} className={ITEM}>
                   {branch.ai ? <span aria-hidden className="w-3.5 text-center text-accent">✦</span> : <GitBranch aria-hidden size={14} />}
                   <span className="min-w-0 flex-1 truncate">{branch.name}</span>
-                  <span className="max-w-40 truncate text-xs text-muted">{branch.subject}</span>
+                  <span className="max-w-40 truncate text-xs text-muted">{branch.damage === null ? branch.subject : "damaged"}</span>
                 </Command.Item>
               ))}
           </Command.List>

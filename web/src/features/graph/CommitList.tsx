@@ -9,6 +9,7 @@ import { HoverCard } from "./HoverCard";
 import { LaneCanvas } from "./LaneCanvas";
 import { laneCount } from "./lanes";
 import type { Light } from "./offers";
+import { LINE, ShapeLabels } from "./ShapeLabels";
 import { useColumns } from "./useColumns";
 import { useHover } from "./useHover";
 import { useLanePan } from "./useLanePan";
@@ -130,7 +131,7 @@ export function CommitList(props: CommitListProps) {
         }}
         {...hovering}
       >
-        <div role="presentation" className="relative contain-strict" style={{ height: total }}>
+        <div role="presentation" className="relative contain-strict" style={{ height: zoom.words ? total : total + LINE }}>
           {inView.map((row, i) => (
             <CommitRow
               key={slot(first + i)}
@@ -145,6 +146,7 @@ export function CommitList(props: CommitListProps) {
               over={over !== null && row.refs.includes(`refs/heads/${over.branch}`) ? over : null}
             />
           ))}
+          {!zoom.words && <ShapeLabels rows={inView} first={first} rowHeight={rowHeight} left={left} aiBranches={aiBranches} over={over} />}
           <LaneCanvas rows={rows} first={first} count={Math.max(0, last - first + 1)} width={left} size={size} />
         </div>
       </div>

@@ -70,9 +70,9 @@ export const CommitRow = memo(function CommitRow({ row, index, total, zoom, left
                   light={over !== null && label.kind === "branch" && over.branch === label.name ? over.light : undefined}
                 />
               ))}
-              {labels.length > MOST_LABELS && (
-                <span className="text-xs text-muted" title={labels.slice(MOST_LABELS).map((each) => each.name).join("\n")}>
-                  +{labels.length - MOST_LABELS}
+              {labels.length + row.refs_left_out > MOST_LABELS && (
+                <span className="shrink-0 text-xs text-muted" title={labels.slice(MOST_LABELS).map((each) => each.name).join("\n")}>
+                  +{(labels.length + row.refs_left_out - MOST_LABELS).toLocaleString("en")}
                 </span>
               )}
               {isByAgent(row.author) && (

@@ -5,7 +5,7 @@ import { createPortal } from "react-dom";
 import type { Merge } from "@/api";
 import { plural } from "@/lib/format";
 
-import { lightOf, revName, sentenceOf, VERB_WORDS } from "./offers";
+import { lightOf, sentenceOf, sourceName, VERB_WORDS } from "./offers";
 import type { Held } from "./useHold";
 
 export interface HeldChipProps {
@@ -62,7 +62,7 @@ export function HeldChip({ held, start, preview, problem }: HeldChipProps) {
     >
       {over === null ? (
         <>
-          <p className="font-medium">{`${VERB_WORDS[verb]} ${revName(source.rev)} …`}</p>
+          <p className="font-medium">{`${VERB_WORDS[verb]} ${sourceName(verb, source)} …`}</p>
           <p className="text-muted">Drop it on a branch</p>
         </>
       ) : (
@@ -71,7 +71,7 @@ export function HeldChip({ held, start, preview, problem }: HeldChipProps) {
           <Told preview={preview} problem={problem} />
         </>
       )}
-      <p className="mt-1 text-muted">{source.isBranch ? "Shift: rebase · Alt: cherry-pick" : "Shift: merge up to here"}</p>
+      <p className="mt-1 text-muted">{source.isBranch ? "Shift: rebase · Alt: cherry-pick" : "Shift: merge up to it · or choose after the drop"}</p>
     </div>,
     document.body,
   );

@@ -6,7 +6,7 @@ import { Button, Chip, Dialog, ErrorState, Skeleton, toast } from "@/ui";
 
 import { ConflictDesk } from "./ConflictDesk";
 import { MergePreview } from "./MergePreview";
-import { doneSentence, isPossible, offerOf, revName, sentenceOf, VERB_WORDS, VERBS, wishOf, type Verb } from "./offers";
+import { choiceOf, doneSentence, isPossible, offerOf, revName, sentenceOf, VERBS, wishOf, type Verb } from "./offers";
 import type { Resolution } from "./resolutions";
 import { useUndoing } from "./useUndoing";
 
@@ -16,17 +16,19 @@ export interface MergeDialogProps {
   /** The branch that moves. */
   target: string;
   sources: string[];
+  /** Of a rebase: the commit it begins with. */
+  first?: string | null | undefined;
   open: boolean;
   onClose: () => void;
 }
 
 /** Shows what would happen; only its button makes it happen. Conflicts are resolved here too. */
 export function MergeDialog(props: MergeDialogProps) {
-  return props.open ? <OpenDialog key={`${props.kind} ${props.target} ${props.sources.join(" ")}`} {...props} /> : null;
+  return props.open ? <OpenDialog key={`${props.kind} ${props.target} ${props.sources.join(" ")} ${props.first ?? ""}`} {...props} /> : null;
 }
 
-function OpenDialog({ repo, kind, target, sources, onClose }: MergeDialogProps) {
-  const given = offerOf({ kind, target, sources });
+function OpenDialog({ repo, kind, target, sources, first: from, onClose }: MergeDialogProps) {
+  const given = offerOf({ kind, target, sources, ...(from != null && { first: from }) });
   const [verb, setVerb] = useState<Verb>(kind);
   const offer = { ...given, verb };
   const wish = sources.length > 1 ? { kind, target, sources } : wishOf(offer);
@@ -120,9 +122,9 @@ function OpenDialog({ repo, kind, target, sources, onClose }: MergeDialogProps) 
     >
       {sources.length === 1 && (
         <div role="group" aria-label="How" className="mb-3 flex gap-1.5">
-          {VERBS.filter((each) => isPossible(each, given.source)).map((each) => (
+          {VERBS.filter((each) => (given.source.from === undefined ? isPossible(each, given.source) : each === "rebase")).map((each) => (
             <Chip key={each} pressed={verb === each} onClick={() => setVerb(each)}>
-              {VERB_WORDS[each]}
+              {choiceOf(each, given.source)}
             </Chip>
           ))}
         </div>

@@ -18,7 +18,7 @@ import { HeldChip } from "./HeldChip";
 import { branchesAt } from "./labels";
 import { filtered, isFiltering, NO_FILTER } from "./lanes";
 import { branchEntries, commitEntries, type MenuParts } from "./menus";
-import { lightOf, wishOf } from "./offers";
+import { branchThrough, lightOf, wishOf } from "./offers";
 import { OperationList } from "./OperationList";
 import { useAsking } from "./useAsking";
 import { useGraphCommands } from "./useGraphCommands";
@@ -92,13 +92,18 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
   });
   const chosen = useMemo(() => (selected === null ? undefined : graph.rows.find((row) => row.id === selected)), [graph.rows, selected]);
   const here = chosen === undefined ? [] : branchesAt(chosen.refs);
+  const through = useMemo(
+    () => (selected === null || here.length > 0 ? undefined : branchThrough(graph.rows, selected)),
+    [graph.rows, selected, here.length],
+  );
   const entriesFor = useCallback((branch: string) => branchEntries(branch, known.some((each) => each.name === branch && each.is_default), parts), [known, parts]);
   const entries: MenuEntry[] =
-    selected === null ? [] : [...commitEntries(selected, parts), ...here.slice(0, 3).flatMap((branch) => [null, ...entriesFor(branch)])];
+    selected === null ? [] : [...commitEntries(selected, parts, through), ...here.slice(0, 3).flatMap((branch) => [null, ...entriesFor(branch)])];
   const zoomBy = (step: number) => setZoom((now) => clampZoom(now + step));
   useGraphCommands({
     selected,
     branch: here[0],
+    through,
     ask: asking.ask,
     undo: () => undo(),
     zoomBy,
@@ -117,6 +122,7 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
     showOperations: (on: boolean) => setBeside(on ? "operations" : null),
     restore: (kept: { commit: string; name: string }) => asking.ask({ what: "branch", start: kept.commit, name: kept.name }),
   });
+  const leftOut = graph.rows[0]?.tips_left_out ?? 0;
   const list = (
     <div className="flex h-full min-h-0 flex-col">
       <GraphToolbar
@@ -134,6 +140,11 @@ export function RepositoryView({ repo }: RepositoryViewProps) {
         onOperationsShown={steady.showOperations}
         onUndo={steady.undo}
       />
+      {leftOut > 0 && (
+        <p role="note" className="shrink-0 border-b border-line px-3 py-1 text-xs text-muted">
+          {`${leftOut.toLocaleString("en")} older branches and tags are not drawn.`}
+        </p>
+      )}
       {graph.error !== null && graph.error !== undefined && graph.rows.length === 0 ? (
         <ErrorState error={graph.error} onRetry={graph.retry} />
       ) : graph.loading ? (

@@ -5,7 +5,7 @@ import type { GraphRow } from "@/api";
 import { filtered, NO_FILTER, placed } from "./lanes";
 
 function row(id: string, parents: string[], refs: string[] = []): GraphRow {
-  return { id, parents, refs, subject: `commit ${id}`, author: "Ada", time: 0, lane: 9, edges: [], abandoned: false };
+  return { id, parents, refs, subject: `commit ${id}`, author: "Ada", time: 0, lane: 9, edges: [], abandoned: false, refs_left_out: 0, tips_left_out: 0 };
 }
 
 /** main: m ← d ← a; south: m merges s ← a; east: e ← a. */

@@ -25,7 +25,8 @@ export function branchEntries(branch: string, isDefault: boolean, { ask, openBra
   ];
 }
 
-export function commitEntries(commit: string, parts: MenuParts): MenuEntry[] {
+/** `through`: the branch whose chain the commit is on, where it is no tip. */
+export function commitEntries(commit: string, parts: MenuParts, through?: string): MenuEntry[] {
   const source = { rev: commit, isBranch: false };
   const { ask } = parts;
   return [
@@ -33,7 +34,17 @@ export function commitEntries(commit: string, parts: MenuParts): MenuEntry[] {
     { label: "Open files here", icon: FolderOpen, onSelect: () => parts.openFiles(commit) },
     { label: "Branch from here", icon: GitBranchPlus, keys: "b", onSelect: () => ask({ what: "branch", start: commit }) },
     { label: "Cherry-pick onto…", icon: Copy, keys: "c", onSelect: () => ask({ what: "pick", verb: "cherry-pick", source }) },
-    { label: "Merge into…", icon: GitMerge, keys: "m", onSelect: () => ask({ what: "pick", verb: "merge", source }) },
+    { label: "Merge up to it into…", icon: GitMerge, keys: "m", onSelect: () => ask({ what: "pick", verb: "merge", source }) },
+    ...(through === undefined
+      ? []
+      : [
+          {
+            label: `Rebase ${through} from here onto…`,
+            icon: GitPullRequestArrow,
+            keys: "r",
+            onSelect: () => ask({ what: "pick", verb: "rebase", source: { rev: through, isBranch: true, from: commit } }),
+          } satisfies MenuEntry,
+        ]),
     { label: "Copy commit id", icon: Copy, onSelect: () => parts.copy(commit) },
   ];
 }

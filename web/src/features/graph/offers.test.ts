@@ -33,7 +33,7 @@ test("sentences say what happens", () => {
 });
 
 test("green goes through, yellow needs a person, the rest is there already", () => {
-  expect(["clean", "fast-forward", "conflicts", "unrelated", "up to date"].map(lightOf)).toEqual(["good", "good", "attention", "attention", "none"]);
+  expect(["clean", "fast-forward", "conflicts", "unrelated", "damaged", "up to date"].map(lightOf)).toEqual(["good", "good", "attention", "attention", "attention", "none"]);
 });
 
 test("refs are labelled by what they are; others are left out", () => {

@@ -1,5 +1,6 @@
 /** All that can be done in the graph, for the palette and the keyboard. */
 import { useCommand } from "@/lib/commands";
+import { toast } from "@/ui";
 
 import type { Source, Verb } from "./offers";
 import type { Asking } from "./useAsking";
@@ -8,6 +9,8 @@ export interface GraphCommandParts {
   /** The chosen commit, and the branch whose tip it is. */
   selected: string | null;
   branch: string | undefined;
+  /** The branch whose chain the commit is on, where it is no tip. */
+  through: string | undefined;
   ask: Asking["ask"];
   undo: () => void;
   zoomBy: (step: number) => void;
@@ -20,13 +23,18 @@ export interface GraphCommandParts {
 const group = "Graph";
 
 export function useGraphCommands(parts: GraphCommandParts): void {
-  const { selected, branch, ask } = parts;
+  const { selected, branch, through, ask } = parts;
   const chosen = selected !== null;
   const commit: Source = { rev: selected ?? "", isBranch: false };
   const held: Source = branch === undefined ? commit : { rev: branch, isBranch: true };
   const pick = (verb: Verb, source: Source) => () => ask({ what: "pick", verb, source });
   useCommand({ id: "graph.merge", title: "Merge into…", group, keys: "m", run: pick("merge", held), enabled: chosen, words: "branch commit" });
-  useCommand({ id: "graph.rebase", title: "Rebase onto…", group, keys: "r", run: pick("rebase", held), enabled: chosen && branch !== undefined });
+  const chain: Source | null = branch !== undefined ? held : through === undefined ? null : { rev: through, isBranch: true, from: commit.rev };
+  const rebase = () => {
+    if (chain !== null) ask({ what: "pick", verb: "rebase", source: chain });
+    else toast({ text: "No branch shown here leads to this commit, so there is nothing to rebase. Make a branch here first (b).", meaning: "attention" });
+  };
+  useCommand({ id: "graph.rebase", title: chain?.from === undefined ? "Rebase onto…" : "Rebase from here onto…", group, keys: "r", run: rebase, enabled: chosen });
   useCommand({ id: "graph.cherry-pick", title: "Cherry-pick onto…", group, keys: "c", run: pick("cherry-pick", commit), enabled: chosen, words: "copy" });
   useCommand({
     id: "graph.branch",

@@ -8,6 +8,7 @@ import { Button as Plain, Confirm, toast, Tooltip } from "@/ui";
 
 import { ABOUT, buttons, question, refusal, TITLES, type Button } from "./actions";
 import { told } from "./problems";
+import { useSendUnsent, useUnsent } from "./unsent";
 
 export interface ActionBarProps {
   project: Project;
@@ -21,6 +22,8 @@ export interface ActionBarProps {
 export function ActionBar({ project, onInput, inputOpen }: ActionBarProps) {
   const client = useQueryClient();
   const press = usePress(project.id);
+  const unsent = useUnsent(project.id).text.trim() !== "";
+  const sendUnsent = useSendUnsent(project.id);
   const under = useRef<Button | null>(null);
   const [asked, setAsked] = useState<Button | null>(null);
 
@@ -28,6 +31,8 @@ export function ActionBar({ project, onInput, inputOpen }: ActionBarProps) {
     if (under.current !== null) return;
     under.current = action;
     try {
+      // What stands in the composer is part of what is distilled.
+      if (action === "distill") await sendUnsent();
       const done = await press.mutateAsync({ action, confirmed });
       client.setQueryData([...keys.project(project.id), "itself"], done.project);
     } finally {
@@ -36,11 +41,11 @@ export function ActionBar({ project, onInput, inputOpen }: ActionBarProps) {
   };
   const onPress = (action: Button) => {
     if (action === "provide_input") onInput();
-    else if (question(action, project) !== null) setAsked(action);
+    else if (question(action, project, unsent) !== null) setAsked(action);
     else perform(action, false).catch((error: unknown) => toast({ text: told(error), meaning: "bad" }));
   };
   const pressed = press.isPending ? press.variables.action : null;
-  const asking = asked === null ? null : question(asked, project);
+  const asking = asked === null ? null : question(asked, project, unsent);
   return (
     <div role="group" aria-label="What can be done" className="flex flex-wrap items-center gap-2">
       {buttons(project).map((action, i) => {
@@ -54,6 +59,8 @@ export function ActionBar({ project, onInput, inputOpen }: ActionBarProps) {
           <ActionButton
             key={action}
             action={action}
+            offer={project.offers.find((each) => each.action === action)}
+            named={project.waiting === "outline"}
             first={i === 0}
             busy={pressed === action}
             refused={why}
@@ -78,6 +85,9 @@ export function ActionBar({ project, onInput, inputOpen }: ActionBarProps) {
 
 interface ActionButtonProps {
   action: Button;
+  offer: Project["offers"][number] | undefined;
+  /** Whether the button has the name of what is offered; else the one that it has everywhere. */
+  named: boolean;
   first: boolean;
   busy: boolean;
   /** Why it cannot be pressed. It keeps the focus and tells it. */
@@ -85,11 +95,12 @@ interface ActionButtonProps {
   onPress: () => void;
 }
 
-function ActionButton({ action, first, busy, refused, onPress }: ActionButtonProps) {
+function ActionButton({ action, offer, named, first, busy, refused, onPress }: ActionButtonProps) {
   const off = refused !== undefined;
-  useCommand({ id: `project.${action}`, title: TITLES[action], group: "Project", run: onPress, enabled: !off });
+  const title = named && offer !== undefined ? offer.title : TITLES[action];
+  useCommand({ id: `project.${action}`, title, group: "Project", run: onPress, enabled: !off });
   return (
-    <Tooltip text={refused ?? ABOUT[action]}>
+    <Tooltip text={refused ?? offer?.about ?? ABOUT[action]}>
       <Plain
         kind={action === "terminate" ? "quiet" : first ? "primary" : "plain"}
         aria-disabled={off}
@@ -98,7 +109,7 @@ function ActionButton({ action, first, busy, refused, onPress }: ActionButtonPro
         onClick={() => !off && onPress()}
         className={classNames(off && "cursor-default! opacity-50", action === "terminate" && "text-bad")}
       >
-        {TITLES[action]}
+        {title}
       </Plain>
     </Tooltip>
   );

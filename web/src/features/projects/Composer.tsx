@@ -2,10 +2,10 @@ import { Link2, Paperclip, SendHorizontal } from "lucide-react";
 import { useId, useRef, type ClipboardEvent, type KeyboardEvent, type Ref } from "react";
 
 import { useSettings } from "@/api";
-import { useStored } from "@/lib/stored";
 import { Badge, Button, Chip, IconButton, TextArea } from "@/ui";
 
 import { foundLinks } from "./sources";
+import { useUnsent } from "./unsent";
 
 export interface ComposerProps {
   project: string;
@@ -23,16 +23,15 @@ export interface ComposerProps {
 
 /** Enter sends, Shift+Enter breaks the line. What is not sent yet is kept in this browser. */
 export function Composer({ project, placeholder, blocked, busy, fetches, onSend, onFiles, field }: ComposerProps) {
-  const [draft, setDraft] = useStored(`draft:project:${project}`, "");
+  const { text: draft, setText: setDraft, dropSent } = useUnsent(project);
   const picker = useRef<HTMLInputElement>(null);
   const why = useId();
   const off = blocked !== undefined || busy || draft.trim() === "";
   const send = async () => {
     if (off) return;
     const sent = draft;
-    // Words typed while it is on its way stay; a failure, told by whoever sends, keeps all of it.
-    if ((await onSend(sent.trim())) === false) return;
-    setDraft((now) => (now.startsWith(sent) ? now.slice(sent.length).trimStart() : now));
+    // A failure, told by whoever sends, keeps all of it.
+    if ((await onSend(sent.trim())) !== false) dropSent(sent);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;

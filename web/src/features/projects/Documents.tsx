@@ -9,12 +9,14 @@ import { DocumentChanges } from "./DocumentChanges";
 import { isLocked } from "./phases";
 import { useDocuments } from "./queries";
 
-const ORDER = ["plan.md", "constraints.md", "spec.md", "intent.md"];
+const ORDER = ["plan.md", "outline.md", "constraints.md", "spec.md", "intent.md"];
 const TITLES: Record<string, string> = {
   "intent.md": "Intent",
   "spec.md": "Spec",
   "constraints.md": "Constraints",
   "plan.md": "Plan",
+  "outline.md": "Outline",
+  "how-this-was-made.md": "How this was made",
 };
 
 const rank = (name: string) => (ORDER.includes(name) ? ORDER.length - ORDER.indexOf(name) : 99);

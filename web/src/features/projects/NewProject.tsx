@@ -109,7 +109,7 @@ interface CodePlacesProps {
 
 function CodePlaces({ repository, onRepository, after, onAfter }: CodePlacesProps) {
   const repositories = useRepositories().data ?? [];
-  const plans = (useProjects().data ?? []).filter((each) => each.phase === "done" && each.deliverable_type === "plan");
+  const plans = (useProjects().data ?? []).filter((each) => each.phase === "done" && each.deliverable_type === "plan" && each.outline === null);
   return (
     <div className="flex flex-col gap-5">
       <Select
@@ -136,7 +136,7 @@ function AgentChoice({ agent, onChoose }: { agent: string; onChoose: (agent: str
   const providers = (models?.providers ?? []).filter(({ name, model }) => name !== "builtin" && model !== null);
   const options = [
     { value: "", label: "As set for each role" },
-    { value: "builtin", label: "Built-in engine: rules, no model; plans only" },
+    { value: "builtin", label: "No model: sorts your words into an outline" },
     ...providers.map(({ model, usable, how }) => ({
       value: model ?? "",
       label: usable ? (model ?? "") : `${model ?? ""} (${how})`,
@@ -151,7 +151,7 @@ function AgentChoice({ agent, onChoose }: { agent: string; onChoose: (agent: str
       value={agent}
       onChange={onChoose}
       options={options}
-      hint={none ? "No model is set up: the built-in engine answers. It takes a plan from your words to done." : undefined}
+      hint={none ? "No model is connected: Forge sorts your words into an outline. A model can write it later; code needs one now." : undefined}
     />
   );
 }

@@ -1,16 +1,17 @@
 import { FileUp } from "lucide-react";
 import { useRef, useState, type DragEvent } from "react";
 
-import { topicOf, useEarlierMessages, useProjectMessages, useSayToProject, useTopic, type Project } from "@/api";
+import { topicOf, useEarlierMessages, useProjectMessages, useSayToProject, useTopic, type Project, type Said } from "@/api";
 import { Button, ErrorState, ProgressLine, Skeleton, toast } from "@/ui";
 
 import { ChatMessages } from "./ChatMessages";
 import { Composer } from "./Composer";
 import { hasEarlierChats, isEnded, phaseName, standing } from "./phases";
 import { told } from "./problems";
-import { InputCard, OpenQuestions } from "./QuestionCards";
+import { InputCard, OpenQuestions, SceneQuestion } from "./QuestionCards";
 import { UploadList } from "./UploadList";
 import { useUploads } from "./useUploads";
+import { WaysOn } from "./WaysOn";
 
 const PLACEHOLDERS: Record<string, string> = {
   brain_dump: "Say what you want: everything that comes to mind, in any order. Drop files, paste links.",
@@ -34,9 +35,9 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
   const say = useSayToProject(project.id);
   const uploads = useUploads(project.id);
   const blocked = whyBlocked(project);
-  const send = async (text: string) => {
+  const send = async (said: Said) => {
     try {
-      await say.mutateAsync(text);
+      await say.mutateAsync(said);
       return true;
     } catch (error) {
       toast({ text: told(error), meaning: "bad" });
@@ -69,9 +70,15 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
           {project.busy && <Working project={project} />}
           {project.problem !== "" && !project.busy && <ErrorState compact error={new Error(project.problem)} />}
           {project.open_questions.length > 0 && !project.busy && (
-            <OpenQuestions {...shared} questions={project.open_questions} onAnswer={send} />
+            <OpenQuestions {...shared} questions={project.open_questions} onAnswer={(answers) => send({ answers })} />
           )}
-          {project.waiting === "stuck" && inputOpen && <InputCard {...shared} question={project.question} onInput={send} />}
+          {project.scene_question !== "" && !project.busy && (
+            <SceneQuestion question={project.scene_question} busy={say.isPending} onAnswer={(about) => void send({ about })} />
+          )}
+          {project.waiting === "stuck" && inputOpen && (
+            <InputCard {...shared} question={project.question} onInput={(answers) => send({ answers })} />
+          )}
+          {project.phase === "halted" && !isEnded(project) && !project.busy && <WaysOn project={project} />}
         </ChatMessages>
       )}
       {!isEnded(project) && (
@@ -83,7 +90,7 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
             blocked={blocked}
             busy={say.isPending}
             fetches={project.phase === "brain_dump"}
-            onSend={send}
+            onSend={(text) => send({ text })}
             onFiles={uploads.send}
           />
         </div>
@@ -103,6 +110,7 @@ function Working({ project }: { project: Project }) {
   const [progress, setProgress] = useState("");
   useTopic(topicOf.project(project.id), ({ event }) => {
     if (event.type === "ProjectProgressed") setProgress(event.text);
+    if (event.type === "ModelRetryScheduled") setProgress(`${event.model}: ${event.text}`);
     if (event.type === "ProjectMoved") setProgress("");
   });
   const { text } = standing(project);

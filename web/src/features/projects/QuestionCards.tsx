@@ -1,10 +1,11 @@
 import { CircleHelp } from "lucide-react";
 import { useEffect, useRef, type Ref } from "react";
 
+import type { Shapes } from "@/api";
 import { useStored } from "@/lib/stored";
 import { Button, Chip, TextArea } from "@/ui";
 
-import { DECIDE, optionsOf, together } from "./answers";
+import { DECIDE, given, optionsOf } from "./answers";
 
 const NONE: Record<string, string> = {};
 
@@ -14,7 +15,7 @@ export interface OpenQuestionsProps {
   blocked: boolean;
   busy: boolean;
   /** False where it could not be sent. */
-  onAnswer: (text: string) => Promise<unknown>;
+  onAnswer: (answers: Shapes["AnswerGiven"][]) => Promise<unknown>;
 }
 
 /** All open questions of a specification; what is answered is sent together. */
@@ -23,7 +24,7 @@ export function OpenQuestions({ project, questions, blocked, busy, onAnswer }: O
   const texts = questions.map((question) => drafts[question] ?? "");
   const answered = texts.filter((text) => text.trim() !== "").length;
   const send = async () => {
-    if ((await onAnswer(together(texts))) !== false) setDrafts(NONE);
+    if ((await onAnswer(given(texts))) !== false) setDrafts(NONE);
   };
   return (
     <section aria-label="Open questions" className="flex flex-col gap-3 rounded-md border border-attention p-3">
@@ -51,7 +52,7 @@ export interface InputCardProps {
   question: string;
   blocked: boolean;
   busy: boolean;
-  onInput: (text: string) => Promise<unknown>;
+  onInput: (answers: Shapes["AnswerGiven"][]) => Promise<unknown>;
 }
 
 /** What a stuck build asks. */
@@ -60,7 +61,7 @@ export function InputCard({ project, question, blocked, busy, onInput }: InputCa
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
   const send = async () => {
-    if ((await onInput(draft.trim())) !== false) setDraft("");
+    if ((await onInput(given([draft]))) !== false) setDraft("");
   };
   return (
     <section aria-label="Input for the build" className="flex flex-col gap-3 rounded-md border border-attention p-3">
@@ -70,6 +71,27 @@ export function InputCard({ project, question, blocked, busy, onInput }: InputCa
           Send the input
         </Button>
       </div>
+    </section>
+  );
+}
+
+export interface SceneQuestionProps {
+  question: string;
+  busy: boolean;
+  onAnswer: (about: "background" | "problem") => void;
+}
+
+/** What the first message is, where no model can tell. Nobody has to answer it. */
+export function SceneQuestion({ question, busy, onAnswer }: SceneQuestionProps) {
+  return (
+    <section aria-label="About your first message" className="flex flex-wrap items-center gap-2 rounded-md border border-line p-3">
+      <span className="min-w-0 flex-1">{question}</span>
+      <Button small disabled={busy} onClick={() => onAnswer("background")}>
+        Background
+      </Button>
+      <Button small disabled={busy} onClick={() => onAnswer("problem")}>
+        The problem
+      </Button>
     </section>
   );
 }

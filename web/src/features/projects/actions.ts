@@ -31,7 +31,9 @@ export const ABOUT: Record<Button, string> = {
 export function buttons(project: Seen): Button[] {
   if (isEnded(project)) return [];
   const here = forward(project);
-  const more = project.actions.filter((action): action is Button => action !== "correct" && !here.includes(action as Button));
+  // Input for a halted project is written where its ways on are explained.
+  const written = project.phase === "halted" ? ["correct", "provide_input"] : ["correct"];
+  const more = project.actions.filter((action): action is Button => !written.includes(action) && !here.includes(action as Button));
   return [...here, ...more.filter((action) => action !== "terminate"), "terminate"];
 }
 
@@ -57,12 +59,18 @@ export interface Question {
   danger: boolean;
 }
 
-/** What a person is asked before it happens; null where one press is enough. */
-export function question(action: Button, project: Pick<Seen, "waiting">): Question | null {
+/** What a person is asked before it happens; null where one press is enough. `unsent`: words in the composer. */
+export function question(action: Button, project: Pick<Seen, "waiting">, unsent = false): Question | null {
+  if (action === "confirm" && unsent) {
+    return { title: "Your message is not sent", about: "What stands in the composer is not part of what you confirm. Send it first, or confirm without it.", action: "Confirm without it", danger: false };
+  }
   if (action === "terminate") {
     return { title: "Terminate the project", about: "Stop this project for good? It cannot be taken up again.", action: "Terminate the project", danger: true };
   }
   if (action !== "override") return null;
+  if (project.waiting === "outline") {
+    return { title: "Accept the outline", about: "Keep the outline as the result? Its open points stay open.", action: "Accept the outline", danger: false };
+  }
   return project.waiting === "gate"
     ? { title: "Build anyway", about: "Build although the plan is not complete?", action: "Proceed with the build", danger: false }
     : { title: "Accept as it is", about: "Take the deliverable as it is now, with everything that is still open in it?", action: "Accept the deliverable", danger: false };

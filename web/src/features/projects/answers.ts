@@ -1,8 +1,12 @@
 /** Open questions: what can be offered as chips, and how answers are sent together. */
+import type { Shapes } from "@/api";
+
+type AnswerGiven = Shapes["AnswerGiven"];
 
 const YES_NO = /^(is|are|do|does|did|should|shall|can|could|will|would|must|may|has|have)\b/i;
 const EITHER = /^(?:[^,:?]*[,:]\s*)?([^,:?]{1,40}?(?:,\s*[^,:?]{1,40}?)*),?\s+or\s+([^,:?]{1,40})\?$/i;
-export const DECIDE = "Decide this yourself, and say why.";
+/** Stands for "Let Forge decide" among drafts; it is sent as a delegated answer and never as words. */
+export const DECIDE = "\u0000delegated";
 
 /** Ready answers found in the words of a question. */
 export function optionsOf(question: string): string[] {
@@ -16,11 +20,9 @@ export function optionsOf(question: string): string[] {
   return options.map((each) => each.charAt(0).toUpperCase() + each.slice(1));
 }
 
-/** "1: …" lines for those that are answered, by the number of their question; "" where none is. */
-export function together(answers: readonly string[]): string {
-  const lines = answers.map((text, i) => ({ number: i + 1, text: text.split(/\s*\n\s*/).join(" ").trim() }));
-  return lines
-    .filter(({ text }) => text !== "")
-    .map(({ number, text }) => `${number}: ${text}`)
-    .join("\n");
+/** What is answered, by the number of its question. */
+export function given(answers: readonly string[]): AnswerGiven[] {
+  return answers
+    .map((text, i) => ({ question: i + 1, text: text === DECIDE ? "" : text.trim(), delegated: text === DECIDE }))
+    .filter(({ text, delegated }) => delegated || text !== "");
 }

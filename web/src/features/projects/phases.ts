@@ -31,7 +31,7 @@ const REASONS: Record<string, string> = {
   guard_fabrication: "the review seems to invent findings",
   guard_max_iterations: "the maximum of rounds is reached",
   human_terminated: "terminated by a person",
-  agent_failure: "the agent failed twice",
+  agent_failure: "the model gave no usable answer",
   file_system_error: "files could not be written",
   phase3_output_missing: "nothing was built",
   phase3_output_incomplete: "what was built is not complete",
@@ -51,7 +51,8 @@ export function haltWords(reason: string | null): string {
 type Seen = Pick<
   Project,
   "phase" | "halt_reason" | "busy" | "waiting" | "open_questions" | "phase_times" | "problem" | "rounds"
->;
+> &
+  Partial<Pick<Project, "outline" | "label" | "queued" | "queue_place">>;
 
 export function isEnded(project: Pick<Seen, "phase" | "halt_reason">): boolean {
   return project.phase === "done" || (project.phase === "halted" && project.halt_reason === "human_terminated");
@@ -89,6 +90,9 @@ const WORK: Record<string, string> = {
 
 /** What happens to it now, or what it waits for. */
 export function standing(project: Seen): Standing {
+  if (project.outline && project.label !== undefined && !project.busy && project.halt_reason !== "human_terminated") {
+    return { meaning: "attention", text: project.label, waits: !project.outline.accepted };
+  }
   if (project.phase === "done") return { meaning: "good", text: "done", waits: false };
   if (isEnded(project)) return { meaning: "bad", text: "terminated", waits: false };
   if (project.busy) return working(project);
@@ -107,7 +111,10 @@ export function standing(project: Seen): Standing {
 }
 
 function working(project: Seen): Standing {
-  if ("queued" in project && project.queued === true) return { meaning: "running", text: "waits for a free place", waits: false };
+  if (project.queued === true) {
+    const place = project.queue_place == null ? "" : ` · number ${project.queue_place}`;
+    return { meaning: "running", text: `in the queue${place}`, waits: false };
+  }
   const round = project.phase === "polishing" ? ` round ${project.rounds.length + 1}` : "";
   return { meaning: "running", text: `${(WORK[project.phase] ?? "at work…").replace("…", round)}…`, waits: false };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { refusal } from "./actions";
-import { optionsOf, together } from "./answers";
+import { DECIDE, given, optionsOf } from "./answers";
 import { changedLines } from "./changes";
 import { standing, phaseIndex } from "./phases";
 import { slug } from "./slug";
@@ -24,6 +24,11 @@ describe("a project in words", () => {
     expect(standing(project).text).toBe("waits for you: 2 questions");
     expect(standing({ ...project, busy: true }).text).toBe("specifying…");
     expect(standing({ ...project, phase: "polishing", busy: true, rounds: [{}] }).text).toBe("polishing round 2…");
+  });
+  it("names an outline in the words of the server, in amber", () => {
+    const outline = { open: 10, points: [], accepted: false, note: "", connect: [] };
+    const halted = { ...project, phase: "halted", halt_reason: "phase3_output_incomplete", outline, label: "Outline ready · 10 points open" };
+    expect(standing(halted)).toEqual({ meaning: "attention", text: "Outline ready · 10 points open", waits: true });
   });
   it("shows a halted one in the phase where it was halted", () => {
     expect(phaseIndex({ phase: "halted", halt_reason: "guard_fabrication", phase_times: {} })).toBe(5);
@@ -60,7 +65,10 @@ describe("questions", () => {
     expect(optionsOf("Who cooks?")).toEqual([]);
   });
   it("sends answers by the number of their question, each on one line", () => {
-    expect(together(["", "Yes,\n2. of course", "No"])).toBe("2: Yes, 2. of course\n3: No");
+    expect(given(["Yes", " ", DECIDE])).toEqual([
+      { question: 1, text: "Yes", delegated: false },
+      { question: 3, text: "", delegated: true },
+    ]);
   });
 });
 

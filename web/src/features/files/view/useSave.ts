@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 
 import { ApiProblem, isProblem, placeKey, readFile, useSaveFile, type FileContent } from "@/api";
 import { announceSaved } from "@/lib/saved";
+import { toast } from "@/ui";
 
 import type { OpenFile, Version } from "../editor/open_file";
 import { told } from "../explorer/useFileActions";
@@ -32,11 +33,11 @@ export function useSave(file: OpenFile, onParted: () => void): Saving {
   const [busy, setBusy] = useState(false);
   const running = useRef(false);
 
-  const attempt = async (): Promise<SaveResult> => {
+  const attempt = async (large: boolean): Promise<SaveResult> => {
     const text = file.text();
     const { etag } = file.base;
     try {
-      const saved = await mutateAsync({ path, content: text, etag: etag === "" ? null : etag });
+      const saved = await mutateAsync({ path, content: text, etag: etag === "" ? null : etag, large });
       const bytes = new TextEncoder().encode(text);
       client.setQueryData([...placeKey({ repo, branch }), "file", path], { bytes, text, etag: saved.etag ?? "", commit: saved.commit ?? undefined } satisfies FileContent);
       file.saved({ text, etag: saved.etag ?? "", commit: saved.commit ?? undefined });
@@ -51,19 +52,22 @@ export function useSave(file: OpenFile, onParted: () => void): Saving {
     }
   };
 
-  const save = async (): Promise<SaveResult> => {
+  const save = async (large = false): Promise<SaveResult> => {
     if (running.current) return "failed";
     running.current = true;
     setBusy(true);
     try {
-      return await attempt();
+      return await attempt(large);
     } catch (error) {
-      told(error);
+      if (isProblem(error, "file_over_limit")) {
+        const action = { label: "Save anyway", run: () => void save(true) };
+        toast({ text: error.message, meaning: "attention", lasting: true, action });
+      } else told(error);
       return "failed";
     } finally {
       running.current = false;
       setBusy(false);
     }
   };
-  return { busy, save };
+  return { busy, save: () => save() };
 }
