@@ -14,6 +14,7 @@ from benchmarks import (
     conversations,
     directories,
     files,
+    first_request,
     guards,
     history,
     load,
@@ -39,7 +40,19 @@ OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]]
     "merge": merging.merging,
     "processes": concurrency.together,
 }
-ALL = [*OF_A_WORLD, "graph", "start", "session", "prompt-cache", "turns", "guards", "projects", "load", "ui"]
+ALL = [
+    *OF_A_WORLD,
+    "graph",
+    "start",
+    "session",
+    "prompt-cache",
+    "first-request",
+    "turns",
+    "guards",
+    "projects",
+    "load",
+    "ui",
+]
 
 
 def main() -> None:
@@ -80,6 +93,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from conversations.sessions(root)
     if "prompt-cache" in names:
         yield from prompts.prompt_cache(root)
+    if "first-request" in names:
+        yield from first_request.first_requests(root)
     if "turns" in names:
         yield from turns.turns(root)
     if "guards" in names:

@@ -33,7 +33,7 @@ def prompt_cache(root: Path) -> Iterator[Figure]:
     """60 turns with edits, tool errors, context changes, approvals and condensing."""
     bodies = asyncio.run(_session(root / "prompt-cache"))
     pairs = [(a, b) for a, b in pairwise(bodies) if len(b) > len(a) * _COMPACTED_BY_SIZE]
-    shared = [(_common(a, b), len(a), len(b)) for a, b in pairs]
+    shared = [(common(a, b), len(a), len(b)) for a, b in pairs]
     condensed = len(bodies) - 1 - len(pairs)
     size = f"{_TURNS} turns, {len(bodies)} requests, {condensed} condensed"
     again = 100 * sum(common for common, _, _ in shared) / sum(now for _, _, now in shared)
@@ -44,7 +44,8 @@ def prompt_cache(root: Path) -> Iterator[Figure]:
     yield Figure("the same, the worst request", size, worst, "%")
 
 
-def _common(a: bytes, b: bytes) -> int:
+def common(a: bytes, b: bytes) -> int:
+    """The length of the longest beginning that both have."""
     return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
@@ -72,7 +73,7 @@ async def _session(place: Path) -> list[bytes]:
                     files.commit("tools: approve count_words")
                 if number == 25:
                     files = repo.workspace("ai/session")
-                    revoke(files, "count_words")
+                    revoke(files, "count_words", "A <a@example.org>")
                     files.commit("tools: revoke count_words")
                 if number % 9 == 0:  # a person edits, too
                     files = repo.workspace("ai/session")

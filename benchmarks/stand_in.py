@@ -200,7 +200,11 @@ def anthropic(request: Request, reply: Reply, number: int) -> Iterable[str]:
         )
         yield event("content_block_stop", index=index)
         index += 1
-    stop = "tool_use" if reply.calls else {"stop": "end_turn", "length": "max_tokens"}[reply.finish]
+    stop = (
+        "tool_use"
+        if reply.calls
+        else {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}[reply.finish]
+    )
     yield event(
         "message_delta",
         delta={"stop_reason": stop, "stop_sequence": None},
@@ -337,4 +341,6 @@ def google(_request: Request, reply: Reply, number: int) -> Iterable[str]:
     calls: list[Json] = [
         {"functionCall": {"name": name, "args": arguments}, **signed} for name, arguments in reply.calls
     ]
-    yield chunk(calls or [{"text": ""}], {"stop": "STOP", "length": "MAX_TOKENS"}[reply.finish])
+    yield chunk(
+        calls or [{"text": ""}], {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}[reply.finish]
+    )

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SIZES = {"1k": 1_000, "10k": 10_000, "100k": 100_000}
+MORE_SIZES = {"20k": 20_000}
+"""For figures that ask for them by name."""
 _WORDS = [
     "account address balance branch buffer cache client commit config context cursor customer delta digest driver",
     "engine entry event field filter format frame gateway graph handle header index invoice journal ledger limit",
@@ -27,7 +29,7 @@ class World:
 
     def __init__(self, root: Path, name: str) -> None:
         self.name = name
-        self.count = SIZES[name]
+        self.count = (SIZES | MORE_SIZES)[name]
         made = root / f"made-{name}"
         if not (made / "whole").exists():
             shutil.rmtree(made, ignore_errors=True)

@@ -26,7 +26,7 @@ PATIENCE = 60
 SERVES = "serves"
 IN_REPOSITORY = "in a repository"
 # A project that waits for its person is no failure, though programs are told so by the exit code.
-FORGE = 'forge() { command forge "$@" || [[ $? == 4 && $1 == project ]]; }\n'
+FORGE = 'forge() { command forge "$@" || [[ $? == 4 && ( $1 == project || $1 == run ) ]]; }\n'
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_the_first_ten_minutes_go_as_they_are_written(newcomer: Path) -> None:
     assert "Summer Party" in said
     assert "Forge is at http://127.0.0.1:" in said
     assert sorted(path.name for path in (newcomer / "hello").iterdir()) == [".git", "README.md", "app.py"]
-    assert (newcomer / "workspace/projects/reading-club/docs/plan.md").is_file()
+    assert (newcomer / "workspace/projects/reading-club/docs/outline.md").is_file()
 
 
 @by_a_newcomer

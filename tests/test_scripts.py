@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -11,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.machine import BASIC_PROGRAMS, ROOT, Machine, copy_checkout, copy_interface, write_program
+from tests.installation import UV
+from tests.machine import BASIC_PROGRAMS, Machine, copy_checkout, copy_interface, write_program
 
-PRIVATE_UV = ROOT / ".forge-setup" / "venv" / "bin" / "uv"
-# Looked up while the test modules are loaded: a version manager's shim needs the developer's home to answer.
-UV = shutil.which("uv") or (str(PRIVATE_UV) if PRIVATE_UV.exists() else None)
 INSTALLING = "installing the locked environment"
 
 

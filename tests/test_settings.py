@@ -356,6 +356,10 @@ def channel(name: str, values: str) -> str:
         ),
         ("connectors: {notion: {enabled: true}}", "Connector 'notion' is enabled but missing required credentials."),
         (
+            "connectors: {google_drive: {enabled: true, credentials_path: /nowhere/drive.json}}",
+            "Connector 'google_drive': there is no file /nowhere/drive.json.",
+        ),
+        (
             "connectors: {google_drive: {enabled: true, credentials_path: ' '}}",
             "Connector 'google_drive' is enabled but missing required credentials.",
         ),

@@ -142,6 +142,13 @@ def test_optional_programs_that_cannot_be_had_are_not_asked_for_again(
     assert apt_calls.read_text() == asked
 
 
+@pytest.mark.req("X-03")
+def test_all_pythons_are_tried_when_asked_for(checkout: Path, machine: Machine) -> None:
+    write_program(checkout / ".venv" / "bin" / "pytest", 'echo "$FORGE_TEST_PYTHONS" "$@"')
+    done = machine.run(checkout / "script" / "test", "--pythons", "-x", cwd=checkout)
+    assert done.stdout == "all --inline-snapshot=disable -n 3 --dist loadgroup tests/test_pythons.py -x\n", done.stderr
+
+
 def test_lint_runs_every_check(checkout: Path, machine: Machine, tmp_path: Path) -> None:
     done = machine.run(checkout / "script" / "lint", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.conftest import GIT_CONFIG
+from tests.installation import UV, Installed, build_wheel, done, install, lock_packages
 from tests.machine import ROOT, STAMP, STATIC, Machine, copy_checkout, copy_interface
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-01")]
-PRIVATE_UV = ROOT / ".forge-setup" / "venv" / "bin" / "uv"
-# Looked up while the test modules are loaded: a version manager's shim needs the developer's home to answer.
-UV = shutil.which("uv") or (str(PRIVATE_UV) if PRIVATE_UV.exists() else None)
 _BUILD_PROGRAMS = ("bash", "cat", "cksum", "env", "find", "git", "readlink", "sort", "xargs")
 _SHIM_PROGRAMS = ("basename", "cut", "dirname", "grep", "head", "ls", "sed", "tr")
 """What a version manager's uv needs to find the real one."""
@@ -29,21 +23,6 @@ import hatch_build
 hook = hatch_build.WebBuildHook({root!r}, {{}}, None, None, "", "wheel")
 print(hook.dependencies())
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Installed:
-    environ: dict[str, str]
-    program: Path
-    place: Path
-
-    def run(self, *words: str) -> str:
-        command = [str(self.program), *words]
-        ran = subprocess.run(
-            command, env=self.environ, cwd=self.place, capture_output=True, text=True, check=False, timeout=120
-        )
-        assert (ran.returncode, ran.stderr) == (0, "")
-        return ran.stdout
 
 
 @pytest.fixture(scope="module")
@@ -68,29 +47,19 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-def done(machine: Machine, *command: str | Path, cwd: Path, **more: str) -> str:
-    ran = machine.run(*command, cwd=cwd, **more)
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
 @pytest.fixture(scope="module")
 def installed(machine: Machine, checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     place = tmp_path_factory.mktemp("elsewhere")
-    done(machine, "uv", "build", "--quiet", "--wheel", "--out-dir", place / "dist", cwd=checkout)
-    (wheel,) = (place / "dist").glob("*.whl")
+    wheel = build_wheel(machine, checkout, place / "dist")
     locked = place / "locked.txt"
-    exporting = ("--quiet", "--frozen", "--no-dev", "--no-emit-project", "--no-hashes", "--output-file", locked)
-    done(machine, "uv", "export", *exporting, cwd=checkout)
+    lock_packages(machine, checkout, locked)
     python = machine.programs / "python3"
     done(machine, "uv", "venv", "--quiet", "--python", python, place / "env", cwd=place)
-    inside = place / "env" / "bin"
-    words = ("--quiet", "--no-deps", "--python", inside / "python", "--requirement", locked, wheel)
-    done(machine, "uv", "pip", "install", *words, cwd=place)
+    install(machine, place / "env", "--requirement", locked, wheel, cwd=place)
     home = place / "home"
     home.mkdir()
     (home / ".gitconfig").write_text(GIT_CONFIG)
-    return Installed({"PATH": os.environ["PATH"], "HOME": str(home)}, inside / "forge", place)
+    return Installed({"PATH": os.environ["PATH"], "HOME": str(home)}, place / "env" / "bin" / "forge", place)
 
 
 def test_the_installed_program_tells_its_version_and_its_commands(installed: Installed) -> None:
@@ -106,12 +75,8 @@ def test_the_installed_program_runs_the_demo(installed: Installed) -> None:
 
 @pytest.fixture
 def served(installed: Installed) -> Iterator[str]:
-    command = [str(installed.program), "serve", "--port", "0", "--json"]
-    with subprocess.Popen(command, env=installed.environ, cwd=installed.place, stdout=subprocess.PIPE) as running:
-        assert running.stdout is not None
-        yield json.loads(running.stdout.readline())["url"]
-        running.send_signal(signal.SIGTERM)
-        assert running.wait(30) == 0
+    with installed.serving() as told:
+        yield told["url"]
 
 
 def test_the_installed_program_serves_the_interface_that_is_inside(installed: Installed, served: str) -> None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.soak import disks, kills, many, power, projects, rivals, space, steps, turns
+from benchmarks.soak import disks, histories, hostile, kills, many, power, projects, rivals, space, steps, turns
 from benchmarks.soak.forked import Forked
 from benchmarks.soak.repositories import repository
 from benchmarks.soak.step import ACTIONS
@@ -75,6 +75,11 @@ def run_cleaning_branches(folder: Path, options: argparse.Namespace) -> object:
         kills=8,
         seed=options.seed,
     )
+
+
+def run_merges(folder: Path, options: argparse.Namespace) -> object:
+    """Agent branches that plain git merges, rebases, squashes, picks from and forks, against a model."""
+    return histories.random_histories(folder, options.rounds or 300, seed=options.seed)
 
 
 def run_power(folder: Path, options: argparse.Namespace) -> object:
@@ -140,6 +145,12 @@ def run_load(folder: Path, options: argparse.Namespace) -> object:
     return {"turns": found.turns, "events": heard.recorded, "growth in the second half": f"{grown:.1f} %"}
 
 
+def run_hostile(folder: Path, options: argparse.Namespace) -> object:
+    """Surroundings that mean no good, part by part."""
+    names = [options.part] if options.part else hostile.PARTS
+    return hostile.run_parts(folder, names, rounds=options.rounds, seed=options.seed)
+
+
 def _minutes(each_second: Sequence[int]) -> Iterator[Sequence[int]]:
     return (each_second[start : start + 60] for start in range(0, len(each_second), 60))
 
@@ -151,6 +162,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "steps": run_steps,
     "cleaning": run_cleaning,
     "cleaning-branches": run_cleaning_branches,
+    "merges": run_merges,
     "power": run_power,
     "space": run_space,
     "many": run_many,
@@ -158,6 +170,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "projects": run_projects,
     "api": run_api,
     "load": run_load,
+    "hostile": run_hostile,
 }
 
 
@@ -168,6 +181,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, help="how many kills, cuts or commits")
     parser.add_argument("--runs", type=int, default=1000, help="projects with an agent that answers at random")
     parser.add_argument("--kills", type=int, help="commands on projects that are killed")
+    parser.add_argument("--part", choices=hostile.PARTS, help="one part of the hostile run; without it, all")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 32))
     parser.add_argument("--directory", type=Path, help="where the repositories are made")
     options = parser.parse_args()

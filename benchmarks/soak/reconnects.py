@@ -218,7 +218,9 @@ class ServeProcess:
         }
         words = [sys.executable, "-c", _FORGE, "serve", "--port", "0", "--json"]
         with (self._folder / "errors.txt").open("a") as errors:
-            self._process = subprocess.Popen(words, env=around, stdout=subprocess.PIPE, stderr=errors, text=True)
+            self._process = subprocess.Popen(
+                words, env=around, cwd=self._folder, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         assert line, (self._folder / "errors.txt").read_text()
@@ -235,6 +237,11 @@ class ServeProcess:
     @property
     def secret(self) -> str:
         return str(self._told["secret"])
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
 
     @property
     def _told(self) -> Json:

@@ -24,8 +24,9 @@ from benchmarks.soak.provider import Answers, Provider, message, working
 from benchmarks.soak.repositories import repository
 from forge.git import Repository
 from forge.git.reservations import reservation, reservations
+from forge.sessions.conversation import conversation
 from forge.sessions.messages import ToolResult
-from forge.sessions.turns import TurnStatus, conversation
+from forge.sessions.turns import TurnStatus
 
 _PROVIDER_SECONDS = 0.05
 """How long the provider may take to see a request that was sent, and how a connection ended."""
