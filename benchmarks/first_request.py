@@ -35,8 +35,8 @@ def first_requests(root: Path) -> Iterator[Figure]:
 
 async def _asked_twice(world: World) -> tuple[list[bytes], str]:
     """A turn in each of two processes' places: nothing but the repository and the database is shared."""
-    from forge.app.turns import end_of, send_message  # noqa: PLC0415 - loads the engine
-    from forge.app.workshop import open_workshop  # noqa: PLC0415
+    from forge.app.process.workshop import open_workshop  # noqa: PLC0415
+    from forge.app.sessions.messages import end_of, send_message  # noqa: PLC0415 - loads the engine
     from forge.settings import load  # noqa: PLC0415
 
     world.git("branch", "ai/first", "main")

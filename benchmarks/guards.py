@@ -22,7 +22,8 @@ from forge.deliverables.code.review import CodeReview
 from forge.deliverables.plan.review import PlanReview
 from forge.pipeline.evidence import tests_pass
 from forge.pipeline.guards import Counts, evaluate
-from forge.pipeline.review import AnswerMalformed, parse_review
+from forge.pipeline.review import parse_review
+from forge.projects.errors import AnswerMalformed
 
 PER_CLASS = 50
 _RETRIES = 2

@@ -35,7 +35,7 @@ Json = dict[str, Any]
 _SIDES = 5
 _RECORDED = 1000
 FLAT = 2.0
-"""Percent. What is kept of files and commits has a budget (`forge.git.cache`) that takes some minutes to fill."""
+"""Percent. What is kept of files and commits has a budget (`forge.git.objects.cache`) that fills in some minutes."""
 _ENDED = {"TurnCommitted", "TurnStopped", "TurnSetAside"}
 _ANSWERS = 3
 _TALK = 3

@@ -50,8 +50,8 @@ def common(a: bytes, b: bytes) -> int:
 
 
 async def _session(place: Path) -> list[bytes]:
-    from forge.app.turns import end_of, send_message  # noqa: PLC0415 - loads the engine
-    from forge.app.workshop import open_workshop  # noqa: PLC0415
+    from forge.app.process.workshop import open_workshop  # noqa: PLC0415
+    from forge.app.sessions.messages import end_of, send_message  # noqa: PLC0415 - loads the engine
     from forge.settings import load  # noqa: PLC0415
     from forge.tools.user_tools import approve, revoke  # noqa: PLC0415
 

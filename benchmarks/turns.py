@@ -14,9 +14,9 @@ from pathlib import Path
 
 from benchmarks.timing import Figure, Row
 from forge.agents.turn import TurnEnd, TurnRequest
-from forge.app.settings import load_settings
-from forge.app.turns import WORKFLOW, end_of, run_of, send_message, topic_of
-from forge.app.workshop import Workshop, open_workshop
+from forge.app.admin.settings import load_settings
+from forge.app.process.workshop import Workshop, open_workshop
+from forge.app.sessions.messages import WORKFLOW, end_of, run_of, send_message, topic_of
 from forge.engine.engine import BRANCHES
 from forge.git import Repository
 from forge.sessions.turns import TurnStatus

@@ -15,8 +15,25 @@ FORKED.set_forkserver_preload(
         *("keyring.backends.SecretService", "pydantic_ai.models.anthropic"),
         *("forge.agents.builtin.engine", "forge.agents.models.api", "forge.agents.models.asking"),
         *("forge.agents.models.relaying", "forge.agents.models.retrying", "forge.api.server", "forge.builtin"),
-        *("forge.app.handing", "forge.app.pipelining", "forge.app.running", "forge.app.turning", "forge.app.workshop"),
-        *("forge.cli.chat", "forge.cli.main", "forge.cli.project", "forge.cli.run", "forge.cli.serve"),
-        *("forge.cli.session", "forge.cli.talking", "forge.cli.worker", "forge.engine.durable"),
+        *(
+            "forge.app.process.handover",
+            "forge.app.projects.workflows",
+            "forge.app.projects.autopilot",
+            "forge.app.sessions.turn_run",
+            "forge.app.process.workshop",
+        ),
+        *(
+            "forge.cli.commands.chat",
+            "forge.cli.main",
+            "forge.cli.commands.project",
+            "forge.cli.commands.run",
+            "forge.cli.commands.serve",
+        ),
+        *(
+            "forge.cli.commands.session",
+            "forge.cli.terminal.conversation",
+            "forge.cli.commands.worker",
+            "forge.engine.durable",
+        ),
     ]
 )

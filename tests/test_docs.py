@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from forge.api import reference
+from forge.api.openapi import reference
 from forge.events import KINDS
 from forge.pipeline.actions import Action
 from forge.plugins import contracts
@@ -106,7 +106,7 @@ def test_the_readme_is_short() -> None:
 def test_the_list_of_addresses_is_up_to_date() -> None:
     page = words("api.md")
     assert reference.MARK in page
-    assert reference.updated(page) == page, "run: python -m forge.api.reference docs/api.md"
+    assert reference.updated(page) == page, "run: python -m forge.api.openapi.reference docs/api.md"
 
 
 def test_what_people_wrote_above_the_addresses_stays() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.demo import DemoFailed, begin, demo_settings, show
-from forge.app.workshop import open_workshop
+from forge.app.process.workshop import open_workshop
 from tests.cli.conftest import PROGRAM
 from tests.conftest import GIT_CONFIG
 from tests.machine import Machine

@@ -13,10 +13,10 @@ import yaml
 from keyring.errors import KeyringError
 
 from forge.settings import Settings, SettingsInvalid, default_text, find_key, load
-from forge.settings.editing import changed
+from forge.settings.catalog import HIDDEN, listed, shown
 from forge.settings.errors import SettingsNotEdited, SettingUnknown
+from forge.settings.file_edit import changed
 from forge.settings.keys import keyring_password
-from forge.settings.listing import HIDDEN, listed, shown
 from forge.settings.reference import MARK, updated
 from forge.settings.values import DERIVED
 

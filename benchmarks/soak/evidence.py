@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks.soak.nursery import Landed
 from forge.git import Repository
-from forge.git.held import HELD
-from forge.git.operations import Operation
+from forge.git.refs.holds import HELD
+from forge.git.refs.operations import Operation
 from forge.git.values import ActorKind
 
 

@@ -175,16 +175,16 @@ def _load() -> None:
     import forge.agents.models.asking  # noqa: PLC0415
     import forge.agents.models.relaying  # noqa: PLC0415
     import forge.agents.models.retrying  # noqa: PLC0415
-    import forge.app.running  # noqa: PLC0415
-    import forge.app.turning  # noqa: PLC0415
-    import forge.app.workshop  # noqa: PLC0415
+    import forge.app.process.workshop  # noqa: PLC0415
+    import forge.app.projects.autopilot  # noqa: PLC0415
+    import forge.app.sessions.turn_run  # noqa: PLC0415
     import forge.builtin  # noqa: PLC0415
-    import forge.cli.chat  # noqa: PLC0415
-    import forge.cli.project  # noqa: PLC0415
-    import forge.cli.run  # noqa: PLC0415
-    import forge.cli.session  # noqa: PLC0415
-    import forge.cli.talking  # noqa: PLC0415
-    import forge.cli.worker  # noqa: PLC0415
+    import forge.cli.commands.chat  # noqa: PLC0415
+    import forge.cli.commands.project  # noqa: PLC0415
+    import forge.cli.commands.run  # noqa: PLC0415
+    import forge.cli.commands.session  # noqa: PLC0415
+    import forge.cli.commands.worker  # noqa: PLC0415
+    import forge.cli.terminal.conversation  # noqa: PLC0415
     import forge.engine.durable  # noqa: F401, PLC0415
 
     del anyio, genai_prices, keyring, pydantic_ai

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.soak import evidence
 from forge.git import Repository
-from forge.git.workspace import WorkInProgressVFS
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 
 @dataclass(frozen=True, slots=True)

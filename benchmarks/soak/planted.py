@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from forge.app.identity import LOCAL, server_secret
-from forge.app.users import add_user, new_key
+from forge.app.access.identity import LOCAL, server_secret
+from forge.app.access.users import add_user, new_key
 from forge.store.questions import Questions
 from tests.api.house import House
 

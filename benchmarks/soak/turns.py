@@ -23,7 +23,7 @@ from benchmarks.soak.forked import Command, Forked
 from benchmarks.soak.provider import Answers, Provider, message, working
 from benchmarks.soak.repositories import repository
 from forge.git import Repository
-from forge.git.reservations import reservation, reservations
+from forge.git.refs.reservations import reservation, reservations
 from forge.sessions.conversation import conversation
 from forge.sessions.messages import ToolResult
 from forge.sessions.turns import TurnStatus

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.agents.scripted import Say, ScriptedModel, call
-from forge.app.conversations import conversation, fork_at, rewind_to
+from forge.app.sessions.conversation import conversation, fork_at, rewind_to
 from forge.git import Repository
 from forge.sessions.places import Sessions
 from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn

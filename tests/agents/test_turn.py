@@ -13,7 +13,7 @@ from forge.agents.scripted import Say, ScriptedModel, call
 from forge.agents.spending import Spent
 from forge.events import TextStreamed, ToolEnded, TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
 from forge.git import Repository
-from forge.git.reservations import BranchBusy, reservation
+from forge.git.refs.reservations import BranchBusy, reservation
 from forge.sessions.conversation import conversation, read_turn
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions

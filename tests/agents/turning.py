@@ -13,7 +13,7 @@ from forge.agents.model import Model
 from forge.agents.spending import Spent
 from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnEnd, TurnRequest, Work, run_turn
-from forge.app.sandboxed import TurnCommands
+from forge.app.sessions.sandbox_commands import TurnCommands
 from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
 from forge.engine.errors import RunCancelled

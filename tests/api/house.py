@@ -17,14 +17,14 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from forge.api.access import Gate
+from forge.api.access.gate import Gate
 from forge.api.application import create
 from forge.api.server import answering, configured
-from forge.app.entries import Entries
-from forge.app.identity import LOCAL, one_time_token, server_secret
-from forge.app.repositories import add_repository
-from forge.app.users import Keys, Rates, add_user, new_key
-from forge.app.workshop import Workshop, open_workshop
+from forge.app.access.identity import LOCAL, one_time_token, server_secret
+from forge.app.access.signin_audit import Entries
+from forge.app.access.users import Keys, Rates, add_user, new_key
+from forge.app.process.workshop import Workshop, open_workshop
+from forge.app.repositories.catalog import add_repository
 from forge.settings import load
 
 T = TypeVar("T")

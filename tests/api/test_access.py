@@ -22,13 +22,13 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from forge.api import hardening
-from forge.api.access import Access, Gate, TokenRefused, who_of
-from forge.api.cookies import LIFE
-from forge.api.origins import AllowedHostInvalid
-from forge.app import users
-from forge.app.identity import LOCAL, one_time_token
-from forge.app.users import Keys, Rates
+from forge.api.access.cookies import LIFE
+from forge.api.access.gate import Access, Gate, TokenRefused, who_of
+from forge.api.access.origins import AllowedHostInvalid
+from forge.api.http import security_headers
+from forge.app.access import users
+from forge.app.access.identity import LOCAL, one_time_token
+from forge.app.access.users import Keys, Rates
 from forge.sessions.redaction import Redactor
 from forge.store.database import Database
 
@@ -622,7 +622,7 @@ def test_every_answer_carries_the_headers_that_keep_strangers_out(door: Door, ca
     if case == "page":
         assert "script-src 'self';" in told["content-security-policy"]
     else:
-        assert told["content-security-policy"] == hardening.API_POLICY
+        assert told["content-security-policy"] == security_headers.API_POLICY
         assert told["cache-control"] == "no-store"
 
 

@@ -12,10 +12,10 @@ import keyring
 import pytest
 from keyring.backends import null
 
-from forge.app.identity import LOCAL
-from forge.app.projects import changed, workspace_of
-from forge.app.repositories import repository
-from forge.git.reservations import reserve
+from forge.app.access.identity import LOCAL
+from forge.app.projects.catalog import changed, workspace_of
+from forge.app.repositories.catalog import repository
+from forge.git.refs.reservations import reserve
 from forge.pipeline.desk import TEST_RUNS
 from tests.api.conftest import ON_BOTH
 from tests.api.house import House

@@ -13,7 +13,7 @@ import anyio.to_thread
 import httpx
 import pytest
 
-from forge.app import overseeing
+from forge.app.admin import admin_access
 from tests.api.house import LOCAL_KEY, House, opened
 from tests.api.test_projects import code
 
@@ -78,7 +78,7 @@ def test_a_mistake_of_forges_own_tells_nothing_and_is_logged_without_secrets(
     def broken(*_: object, **__: object) -> None:
         raise ValueError("ghp_0123456789abcdefghijklmnopqrstuvwxyzAB at /home/ada")
 
-    monkeypatch.setattr(overseeing, "list_prompts", broken)
+    monkeypatch.setattr(admin_access, "list_prompts", broken)
     told = client.get("/api/prompts")
     assert code(told) == (500, "internal")
     assert "ada" not in told.text
@@ -114,7 +114,7 @@ def test_a_key_of_the_server_itself_is_not_logged_whatever_it_looks_like(
 
 _LOGGING = """
 import asyncio, logging, os, sys
-from forge.app.workshop import open_workshop
+from forge.app.process.workshop import open_workshop
 from forge.settings import load
 
 async def main():
@@ -222,7 +222,7 @@ def test_the_files_of_the_interface_are_served_and_nothing_beside_them(house: Ho
 def test_without_an_interface_a_plain_page_says_what_to_do(tmp_path: Path) -> None:
     from starlette.testclient import TestClient  # noqa: PLC0415
 
-    from forge.api.pages import Pages  # noqa: PLC0415
+    from forge.api.static_files import Pages  # noqa: PLC0415
 
     async def nothing(*_: object) -> None:
         raise AssertionError("not the API")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from forge.api.asking import prefers_lines
-from forge.api.hints import hint_for
+from forge.api.http.dependencies import prefers_lines
+from forge.api.http.hints import hint_for
 from tests.api.house import House
 from tests.api.test_projects import code, made
 

@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from forge.api import server
-from forge.git import disk
+from forge.git.process import disk
 from forge.store.database import Database
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made

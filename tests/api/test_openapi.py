@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from forge.api.problems import status_of
+from forge.api.http.problems import status_of
 from forge.errors import ForgeError
 from forge.sessions.redaction import Redactor
 from tests.api.house import House

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from forge.api.hardening import API_POLICY, PAGE_POLICY
-from forge.api.schema import text
+from forge.api.http.security_headers import API_POLICY, PAGE_POLICY
+from forge.api.openapi.schema import text
 from tests.api.house import House, opened
 
 WEB = Path(__file__).parent.parent.parent / "web"
@@ -86,8 +86,8 @@ def test_mistakes_of_forges_own_are_hardened_like_every_answer(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("forge.api.pages._file", broken)
-    monkeypatch.setattr("forge.api.access.Gate.identify", broken)
+    monkeypatch.setattr("forge.api.static_files._file", broken)
+    monkeypatch.setattr("forge.api.access.gate.Gate.identify", broken)
     for path, policy in (("/board", PAGE_POLICY), ("/api/board", API_POLICY)):
         answer = browser.get(path)
         assert answer.status_code == 500
@@ -109,4 +109,4 @@ def test_files_named_by_their_contents_are_kept_for_good_and_come_packed(browser
 
 def test_the_types_of_the_web_interface_are_made_from_this_api() -> None:
     kept = (WEB / "openapi.json").read_text(encoding="utf-8")
-    assert kept == text(), "run `python -m forge.api.schema web/openapi.json`, then `npm run types` in web/"
+    assert kept == text(), "run `python -m forge.api.openapi.schema web/openapi.json`, then `npm run types` in web/"

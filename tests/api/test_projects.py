@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app import saying
+from forge.app.projects import messages as project_messages
 from tests.api.house import House
 
 pytestmark = pytest.mark.req("X-02", "P-12")
@@ -150,7 +150,7 @@ def test_links_of_words_that_are_sent_again_are_pulled_once(
         pulled.append(text)
         return "Saved resources/page.md."
 
-    monkeypatch.setattr(saying, "pull_links", pull)
+    monkeypatch.setattr(project_messages, "pull_links", pull)
     address = f"/api/projects/{made(client)['id']}/messages"
     for _ in range(2):
         sent = client.post(address, json={"text": DUMP}, headers={"Idempotency-Key": "with-links"})

@@ -11,11 +11,11 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from forge.api import stream
-from forge.app.entries import Entries
-from forge.app.hearing import Topic, topic_for
-from forge.app.identity import LOCAL, Who, audited, unshare
-from forge.app.workshop import Workshop
+from forge.api import event_socket
+from forge.app.access.identity import LOCAL, Who, audited, unshare
+from forge.app.access.signin_audit import Entries
+from forge.app.events import Topic, topic_for
+from forge.app.process.workshop import Workshop
 from tests.api.house import House
 from tests.api.test_projects import code, made
 from tests.api.test_stream import heard, listening, subscribe, tell, until_closed
@@ -48,7 +48,7 @@ def actions(client: httpx.Client, user: str | None = None) -> list[str]:
 
 
 def test_a_revoked_key_opens_nothing_from_the_next_request_on(house: House, client: httpx.Client) -> None:
-    assert _SOON < stream.HEARTBEAT
+    assert _SOON < event_socket.HEARTBEAT
     key, other = house.user("ada"), house.user("bo")
     with house.client(key) as hers, listening(house, key=key) as socket, listening(house, key=other) as staying:
         assert hers.get("/api/board").status_code == 200
@@ -56,7 +56,7 @@ def test_a_revoked_key_opens_nothing_from_the_next_request_on(house: House, clie
         assert subscribe(staying, "board")["subscribed"]
         assert client.post(f"/api/keys/{key_of(client, 'ada')}/revoke").status_code == 200
         assert code(hers.get("/api/board")) == (401, "sign_in_needed")
-        assert close_code(socket) == stream.POLICY
+        assert close_code(socket) == event_socket.POLICY
         assert subscribe(staying, "all")["subscribed"]
 
 
@@ -74,7 +74,7 @@ def test_a_disabled_user_is_out_with_every_key_and_session(house: House, client:
             assert client.post("/api/users/cy/disable").status_code == 200
             assert code(program.get("/api/board")) == (401, "sign_in_needed")
             assert code(browser.get("/api/board")) == (401, "sign_in_needed")
-            assert close_code(page) == close_code(socket) == stream.POLICY
+            assert close_code(page) == close_code(socket) == event_socket.POLICY
 
 
 def test_who_signs_out_hears_no_more(house: House) -> None:
@@ -85,11 +85,11 @@ def test_who_signs_out_hears_no_more(house: House) -> None:
         with connect(address, proxy=None, additional_headers={"Cookie": cookie}, origin=Origin(house.url)) as page:
             assert subscribe(page, "board")["subscribed"]
             assert browser.delete("/api/sign-in", headers={"Origin": house.url}).status_code == 204
-            assert close_code(page) == stream.POLICY
+            assert close_code(page) == event_socket.POLICY
 
 
 def test_a_slow_client_is_shut_out_too(house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "_PATIENCE", 0.1)
+    monkeypatch.setattr(event_socket, "_PATIENCE", 0.1)
     key = house.user("slow")
     with house.client(key) as hers:
         project = made(hers)["id"]
@@ -127,11 +127,11 @@ def test_what_is_unshared_while_it_is_subscribed_to_is_not_heard(house: House, m
         def looked_at(shop: Workshop, who: Who, name: str) -> Topic:
             found = topic_for(shop, who, name)
             # In this very moment; who is woken by it finds nothing to drop yet.
-            monkeypatch.setattr(stream, "topic_for", topic_for)
+            monkeypatch.setattr(event_socket, "topic_for", topic_for)
             unshare(shop, LOCAL, "project", project, "lee")
             return found
 
-        monkeypatch.setattr(stream, "topic_for", looked_at)
+        monkeypatch.setattr(event_socket, "topic_for", looked_at)
         assert subscribe(socket, f"project:{project}")["subscribed"]
         assert heard(socket, _SOON)["problem"]["code"] == "project_missing"
 
@@ -236,14 +236,14 @@ def test_a_key_that_was_revoked_while_its_stream_was_opened_hears_nothing(
     key = house.user("tam")
     monkeypatch.setattr(house.gate, "still_holds", lambda scope: False)
     with listening(house, key=key) as socket:
-        assert close_code(socket) == stream.POLICY
+        assert close_code(socket) == event_socket.POLICY
 
 
 def test_a_client_that_does_not_even_take_a_ping_is_shut_out_too(
     house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT", 0.05)
-    monkeypatch.setattr(stream, "_PATIENCE", 0.1)
+    monkeypatch.setattr(event_socket, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(event_socket, "_PATIENCE", 0.1)
     key = house.user("una")
     with house.client(key) as hers:
         project = made(hers)["id"]

@@ -10,8 +10,8 @@ import pytest
 
 from benchmarks.soak.api import Request, Stranger
 from benchmarks.soak.planted import STRANGER, Planted, plant
-from forge.app.identity import LOCAL, server_secret
-from forge.app.users import new_key
+from forge.app.access.identity import LOCAL, server_secret
+from forge.app.access.users import new_key
 from tests.api.conftest import ON_BOTH
 from tests.api.house import House
 from tests.api.test_projects import code

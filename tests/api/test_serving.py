@@ -24,7 +24,7 @@ from websockets.sync.client import connect
 
 from benchmarks.soak.provider import Asked, Provider, message, working
 from benchmarks.soak.repositories import repository
-from forge.app.serving import ServerMissing, ServerRunning, found_server, only_server
+from forge.app.process.server_lock import ServerMissing, ServerRunning, found_server, only_server
 from tests.forking import FORKED
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-02", "X-04")]
@@ -88,8 +88,8 @@ class Machine:
 
 
 def _run(environ: dict[str, str], output: Path, words: tuple[str, ...]) -> None:
-    from forge.cli import serve  # noqa: PLC0415
-    from forge.cli.running import Session, run  # noqa: PLC0415
+    from forge.cli.commands import serve  # noqa: PLC0415
+    from forge.cli.terminal.session import Session, run  # noqa: PLC0415
 
     # Whoever runs the tests in the background of a shell has it ignored, and so would these.
     signal.signal(signal.SIGINT, signal.default_int_handler)

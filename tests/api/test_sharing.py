@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from forge.app.demo import brain_dump
-from forge.app.hands import ProjectHands
+from forge.app.projects.agents import ProjectHands
 from forge.git import Repository
-from forge.pipeline.answering import Order
+from forge.pipeline.answerer import Order
 from forge.pipeline.journey import Steps
 from forge.plugins.contracts import Worked
 from forge.projects import names

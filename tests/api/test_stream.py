@@ -16,9 +16,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from forge.api import stream
-from forge.app import hearing
-from forge.app.users import Rates
+from forge.api import event_socket
+from forge.app import events
+from forge.app.access.users import Rates
 from forge.events import BOARD, Event, ProjectMoved, ProjectProgressed, ProjectSaid, TextStreamed
 from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
@@ -107,7 +107,7 @@ def test_a_message_too_long_closes_the_stream_with_its_code(house: House) -> Non
         with pytest.raises(ConnectionClosed) as closed:
             heard(socket)
         assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == stream.TOO_BIG
+        assert closed.value.rcvd.code == event_socket.TOO_BIG
 
 
 @pytest.mark.req("X-06")
@@ -182,7 +182,7 @@ def test_a_stream_needs_a_key_and_no_foreign_page_opens_one(house: House) -> Non
 def test_a_heartbeat_comes_and_a_revoked_key_is_shut_out(
     house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "HEARTBEAT", 0.05)
+    monkeypatch.setattr(event_socket, "HEARTBEAT", 0.05)
     key = house.user("shortly")
     with listening(house, key=key) as socket:
         assert heard(socket) == {"ping": 1}
@@ -191,7 +191,7 @@ def test_a_heartbeat_comes_and_a_revoked_key_is_shut_out(
         with pytest.raises(ConnectionClosed) as closed:
             until_closed(socket)
         assert closed.value.rcvd is not None
-        assert closed.value.rcvd.code == stream.POLICY
+        assert closed.value.rcvd.code == event_socket.POLICY
 
 
 def test_after_many_reconnects_every_event_was_heard_once_and_in_order(house: House, client: httpx.Client) -> None:
@@ -271,10 +271,10 @@ def test_clients_that_come_and_go_leave_nothing_behind(house: House) -> None:
 def test_a_topic_goes_on_after_the_database_was_away(
     house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "_PATIENCE", 0.05)
+    monkeypatch.setattr(event_socket, "_PATIENCE", 0.05)
     project = made(client)["id"]
     tell(house, project, "one", "two")
-    real, asked = stream.hear, []
+    real, asked = event_socket.hear, []
 
     async def failing(shop: Any, topic: Any, after: int) -> Any:
         asked.append(after)
@@ -283,7 +283,7 @@ def test_a_topic_goes_on_after_the_database_was_away(
             if len(asked) < 3:
                 raise StoreUnavailable("it is away", hint="wait")
 
-    monkeypatch.setattr(stream, "hear", failing)
+    monkeypatch.setattr(event_socket, "hear", failing)
     with listening(house) as socket:
         subscribe(socket, f"project:{project}")
         ids = [heard(socket)["id"] for _ in range(2)]
@@ -302,7 +302,7 @@ def test_a_topic_that_cannot_be_heard_ends_the_connection(
         raise ZeroDivisionError
         yield
 
-    monkeypatch.setattr(stream, "hear", mistaken)
+    monkeypatch.setattr(event_socket, "hear", mistaken)
     with listening(house) as socket:
         subscribe(socket, f"project:{project}")
         with pytest.raises(ConnectionClosed):
@@ -368,7 +368,7 @@ def test_a_topic_that_is_subscribed_to_again_is_heard_once(house: House, client:
 def test_a_client_hears_so_many_topics_and_no_more(
     house: House, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stream, "_TOPICS", 2)
+    monkeypatch.setattr(event_socket, "_TOPICS", 2)
     first, second, third = (f"project:{made(client)['id']}" for _ in range(3))
     with listening(house) as socket:
         assert subscribe(socket, first)["subscribed"] is True
@@ -418,7 +418,7 @@ def test_the_id_to_go_on_from_tells_nothing_of_what_others_do(
         assert page(start, 1) == (first[:1], first[0])
         assert page(first[-1]) == ([], first[-1])
         # A stretch that is longer than what is looked at for one page is passed all the same.
-        monkeypatch.setattr(hearing, "_STRETCH", 4)
+        monkeypatch.setattr(events, "_STRETCH", 4)
         second, at, asked = move(own, 1), first[-1], 0
         while not (found := page(at, 2))[0]:
             assert found[1] > at

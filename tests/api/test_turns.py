@@ -10,11 +10,11 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app import turning
-from forge.app.identity import LOCAL
-from forge.app.repositories import repository
-from forge.app.turns import topic_of
-from forge.app.workshop import Workshop
+from forge.app.access.identity import LOCAL
+from forge.app.process.workshop import Workshop
+from forge.app.repositories.catalog import repository
+from forge.app.sessions import turn_run
+from forge.app.sessions.messages import topic_of
 from forge.engine.run import Run
 from tests.api.house import House, opened
 from tests.api.test_projects import code
@@ -47,9 +47,9 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         usual(shop)
         shop.engine.register("asking", asking)
 
-    usual = turning.register
+    usual = turn_run.register
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(turning, "register", register)
+        patch.setattr(turn_run, "register", register)
         with opened(tmp_path_factory.mktemp("house")) as made:
             yield made
 

@@ -8,9 +8,9 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app.conversations import Reservation
-from forge.app.identity import LOCAL
-from forge.app.overseeing import costs
+from forge.app.access.identity import LOCAL
+from forge.app.admin.admin_access import costs
+from forge.app.sessions.conversation import Reservation
 from forge.sessions.messages import Usage
 from tests.api.house import House
 from tests.api.test_projects import code, made

@@ -11,10 +11,10 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from forge.app.identity import ALL_SCOPES, LOCAL, Who, audited
-from forge.app.repositories import add_repository, repository
-from forge.app.turns import topic_of
-from forge.app.workshop import Workshop
+from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, audited
+from forge.app.process.workshop import Workshop
+from forge.app.repositories.catalog import add_repository, repository
+from forge.app.sessions.messages import topic_of
 from forge.engine.engine import Engine
 from forge.events import Event
 from forge.git import Repository

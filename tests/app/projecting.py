@@ -12,18 +12,18 @@ from typing import Any, TypeVar
 
 import pytest
 
-from forge.app.hands import ProjectHands
-from forge.app.pressing import press
-from forge.app.projects import create, workspace_of
-from forge.app.running import watched
-from forge.app.saying import say
-from forge.app.underway import Pressed
-from forge.app.views import ProjectView
-from forge.app.workshop import Workshop, open_workshop
+from forge.app.process.workshop import Workshop, open_workshop
+from forge.app.projects.actions import press
+from forge.app.projects.agents import ProjectHands
+from forge.app.projects.autopilot import watched
+from forge.app.projects.catalog import create, workspace_of
+from forge.app.projects.messages import say
+from forge.app.projects.runs import Pressed
+from forge.app.projects.view import ProjectView
 from forge.events import Event
 from forge.git import Repository
 from forge.pipeline.actions import Action
-from forge.pipeline.answering import AgentResponse, Order, Task
+from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.plugins.contracts import TestResults, Worked
 from forge.projects.project import Project
 from forge.settings import Settings, load

@@ -9,13 +9,13 @@ import sys
 
 import pytest
 
-from forge.app.allocation import share_heaps
+from forge.app.process.malloc import share_heaps
 
 pytestmark = pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="not the GNU C library")
 
 _HEAPS_OF_MANY_THREADS = """
 import ctypes, os, sys, tempfile, threading
-from forge.app.allocation import share_heaps
+from forge.app.process.malloc import share_heaps
 if sys.argv[1] == "shared":
     assert share_heaps({})
 libc = ctypes.CDLL(None)
@@ -43,7 +43,7 @@ with tempfile.TemporaryFile() as file:
 _FREED_BETWEEN = """
 import ctypes
 from pathlib import Path
-from forge.app.allocation import give_back, share_heaps
+from forge.app.process.malloc import give_back, share_heaps
 assert share_heaps({})
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p

@@ -14,16 +14,17 @@ import pytest
 
 from forge.agents.models import registry
 from forge.agents.scripted import Say, ScriptedModel, call
-from forge.app import questions, turning, turns
-from forge.app.conversations import conversation, sessions_of
-from forge.app.identity import LOCAL
-from forge.app.repositories import id_at
-from forge.app.turns import SentMessage, end_of, send_message
-from forge.app.workshop import Workshop, open_workshop
+from forge.app import questions
+from forge.app.access.identity import LOCAL
+from forge.app.process.workshop import Workshop, open_workshop
+from forge.app.repositories.catalog import id_at
+from forge.app.sessions import messages, turn_run
+from forge.app.sessions.conversation import conversation, sessions_of
+from forge.app.sessions.messages import SentMessage, end_of, send_message
 from forge.engine.run import Run
 from forge.events import QuestionAsked, QuestionClosed
 from forge.git import Repository
-from forge.git.reservations import BranchBusy
+from forge.git.refs.reservations import BranchBusy
 from forge.sessions.messages import ToolResult
 from forge.sessions.turns import TurnStatus
 from forge.settings import load
@@ -107,7 +108,7 @@ def test_cancelling_the_turn_closes_its_question(repo: Repository, environ: dict
         async with at_work(environ) as shop:
             sent = await send_message(shop, repo, "ai/x", "a sign", model=model)
             await asked(shop)
-            await turns.cancel(shop, repo, "ai/x")
+            await messages.cancel(shop, repo, "ai/x")
             await is_cancelled(shop, sent)
 
     asyncio.run(life())
@@ -117,7 +118,7 @@ def test_cancelling_the_turn_closes_its_question(repo: Repository, environ: dict
 def test_a_turn_cancelled_before_it_came_back_to_its_question_closes_it_too(
     repo: Repository, environ: dict[str, str], model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    going_on = turning._turn
+    going_on = turn_run._turn
 
     async def once_cancelled(shop: Workshop, run: Run, arguments: dict[str, Any]) -> dict[str, Any]:
         while not run.is_cancelled:
@@ -128,9 +129,9 @@ def test_a_turn_cancelled_before_it_came_back_to_its_question_closes_it_too(
         async with at_work(environ) as shop:
             sent = await send_message(shop, repo, "ai/x", "a sign", model=model)
             await asked(shop)
-        monkeypatch.setattr(turning, "_turn", once_cancelled)
+        monkeypatch.setattr(turn_run, "_turn", once_cancelled)
         async with at_work(environ) as shop:
-            await turns.cancel(shop, repo, "ai/x")
+            await messages.cancel(shop, repo, "ai/x")
             await is_cancelled(shop, sent)
 
     asyncio.run(life())

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from forge.app import branches, history, merging, operations
-from forge.app.identity import LOCAL, audited
-from forge.app.repositories import record
-from forge.app.turns import topic_of
+from forge.app.access.identity import LOCAL, audited
+from forge.app.repositories import branches, history, merges, operations
+from forge.app.repositories.catalog import record
+from forge.app.sessions.messages import topic_of
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from forge.git import Repository
-from forge.git.reservations import reserve
+from forge.git.refs.reservations import reserve
 from forge.sessions.conversation import write_turn
 from forge.sessions.turns import Turn, turn_id
 from tests.app.facade import BO, READER, Place, place, shop
@@ -98,7 +98,7 @@ def test_a_merge_that_is_undone_abandons_nothing_while_its_source_is_there(place
     files = place.repo.workspace("one")
     files.write_file("a.txt", "changed\n")
     tip = files.commit("edit")
-    merging.perform(place.repo, merging.previewed(place.repo, merging.MergeOrder("merge", "main", ("one",))))
+    merges.perform(place.repo, merges.previewed(place.repo, merges.MergeOrder("merge", "main", ("one",))))
     assert place.repo.resolve("main") == tip  # fast forward
     operations.undo_operation(place.shop, LOCAL, place.id)
 

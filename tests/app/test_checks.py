@@ -12,11 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from forge.app import notifying
-from forge.app.checks import Check, Place, State, answering, machine, places, repository
-from forge.app.workshop import database_url
+from forge.app.admin import notifications
+from forge.app.admin.checks import Check, Place, State, answering, machine, places, repository
+from forge.app.process.workshop import database_url
 from forge.git import Repository
-from forge.git.reservations import reserve
+from forge.git.refs.reservations import reserve
 from forge.notices.errors import NotDelivered
 from forge.settings import load
 from forge.store.inspection import Inspection
@@ -281,8 +281,8 @@ def test_who_failed_to_send_a_test_is_not_told_to_send_one(office: Office, monke
             raise NotDelivered("ntfy did not take the notice", hint="check the channel with `forge notify test`")
 
     plugins = SimpleNamespace(made_channels=lambda _: [("ntfy", Deaf())])
-    monkeypatch.setattr(notifying, "plugins_of", lambda _: plugins)
-    (sent,) = office.do(notifying.send_test)
+    monkeypatch.setattr(notifications, "plugins_of", lambda _: plugins)
+    (sent,) = office.do(notifications.send_test)
     assert not sent.sent
     assert sent.reason.endswith("Check its settings: `forge config show notifications.channels.ntfy`.")
     assert "notify test" not in sent.reason

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.checks import Check, Place, State, work
-from forge.app.pressing import press
-from forge.app.serving import ServerRunning, only_server
-from forge.app.workshop import Workshop, database_url
+from forge.app.admin.checks import Check, Place, State, work
+from forge.app.process.server_lock import ServerRunning, only_server
+from forge.app.process.workshop import Workshop, database_url
+from forge.app.projects.actions import press
 from forge.engine import workers
 from forge.pipeline.actions import Action
 from forge.store import leases

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.commands import CommandRun, run_on_branch, time_to_collect
+from forge.app.repositories.commands import CommandRun, run_on_branch, time_to_collect
 from forge.errors import InvalidInput
 from forge.git import Actor, ActorKind, BranchMoved, MaterializedDirectory, ProtectedBranch, Repository
 from forge.sandbox import Limits

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from forge.app import hands
-from forge.app.conversations import sessions_of
 from forge.app.demo import DemoFailed, Shown, begin, brain_dump, clear_away, demo_settings, show
-from forge.app.projects import workspace_of
-from forge.app.recorded_demo import RECORDING
-from forge.app.workshop import open_workshop
+from forge.app.demo_recording import RECORDING
+from forge.app.process.workshop import open_workshop
+from forge.app.projects import agents
+from forge.app.projects.catalog import workspace_of
+from forge.app.sessions.conversation import sessions_of
 from forge.deliverables.code import deliverable
 from forge.errors import Upstream
 from forge.git import Repository
@@ -236,7 +236,7 @@ def test_tests_that_cannot_run_end_the_demo_with_a_clear_error(tmp_path: Path, m
     def not_found(repo: Repository, branch: str, **_: object) -> TestResults:
         return TestResults(0, 0, 0, "python3: not found", repo.refs.tip(branch), 127, "python3 -m unittest")
 
-    monkeypatch.setattr(hands, "tested", not_found)
+    monkeypatch.setattr(agents, "tested", not_found)
     with pytest.raises(RecordingEnded, match=r"no longer fits.*The last test run: 0 of 0 passed"):
         asyncio.run(shown_in(settings_in(tmp_path)))
     (place,) = (tmp_path / "demo" / "workspace" / "projects").iterdir()
@@ -249,7 +249,7 @@ def test_a_sandbox_that_does_not_work_ends_the_demo_and_is_not_blamed_on_the_rec
     def broken(*_: object, **__: object) -> TestResults:
         raise Upstream("There is no sandbox here.")
 
-    monkeypatch.setattr(hands, "tested", broken)
+    monkeypatch.setattr(agents, "tested", broken)
     with pytest.raises(DemoFailed, match=r"failed while building: .*There is no sandbox here") as ended:
         asyncio.run(shown_in(settings_in(tmp_path)))
     assert "forge doctor" in ended.value.hint

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from forge.app import doctor
-from forge.app.checks import Check, Place, State
-from forge.app.doctor import examine
+from forge.app.admin import doctor
+from forge.app.admin.checks import Check, Place, State
+from forge.app.admin.doctor import examine
 from tests.app.projecting import Office
 from tests.conftest import MakeRepo
 

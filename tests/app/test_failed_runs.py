@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from forge.app.pressing import press
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import press
 from forge.engine.run import Run
 from forge.events import Event, ProjectMoved
 from forge.pipeline.actions import Action

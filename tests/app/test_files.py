@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.app import edits, files, saving
-from forge.app.attaching import attach
-from forge.app.identity import LOCAL, forget_owner, record_new
+from forge.app.access.identity import LOCAL, forget_owner, record_new
+from forge.app.repositories import edits, files, write
+from forge.app.sessions.attachments import attach
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from forge.git import GitCommitVFS, Query, Repository, WorkInProgressVFS
 from forge.git.merging.unwritten import Unwritten
-from forge.git.reservations import reserve
+from forge.git.refs.reservations import reserve
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git
 
@@ -108,21 +108,21 @@ def test_saving_the_same_again_makes_no_commit(place: Place) -> None:
 def test_what_changed_since_it_was_read_is_not_overwritten(place: Place) -> None:
     seen = files.read_file(place.shop, LOCAL, place.id, "a.txt").etag
     first = edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"first\n", expected=seen)
-    with pytest.raises(saving.FileChanged) as refused:
+    with pytest.raises(write.FileChanged) as refused:
         edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", b"second\n", expected=seen)
     assert (refused.value.code, refused.value.etag) == ("file_changed", first.etag)
-    with pytest.raises(saving.FileChanged):
+    with pytest.raises(write.FileChanged):
         edits.delete_file(place.shop, LOCAL, place.id, "main", "a.txt", expected=seen)
-    with pytest.raises(saving.FileChanged):
+    with pytest.raises(write.FileChanged):
         edits.rename_file(place.shop, LOCAL, place.id, "main", "a.txt", "z.txt", expected=seen)
     assert files.read_file(place.shop, LOCAL, place.id, "a.txt").data == b"first\n"
 
 
 def test_a_new_file_is_made_once(place: Place) -> None:
-    edits.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"1", expected=saving.NEW)
-    with pytest.raises(saving.FileChanged):
-        edits.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"2", expected=saving.NEW)
-    with pytest.raises(saving.FileChanged) as gone:
+    edits.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"1", expected=write.NEW)
+    with pytest.raises(write.FileChanged):
+        edits.save_file(place.shop, LOCAL, place.id, "main", "new.txt", b"2", expected=write.NEW)
+    with pytest.raises(write.FileChanged) as gone:
         edits.save_file(place.shop, LOCAL, place.id, "main", "never.txt", b"2", expected="0" * 40)
     assert gone.value.etag is None
 
@@ -227,7 +227,7 @@ def test_of_many_saves_of_one_file_each_sees_the_one_before(place: Place, git: G
             data = seen.data + b"%d\n" % line
             try:
                 edits.save_file(place.shop, LOCAL, place.id, "main", "a.txt", data, expected=seen.etag)
-            except saving.FileChanged:
+            except write.FileChanged:
                 continue
             return
 
@@ -254,7 +254,7 @@ def test_saves_of_other_processes_are_no_trouble(place: Place, git: Git) -> None
     other = Repository.open(place.path)  # nothing is shared with the one that is kept open
 
     def theirs(number: int) -> None:
-        saving.save(other, "main", f"theirs/{number}", b"x")
+        write.save(other, "main", f"theirs/{number}", b"x")
 
     def ours(number: int) -> None:
         edits.save_file(place.shop, LOCAL, place.id, "main", f"ours/{number}", b"x")

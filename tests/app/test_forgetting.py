@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from forge.app import forgetting
-from forge.app.conversations import conversation, sessions_of
-from forge.app.forgetting import Forgotten, forget
-from forge.app.turns import end_of, send_message
-from forge.app.workshop import Workshop, open_workshop
+from forge.app.process import retention
+from forge.app.process.retention import Forgotten, forget
+from forge.app.process.workshop import Workshop, open_workshop
+from forge.app.sessions.conversation import conversation, sessions_of
+from forge.app.sessions.messages import end_of, send_message
 from forge.git import Repository
 from forge.settings import load
 from tests.conftest import MakeRepo
@@ -75,8 +75,8 @@ def test_who_wants_it_keeps_all(repo: Repository, tmp_path: Path) -> None:
 
 
 def test_who_serves_forgets_by_itself(repo: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forgetting, "_FIRST", 0.0)
-    monkeypatch.setattr(forgetting, "_EVERY", 0.05)
+    monkeypatch.setattr(retention, "_FIRST", 0.0)
+    monkeypatch.setattr(retention, "_EVERY", 0.05)
 
     async def main() -> None:
         environ = _environ(tmp_path, "records: {keep_days: 0.00001}\n")

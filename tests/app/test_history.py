@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app import comparing, history
-from forge.app.identity import LOCAL, Who
-from forge.app.repositories import add_repository
-from forge.app.workshop import Workshop
+from forge.app.access.identity import LOCAL, Who
+from forge.app.process.workshop import Workshop
+from forge.app.repositories import diff, history
+from forge.app.repositories.catalog import add_repository
 from forge.errors import InvalidInput, NotFound
 from tests.app.facade import BO, Place, place, shop
 from tests.conftest import Git, MakeRepo
@@ -77,7 +77,7 @@ def test_a_diff_is_cut_and_says_so(place: Place) -> None:
 
 def test_lines_of_very_many_files_are_not_counted(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     base = place.repo.resolve("main")
-    monkeypatch.setattr(comparing, "_COUNTED", 1)
+    monkeypatch.setattr(diff, "_COUNTED", 1)
     for name in ("x", "y"):
         commit(place, f"{name}\n", path=name)
     found = history.diff(place.shop, LOCAL, place.id, "main", base)
@@ -115,10 +115,10 @@ def test_a_patch_of_a_renamed_file_tells_where_it_came_from(place: Place) -> Non
 
 def test_a_patch_is_cut_and_binary_files_have_none(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(place, "".join(f"{number}\n" for number in range(40)))
-    monkeypatch.setattr(comparing, "MOST_LINES", 10)
+    monkeypatch.setattr(diff, "MOST_LINES", 10)
     found = history.patch(place.shop, LOCAL, place.id, "a.txt", "main")
     assert (sum(len(hunk.lines) for hunk in found.hunks), found.truncated) == (10, True)
-    monkeypatch.setattr(comparing, "_LARGEST", 10)
+    monkeypatch.setattr(diff, "_LARGEST", 10)
     assert history.patch(place.shop, LOCAL, place.id, "a.txt", "main").hunks == ()
     commit(place, "\0\1", path="picture.png")
     binary = history.patch(place.shop, LOCAL, place.id, "picture.png", "main")

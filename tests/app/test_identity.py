@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.app import identity, users
-from forge.app.identity import LOCAL, Who
-from forge.app.users import Access, Keys, RateLimited, Rates
+from forge.app.access import identity, users
+from forge.app.access.identity import LOCAL, Who
+from forge.app.access.users import Access, Keys, RateLimited, Rates
 from forge.errors import Denied, ForgeError, NotFound
 from forge.projects.workspace import Workspace
 from forge.sessions.redaction import Redactor

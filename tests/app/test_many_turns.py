@@ -14,11 +14,11 @@ from benchmarks.soak import evidence
 from benchmarks.soak.forked import Forked
 from benchmarks.turns import assert_all_done, crowd, enqueue, environment, prepared
 from forge.agents.turn import TurnEnd
-from forge.app.settings import load_settings
-from forge.app.turns import end_of
-from forge.app.workshop import open_workshop
+from forge.app.admin.settings import load_settings
+from forge.app.process.workshop import open_workshop
+from forge.app.sessions.messages import end_of
 from forge.git import Repository
-from forge.git.reservations import reservations
+from forge.git.refs.reservations import reservations
 
 BRANCHES = 20
 EACH = 2

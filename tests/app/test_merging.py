@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app import merging
-from forge.app.identity import LOCAL
-from forge.app.merging import MergeKind, MergeOrder
+from forge.app.access.identity import LOCAL
+from forge.app.repositories import merges
+from forge.app.repositories.merges import MergeKind, MergeOrder
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from tests.app.facade import BO, READER, Place, place, shop
@@ -42,49 +42,49 @@ def clashing(place: Place) -> Place:
 
 
 def test_what_is_performed_is_what_was_seen(apart: Place) -> None:
-    seen = merging.preview_merge(apart.shop, LOCAL, apart.id, MERGE)
+    seen = merges.preview_merge(apart.shop, LOCAL, apart.id, MERGE)
     assert (seen.outcome, [file.path for file in seen.files], seen.truncated) == ("clean", ["s.txt"], False)
     assert apart.repo.resolve("main") == seen.target_tip
-    done = merging.perform_merge(apart.shop, LOCAL, apart.id, MERGE, expected=(seen.target_tip, seen.sources[-1]))
+    done = merges.perform_merge(apart.shop, LOCAL, apart.id, MERGE, expected=(seen.target_tip, seen.sources[-1]))
     assert done.performed
     assert apart.repo.commit_vfs("main").file_exists("s.txt")
     assert apart.told("main") == [BranchChanged("main", apart.repo.resolve("main"), "you")]
     assert apart.deeds()[-1] == "merge.merge"
-    again = merging.perform_merge(apart.shop, LOCAL, apart.id, MERGE)
+    again = merges.perform_merge(apart.shop, LOCAL, apart.id, MERGE)
     assert (again.performed, again.view.outcome) == (False, "up to date")
 
 
 @pytest.mark.parametrize("moved", ["main", "side"])
 def test_what_moved_since_it_was_seen_is_not_merged(apart: Place, moved: str) -> None:
-    seen = merging.preview_merge(apart.shop, LOCAL, apart.id, MERGE)
+    seen = merges.preview_merge(apart.shop, LOCAL, apart.id, MERGE)
     commit(apart, moved, "later.txt", "later\n")
     tip = apart.repo.resolve("main")
     with pytest.raises(Conflict) as refused:
-        merging.perform_merge(apart.shop, LOCAL, apart.id, MERGE, expected=seen)
+        merges.perform_merge(apart.shop, LOCAL, apart.id, MERGE, expected=seen)
     assert refused.value.code == "branch_moved"
     assert apart.repo.resolve("main") == tip
 
 
 def test_conflicts_are_shown_and_resolved(clashing: Place) -> None:
-    left = merging.perform_merge(clashing.shop, LOCAL, clashing.id, MERGE)
+    left = merges.perform_merge(clashing.shop, LOCAL, clashing.id, MERGE)
     assert (left.performed, left.operation, left.view.result) == (False, None, None)
     [conflict] = left.view.conflicts
     assert (conflict.path, conflict.kind) == ("a.txt", "content")
     assert "<<<<<<<" in (conflict.marked or "")
     assert conflict.ours != conflict.theirs
     assert clashing.told("main") == []
-    done = merging.perform_merge(clashing.shop, LOCAL, clashing.id, MERGE, resolutions={"a.txt": b"both\n"})
+    done = merges.perform_merge(clashing.shop, LOCAL, clashing.id, MERGE, resolutions={"a.txt": b"both\n"})
     assert done.performed
     assert clashing.repo.commit_vfs("main").read_file("a.txt") == "both\n"
 
 
 def test_a_rebase_stops_at_the_commit_in_conflict_and_goes_on_when_resolved(clashing: Place) -> None:
     order = MergeOrder(MergeKind.REBASE, "side", ("main",))
-    seen = merging.preview_merge(clashing.shop, LOCAL, clashing.id, order)
+    seen = merges.preview_merge(clashing.shop, LOCAL, clashing.id, order)
     stopped = seen.stopped_at
     assert stopped == clashing.repo.resolve("side")
     assert [(step.state, step.subject) for step in seen.steps] == [("stopped", "side: a.txt")]
-    done = merging.perform_merge(
+    done = merges.perform_merge(
         clashing.shop, LOCAL, clashing.id, order, resolutions={str(stopped): {"a.txt": b"rebased\n"}}
     )
     assert done.performed
@@ -93,30 +93,30 @@ def test_a_rebase_stops_at_the_commit_in_conflict_and_goes_on_when_resolved(clas
 
 def test_commits_are_copied(apart: Place) -> None:
     order = MergeOrder(MergeKind.CHERRY_PICK, "main", ("side",), record_origin=True)
-    assert merging.perform_merge(apart.shop, LOCAL, apart.id, order).performed
+    assert merges.perform_merge(apart.shop, LOCAL, apart.id, order).performed
     assert "cherry picked from" in apart.repo.commit("main").message
 
 
 def test_an_order_without_a_sense_is_refused(apart: Place) -> None:
     for order in (MergeOrder(MergeKind.MERGE, "main", ()), MergeOrder(MergeKind.REBASE, "main", ("side", "side"))):
         with pytest.raises(InvalidInput):
-            merging.preview_merge(apart.shop, LOCAL, apart.id, order)
+            merges.preview_merge(apart.shop, LOCAL, apart.id, order)
     with pytest.raises(NotFound):
-        merging.preview_merge(apart.shop, LOCAL, apart.id, MergeOrder(MergeKind.MERGE, "main", ("nothing",)))
+        merges.preview_merge(apart.shop, LOCAL, apart.id, MergeOrder(MergeKind.MERGE, "main", ("nothing",)))
     with pytest.raises(NotFound):
-        merging.preview_merge(apart.shop, BO, apart.id, MERGE)
+        merges.preview_merge(apart.shop, BO, apart.id, MERGE)
     with pytest.raises(Denied):
-        merging.perform_merge(apart.shop, READER, apart.id, MERGE)
+        merges.perform_merge(apart.shop, READER, apart.id, MERGE)
 
 
 def test_indicators_come_in_pages(clashing: Place) -> None:
     clashing.repo.create_branch("ahead", "main")
     commit(clashing, "ahead", "n.txt", "x\n")
     clashing.repo.create_branch("same", "main")
-    first = merging.indicators(clashing.shop, LOCAL, clashing.id, "main", limit=2)
+    first = merges.indicators(clashing.shop, LOCAL, clashing.id, "main", limit=2)
     assert [(each.branch, each.state) for each in first.items] == [("ahead", "fast-forward"), ("same", "up to date")]
-    rest = merging.indicators(clashing.shop, LOCAL, clashing.id, "main", after=first.next, limit=2)
+    rest = merges.indicators(clashing.shop, LOCAL, clashing.id, "main", after=first.next, limit=2)
     assert [(each.branch, each.state, each.paths) for each in rest.items] == [("side", "conflicts", ("a.txt",))]
     assert rest.next is None
-    only = merging.indicators(clashing.shop, LOCAL, clashing.id, "main", branches=["side"])
+    only = merges.indicators(clashing.shop, LOCAL, clashing.id, "main", branches=["side"])
     assert [each.branch for each in only.items] == ["side"]

@@ -8,9 +8,11 @@ from itertools import product
 
 import pytest
 
-from forge.app import branches, edits, files, history, merging, operations, questions, repositories, tooling
-from forge.app.identity import LOCAL
-from forge.app.merging import MergeKind, MergeOrder
+from forge.app import questions
+from forge.app.access.identity import LOCAL
+from forge.app.repositories import branches, catalog, edits, files, history, merges, operations
+from forge.app.repositories.merges import MergeKind, MergeOrder
+from forge.app.sessions import tools
 from forge.errors import ForgeError
 from forge.git import Query
 from tests.app.facade import Place, place, shop
@@ -49,9 +51,9 @@ ODD = [
 
 Use = Callable[[Place, str], object]
 USES: dict[str, Use] = {
-    "repository": lambda p, w: repositories.repository(p.shop, LOCAL, w),
-    "forget": lambda p, w: repositories.forget_repository(p.shop, LOCAL, w),
-    "add": lambda p, w: repositories.add_repository(p.shop, LOCAL, w),
+    "repository": lambda p, w: catalog.repository(p.shop, LOCAL, w),
+    "forget": lambda p, w: catalog.forget_repository(p.shop, LOCAL, w),
+    "add": lambda p, w: catalog.add_repository(p.shop, LOCAL, w),
     "branches after": lambda p, w: branches.list_branches(p.shop, LOCAL, p.id, after=w, prefix=w),
     "branch": lambda p, w: branches.branch_entry(p.shop, LOCAL, p.id, w),
     "create": lambda p, w: branches.create_branch(p.shop, LOCAL, p.id, w, "main"),
@@ -88,17 +90,17 @@ USES: dict[str, Use] = {
     "patch": lambda p, w: history.patch(p.shop, LOCAL, p.id, w, "main"),
     "blame": lambda p, w: history.blame(p.shop, LOCAL, p.id, w),
     "graph": lambda p, w: history.graph(p.shop, LOCAL, p.id, after=w),
-    "merge": lambda p, w: merging.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.MERGE, "main", (w,))),
-    "merge into": lambda p, w: merging.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.MERGE, w, ("main",))),
-    "pick": lambda p, w: merging.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.CHERRY_PICK, "main", (w,))),
-    "rebase": lambda p, w: merging.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.REBASE, w, ("main",))),
-    "indicators": lambda p, w: merging.indicators(p.shop, LOCAL, p.id, w),
-    "indicators of": lambda p, w: merging.indicators(p.shop, LOCAL, p.id, "main", branches=[w], after=w),
+    "merge": lambda p, w: merges.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.MERGE, "main", (w,))),
+    "merge into": lambda p, w: merges.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.MERGE, w, ("main",))),
+    "pick": lambda p, w: merges.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.CHERRY_PICK, "main", (w,))),
+    "rebase": lambda p, w: merges.preview_merge(p.shop, LOCAL, p.id, MergeOrder(MergeKind.REBASE, w, ("main",))),
+    "indicators": lambda p, w: merges.indicators(p.shop, LOCAL, p.id, w),
+    "indicators of": lambda p, w: merges.indicators(p.shop, LOCAL, p.id, "main", branches=[w], after=w),
     "operations": lambda p, w: operations.list_operations(p.shop, LOCAL, p.id, after=w),
     "undo": lambda p, w: operations.undo_operation(p.shop, LOCAL, p.id, w),
-    "tools": lambda p, w: tooling.list_tools(p.shop, LOCAL, p.id, w),
-    "approve": lambda p, w: tooling.approve_tool(p.shop, LOCAL, p.id, "main", w),
-    "revoke": lambda p, w: tooling.revoke_tool(p.shop, LOCAL, p.id, "main", w),
+    "tools": lambda p, w: tools.list_tools(p.shop, LOCAL, p.id, w),
+    "approve": lambda p, w: tools.approve_tool(p.shop, LOCAL, p.id, "main", w),
+    "revoke": lambda p, w: tools.revoke_tool(p.shop, LOCAL, p.id, "main", w),
     "question": lambda p, w: questions.question(p.shop, LOCAL, w),
 }
 

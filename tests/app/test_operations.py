@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app import edits, operations
-from forge.app.identity import LOCAL
+from forge.app.access.identity import LOCAL
+from forge.app.repositories import edits, operations
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from tests.app.facade import BO, READER, Place, place, shop

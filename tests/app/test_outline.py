@@ -9,24 +9,24 @@ from pathlib import Path
 import pytest
 
 from forge.agents.errors import ModelFailed
-from forge.app.board import board_of
 from forge.app.demo import AGENT
-from forge.app.hands import ProjectHands
-from forge.app.pressing import press
-from forge.app.projects import choose_agent, create
-from forge.app.running import carry_on
-from forge.app.saying import About, Given, say
-from forge.app.surroundings import hands_of
-from forge.app.views import ProjectView, view
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import press
+from forge.app.projects.agents import ProjectHands
+from forge.app.projects.autopilot import carry_on
+from forge.app.projects.board import board_of
+from forge.app.projects.catalog import choose_agent, create
+from forge.app.projects.dependencies import hands_of
+from forge.app.projects.messages import About, Given, say
+from forge.app.projects.view import ProjectView, view
+from forge.builtin_rules import BuiltinCannot
 from forge.deliverables.plan import parse
 from forge.events import Event, ProjectProgressed
 from forge.pipeline.actions import Action
-from forge.pipeline.answering import Task
+from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
 from forge.pipeline.draft import info_of
 from forge.pipeline.errors import ConfirmationNeeded
-from forge.pipeline.rules import BuiltinCannot
 from forge.pipeline.scene import QUESTION
 from forge.projects.project import Project
 from tests.app.projecting import Office, Script, at_specification, by_stand_in, new, office, pressed, said, script, seen
@@ -87,7 +87,7 @@ def test_an_outline_with_a_single_open_point_is_not_done_either(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three medium findings are within the limits of the guards; an outline is no plan all the same."""
-    monkeypatch.setattr("forge.pipeline.rules.outline._unmentioned", lambda *_: iter(()))
+    monkeypatch.setattr("forge.builtin_rules.outline._unmentioned", lambda *_: iter(()))
 
     async def use(shop: Workshop) -> None:
         _, ended = await outlined(shop, "We want a summer party for forty people in our garden. Maybe a band?")
@@ -211,9 +211,9 @@ def test_a_model_decides_what_is_delegated_and_says_why(office: Office, script: 
 @pytest.mark.req("P-05")
 def test_a_model_cannot_leave_open_what_it_has_to_resolve(office: Office, script: Script) -> None:
     async def use(shop: Workshop) -> None:
-        from forge.pipeline import rules  # noqa: PLC0415
+        from forge import builtin_rules  # noqa: PLC0415
 
-        script.answers["spec-building"] = lambda task: rules.answer(task.prompt, task.material)
+        script.answers["spec-building"] = lambda task: builtin_rules.answer(task.prompt, task.material)
         project = await at_specification(shop, dump=f"{MESSY} Maybe a buddy for everybody.")
         assert view(shop, project).halt_reason == "agent_failure"
 

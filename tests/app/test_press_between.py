@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app.pressing import press
-from forge.app.underway import follow
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import press
+from forge.app.projects.runs import follow
 from forge.events import ProjectMoved
 from forge.pipeline.actions import Action
 from tests.app.projecting import Office, Script, new, office, script, seen

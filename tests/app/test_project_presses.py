@@ -10,17 +10,17 @@ from typing import Any
 
 import pytest
 
-from forge.app.pressing import press, restarted
-from forge.app.projects import create
-from forge.app.saying import say
-from forge.app.underway import Pressed
-from forge.app.views import ProjectView, view
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import press, restarted
+from forge.app.projects.catalog import create
+from forge.app.projects.messages import say
+from forge.app.projects.runs import Pressed
+from forge.app.projects.view import ProjectView, view
 from forge.errors import InvalidInput
 from forge.git import Repository
-from forge.pipeline import waiting
+from forge.pipeline import question_wait
 from forge.pipeline.actions import Action
-from forge.pipeline.answering import AgentResponse, Task
+from forge.pipeline.answerer import AgentResponse, Task
 from forge.pipeline.draft import info_of
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.projects.project import Project
@@ -142,9 +142,9 @@ def test_a_resume_in_the_moment_before_a_halted_run_asks_is_no_repetition(
 ) -> None:
     """It was halted and resumed before: the same button, another halt."""
     script.answers["plan-review"] = reviews(9, 8, 0)
-    asks, asked = waiting._decided, 0
+    asks, asked = question_wait._decided, 0
 
-    async def slowly(*given: Any, **more: Any) -> waiting.Decision:
+    async def slowly(*given: Any, **more: Any) -> question_wait.Decision:
         nonlocal asked
         asked += 1
         if asked == 2:
@@ -152,7 +152,7 @@ def test_a_resume_in_the_moment_before_a_halted_run_asks_is_no_repetition(
             await may_ask.wait()
         return await asks(*given, **more)
 
-    monkeypatch.setattr(waiting, "_decided", slowly)
+    monkeypatch.setattr(question_wait, "_decided", slowly)
     about_to_ask, may_ask = asyncio.Event(), asyncio.Event()
 
     async def resumed(shop: Workshop, project: Project) -> Pressed:

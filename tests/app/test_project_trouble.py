@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from benchmarks.soak.forked import Forked
-from forge.app.pressing import restarted
-from forge.app.saying import say
-from forge.app.views import view
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import restarted
+from forge.app.projects.messages import say
+from forge.app.projects.view import view
 from forge.pipeline.actions import Action
-from forge.pipeline.answering import Task
+from forge.pipeline.answerer import Task
 from forge.projects.errors import ProjectUnwritable
 from forge.projects.project import Project
 from tests.app.projecting import (

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.projects import artifacts, create, save_artifact, workspace_of
-from forge.app.saying import say
-from forge.app.scenes import SCENE_NOTED
-from forge.app.views import view
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.catalog import artifacts, create, save_artifact, workspace_of
+from forge.app.projects.first_message import SCENE_NOTED
+from forge.app.projects.messages import say
+from forge.app.projects.view import view
 from forge.errors import InvalidInput
 from forge.pipeline.actions import Action
-from forge.pipeline.answering import Task
+from forge.pipeline.answerer import Task
 from forge.pipeline.draft import blob_id, info_of
 from forge.pipeline.errors import ActionRefused
 from forge.pipeline.realign import NO_CORRECTION

@@ -13,9 +13,9 @@ import pytest
 
 from benchmarks.stand_in import Reply, StandIn, anthropic, chat, google, responses
 from forge.agents.turn import TurnEnd
-from forge.app.turns import cancel, end_of, follow, send_message
-from forge.app.workshop import open_workshop
-from forge.cli.telling import usage_line
+from forge.app.process.workshop import open_workshop
+from forge.app.sessions.messages import cancel, end_of, follow, send_message
+from forge.cli.terminal.turn_output import usage_line
 from forge.events import Event, ModelRetryScheduled
 from forge.git import Repository
 from forge.sessions.turns import TurnStatus

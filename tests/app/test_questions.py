@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import event
 
 from forge.app import questions
-from forge.app.identity import ALL_SCOPES, LOCAL, Who, record_new
-from forge.app.underway import Pressed
-from forge.app.workshop import Workshop
+from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, record_new
+from forge.app.process.workshop import Workshop
+from forge.app.projects.runs import Pressed
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.pipeline.actions import Action
 from forge.store.questions import Questions

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from forge.app.redacted_logs import redacted_logs
+from forge.app.process.log_redaction import redacted_logs
 from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.redaction import Redactor
 from forge.tools.contract import Tool

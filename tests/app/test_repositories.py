@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.identity import LOCAL
-from forge.app.repositories import (
+from forge.app.access.identity import LOCAL
+from forge.app.process.workshop import Workshop
+from forge.app.repositories.catalog import (
     add_repository,
     forget_repository,
     id_of,
@@ -17,10 +18,10 @@ from forge.app.repositories import (
     opened,
     repository,
 )
-from forge.app.saving import save
-from forge.app.workshop import Workshop
+from forge.app.repositories.write import save
 from forge.errors import Denied, NotFound
-from forge.git import Repository, objects
+from forge.git import Repository
+from forge.git.objects import object_store
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git, MakeRepo
 from tests.git.test_maintenance import idle, wait_until
@@ -133,7 +134,7 @@ def test_many_threads_use_one_open_repository(
     place: Place, git: Git, held: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writers of 6 branches and readers at once: nothing is lost or misread, however often packs are let go."""
-    monkeypatch.setattr(objects, "_HELD_SECONDS", held)
+    monkeypatch.setattr(object_store, "_HELD_SECONDS", held)
     repo = opened(place.path)
     names = [f"ai/{number}" for number in range(6)]
     for name in names:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.settings import change_setting, set_value
+from forge.app.admin.settings import change_setting, set_value
 from forge.settings import SettingsInvalid
 
 pytestmark = pytest.mark.req("X-02")

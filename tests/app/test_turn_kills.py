@@ -14,7 +14,7 @@ from benchmarks.soak.forked import Forked
 from benchmarks.soak.provider import message
 from benchmarks.soak.repositories import repository
 from forge.git import Repository
-from forge.git.reservations import reservation
+from forge.git.refs.reservations import reservation
 from forge.sessions.conversation import conversation
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-04", "G-06")]

@@ -19,7 +19,7 @@ from benchmarks.soak.repositories import repository
 from benchmarks.soak.turns import Stage, staged
 from benchmarks.stand_in import Reply
 from forge.git import Repository
-from forge.git.reservations import Reservation, reservation, reservations
+from forge.git.refs.reservations import Reservation, reservation, reservations
 from forge.sessions.conversation import conversation
 from forge.sessions.messages import AssistantMessage
 from forge.sessions.turns import Turn, TurnStatus

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.stand_in import Reply, StandIn, anthropic
-from forge.app.conversations import conversation, sessions_of
-from forge.app.turns import end_of, follow, send_message
-from forge.app.workshop import open_workshop
+from forge.app.process.workshop import open_workshop
+from forge.app.sessions.conversation import conversation, sessions_of
+from forge.app.sessions.messages import end_of, follow, send_message
 from forge.events import TextStreamed
 from forge.git import Repository
 from forge.sessions.turns import TurnStatus

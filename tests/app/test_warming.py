@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.warming import warm_in_background
+from forge.app.repositories.search_cache import warm_in_background
 from forge.git import Repository
 from forge.git.search import is_warm
 from tests.conftest import MakeRepo
@@ -27,7 +27,7 @@ def wait_until_warm(repo: Repository) -> None:
 @pytest.fixture
 def large(make_repo: MakeRepo) -> Path:
     """Just large enough, and full of modules that a careless Python would import from the current directory."""
-    names = ("forge/__init__.py", "forge/app/warming.py", "os.py", "subprocess.py", "pygit2.py")
+    names = ("forge/__init__.py", "forge/app/repositories/search_cache.py", "os.py", "subprocess.py", "pygit2.py")
     traps = dict.fromkeys(names, "open('trapped', 'w').close()\nraise SystemExit\n")
     return make_repo({f"d{n % 10}/f{n}.txt": f"{n}\n" for n in range(1000)} | traps)
 

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from forge.app.projects import create
-from forge.app.saying import say
-from forge.app.workshop import Workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.catalog import create
+from forge.app.projects.messages import say
 from forge.projects import context_file
 from forge.projects.errors import ProjectExists
 from tests.app.projecting import CLEAR, Office, Script, office, script

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.cli.shells import Shell
+from forge.cli.terminal.shells import Shell
 
 _BASH = """
 source "$1"; shift

@@ -16,7 +16,7 @@ import pytest
 
 from benchmarks.soak.provider import KEY, MODEL, Asked, Provider, message, working
 from benchmarks.soak.repositories import repository
-from forge.app.serving import ServerMissing, found_server
+from forge.app.process.server_lock import ServerMissing, found_server
 from tests.app.projecting import OPEN
 from tests.cli.beside import Beside, beside, until
 from tests.conftest import Git

@@ -9,9 +9,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from forge.cli import main
-from forge.cli.following import _BY_PLACE, Node, nodes
 from forge.cli.main import Command
-from forge.cli.shells import Shell, script
+from forge.cli.terminal.shells import Shell, script
+from forge.cli.terminal.word_tables import _BY_PLACE, Node, nodes
 from tests.cli.conftest import Forge
 from tests.cli.tabs import Typing
 from tests.conftest import Git, MakeRepo

@@ -12,7 +12,7 @@ import pytest
 
 from forge.app import demo
 from forge.app.demo import Shown
-from forge.app.running import Outcome
+from forge.app.projects.autopilot import Outcome
 from forge.pipeline.recorded import RecordingEnded
 from tests.cli.conftest import PROGRAM, Forge
 from tests.conftest import GIT_CONFIG

@@ -9,8 +9,8 @@ import pytest
 import typer
 
 from forge.cli.main import COMMANDS
-from forge.cli.parser import Commands
-from forge.cli.running import Session, run
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.session import Session, run
 from forge.errors import NotFound
 from tests.cli.conftest import Forge, Installed
 from tests.conftest import Git, MakeRepo

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.identity import server_secret
-from forge.app.settings import load_settings
-from forge.app.users import Keys
-from forge.app.workshop import database_url
+from forge.app.access.identity import server_secret
+from forge.app.access.users import Keys
+from forge.app.admin.settings import load_settings
+from forge.app.process.workshop import database_url
 from forge.cli.main import COMMANDS, Command
 from forge.store.database import Database
 from tests.cli.conftest import Forge

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.app import saving
+from forge.app.repositories import write
 from forge.git import Actor, ActorKind, Repository
 from forge.git.errors import FileTooLarge
 from tests.cli.conftest import PROGRAM, Forge
@@ -37,12 +37,12 @@ def test_the_limit_is_fifty_megabytes_unless_it_is_set(place: Path) -> None:
 
 def test_what_the_branch_has_already_may_be_written_again(place: Path) -> None:
     repo = Repository.open(place)
-    saving.save(repo, "main", "big.bin", LARGE)
+    write.save(repo, "main", "big.bin", LARGE)
     repo.largest_file = 1 << 20
-    saving.save(repo, "main", "big.bin", LARGE, executable=True)
+    write.save(repo, "main", "big.bin", LARGE, executable=True)
     with pytest.raises(FileTooLarge):
-        saving.save(repo, "main", "big.bin", LARGE + b"y")
-    saving.save(repo, "main", "big.bin", LARGE + b"y", large=True)
+        write.save(repo, "main", "big.bin", LARGE + b"y")
+    write.save(repo, "main", "big.bin", LARGE + b"y", large=True)
 
 
 def test_an_agent_cannot_say_yes(place: Path, git: Git) -> None:
@@ -50,7 +50,7 @@ def test_an_agent_cannot_say_yes(place: Path, git: Git) -> None:
     repo = Repository.open(place)
     repo.largest_file = 1 << 20
     with pytest.raises(FileTooLarge):
-        saving.save(repo, "ai/one", "big.bin", LARGE, actor=Actor(ActorKind.AGENT, "bot"), large=True)
+        write.save(repo, "ai/one", "big.bin", LARGE, actor=Actor(ActorKind.AGENT, "bot"), large=True)
 
 
 def test_the_command_line_takes_a_flag(forge: Forge, place: Path) -> None:

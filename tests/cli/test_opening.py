@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
-from forge.app.repositories import Repository, id_of
+from forge.app.repositories.catalog import Repository, id_of
 from tests.cli.beside import Beside, beside, until
 from tests.cli.terminals import Terminal, on_terminal
 from tests.conftest import MakeRepo

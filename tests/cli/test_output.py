@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from forge.cli.output import Output, ago, cut, plain, shown
+from forge.cli.terminal.output import Output, ago, cut, plain, shown
 from forge.git import ActorKind, Entry, ObjectId, RefMove
 from tests.cli.conftest import PROGRAM, Forge, Installed, masked
 from tests.cli.terminals import on_terminal

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.identity import LOCAL, audited
-from forge.app.users import opened_access
+from forge.app.access.identity import LOCAL, audited
+from forge.app.access.users import opened_access
 from forge.boards.overview import ProjectRow, columns
 from forge.events import BOARD, ProjectChanged
 from forge.settings import load
@@ -262,7 +262,7 @@ def test_the_board_names_a_project_that_cannot_be_read(forge: Forge) -> None:
 def test_the_board_says_how_long_what_is_done_took(forge: Forge, monkeypatch: pytest.MonkeyPatch) -> None:
     times = {"building": 120.0, "done": 0.0}
     row = ProjectRow("1", "Party", "done", None, "plan", times, 1, (0,), "2026-11-17T06:00:00.000Z")
-    monkeypatch.setattr("forge.app.board.board_of", lambda shop: columns([row]))
+    monkeypatch.setattr("forge.app.projects.board.board_of", lambda shop: columns([row]))
     assert forge("board").out.splitlines()[1].split()[:3] == ["Party", "2", "min"]
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.cli import prompts as command
-from forge.cli.running import BadUsage
+from forge.cli.commands import prompts as command
+from forge.cli.terminal.session import BadUsage
 from forge.errors import Upstream
 from forge.prompts import Prompts
 from tests.cli.conftest import PROGRAM, Forge

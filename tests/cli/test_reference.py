@@ -12,9 +12,9 @@ import pytest
 
 import forge
 from forge.cli.main import COMMANDS, GROUPS
-from forge.cli.parser import Commands
-from forge.cli.reference import MARK, updated
-from forge.cli.running import Exit, exit_code
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.reference import MARK, updated
+from forge.cli.terminal.session import Exit, exit_code
 from forge.errors import ForgeError
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,7 +23,7 @@ CLI, ERRORS = (DOCS / "cli.md").read_text(), (DOCS / "errors.md").read_text()
 
 def test_the_reference_is_up_to_date() -> None:
     assert MARK in CLI
-    assert updated(CLI) == CLI, "run: python -m forge.cli.reference docs/cli.md"
+    assert updated(CLI) == CLI, "run: python -m forge.cli.terminal.reference docs/cli.md"
 
 
 def test_what_people_wrote_above_the_reference_stays() -> None:
@@ -33,7 +33,7 @@ def test_what_people_wrote_above_the_reference_stays() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_a_module_and_a_place_in_the_reference(name: str) -> None:
-    module = import_module(f"forge.cli.{COMMANDS[name].module}")
+    module = import_module(f"forge.cli.commands.{COMMANDS[name].module}")
     assert isinstance(module.app, Commands)
     assert f"\n### forge {name}\n" in CLI
     assert sum(name in group for group in GROUPS.values()) == 1

@@ -12,7 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from forge import __version__
-from forge.cli import serve
+from forge.cli.commands import serve
 from forge.cli.main import COMMANDS, _shared_options
 from tests.cli.conftest import PROGRAM, Forge, Installed
 from tests.conftest import MakeRepo

@@ -298,9 +298,13 @@ def test_redirects_are_followed_a_few_times_only() -> None:
 
 
 def test_the_limits_in_force_are_those_of_the_product() -> None:
-    from forge.deliverables.code import fetching  # noqa: PLC0415
+    from forge.deliverables.code import registry_client  # noqa: PLC0415
 
-    assert (fetching.CONNECT_SECONDS, fetching.TOTAL_SECONDS, fetching.LARGEST) == (5, 10, 20 * 1024 * 1024)
+    assert (registry_client.CONNECT_SECONDS, registry_client.TOTAL_SECONDS, registry_client.LARGEST) == (
+        5,
+        10,
+        20 * 1024 * 1024,
+    )
 
 
 def test_addresses_come_from_the_environment_where_none_is_set() -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from forge.errors import ForgeError, InvalidInput
-from forge.git.blame import BlameLine, blame
 from forge.git.errors import FileMissing, InvalidPath
-from forge.git.objects import Objects
+from forge.git.history.blame import BlameLine, blame
+from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId
 
 pytestmark = pytest.mark.req("G-08")

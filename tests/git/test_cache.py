@@ -12,8 +12,8 @@ import threading
 import pytest
 
 from forge.git import Actor, ActorKind, Repository
-from forge.git import cache as caches
-from forge.git.cache import Cache, Memory
+from forge.git.objects import cache as caches
+from forge.git.objects.cache import Cache, Memory
 from tests.conftest import Git, MakeRepo
 
 
@@ -145,7 +145,7 @@ def test_many_threads_may_use_it_at_once() -> None:
 
 _READS_ALL = """
 import ctypes, gc, sys
-from forge.git import Repository, objects
+from forge.git import Repository; from forge.git.objects import object_store as objects
 fields = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()
 Info = type("Info", (ctypes.Structure,), {"_fields_": [(name, ctypes.c_size_t) for name in fields]})
 libc = ctypes.CDLL(None)

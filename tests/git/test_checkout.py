@@ -12,7 +12,7 @@ import pygit2
 import pytest
 
 from forge.git import Repository
-from forge.git.checkout import (
+from forge.git.checkout.checkouts import (
     CheckoutState,
     CheckoutUpdate,
     Worktree,
@@ -22,7 +22,7 @@ from forge.git.checkout import (
     worktrees_on,
 )
 from forge.git.errors import CheckoutInTheWay, IndexLocked
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId, Mode
 from tests.conftest import Git, MakeRepo, run_git
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.soak.hostile.interference import RAW_WORDS
-from forge.app import branches
+from forge.app.repositories import branches
 from forge.errors import ForgeError
 from forge.git import MergeState, Query, Repository
 from forge.git.errors import RevisionMissing

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from forge.errors import ForgeError
-from forge.git.diff import ChangeKind, FileChange, diff
 from forge.git.errors import InvalidPath, RepositoryUnreadable
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
-from forge.git.patch import hunks, patch_text, quoted, unquoted
-from forge.git.tree_diff import changed_entries
-from forge.git.trees import encode, rewrite, serialized
+from forge.git.history.diff import ChangeKind, FileChange, diff
+from forge.git.history.patch import hunks, patch_text, quoted, unquoted
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.tree_diff import changed_entries
+from forge.git.objects.trees import encode, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
 
 pytestmark = pytest.mark.req("G-08")
@@ -329,7 +329,7 @@ def test_quoting_a_path_is_undone_by_unquoting(name: bytes) -> None:
 
 @pytest.mark.req("X-06")
 def test_trees_that_name_each_other_without_end_are_refused(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forge.git.tree_diff.MAX_FILES", 20_000)  # the real limit takes a minute to reach
+    monkeypatch.setattr("forge.git.objects.tree_diff.MAX_FILES", 20_000)  # the real limit takes a minute to reach
     deep: NewObjects = {}
     below = EMPTY_TREE
     deep[below] = RawObject(Kind.TREE, b"")

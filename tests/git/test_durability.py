@@ -82,8 +82,10 @@ def died_doing(repo: Path, code: str) -> None:
     """Run `code` in a process that ends itself by `end()`."""
     script = (
         "import os, signal, sys, pygit2\n"
-        "from forge.git import Repository, pack, refs, swap\n"
-        "from forge.git.operations import OperationLog\n"
+        "from forge.git import Repository\n"
+        "from forge.git.objects import pack\n"
+        "from forge.git.refs import ref_store as refs, compare_and_swap as swap\n"
+        "from forge.git.refs.operations import OperationLog\n"
         "end = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         "repo = Repository.open(sys.argv[1])\n" + code
     )

@@ -9,7 +9,7 @@ import pytest
 
 from forge.git import Mode, Repository, WorkInProgressVFS
 from forge.git.errors import InvalidPath, RecordProtected
-from forge.git.forge_records import is_inside, is_record, refuse_writing
+from forge.git.workspace.forge_records import is_inside, is_record, refuse_writing
 from tests.conftest import Git, MakeRepo
 
 pytestmark = pytest.mark.req("G-12", "X-06")

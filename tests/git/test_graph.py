@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.errors import ForgeError, InvalidInput
-from forge.git import commit_graph
-from forge.git.commit_graph import refresh_commit_graph
 from forge.git.errors import RevisionMissing
-from forge.git.graph import GraphCursor, GraphRow, graph
-from forge.git.lanes import Lanes
-from forge.git.objects import Objects
+from forge.git.history import commit_graph
+from forge.git.history.commit_graph import refresh_commit_graph
+from forge.git.history.graph import GraphCursor, GraphRow, graph
+from forge.git.history.lanes import Lanes
+from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId
 
 pytestmark = pytest.mark.req("G-16", "G-08")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.history import graph_page
-from forge.cli.output import plain
+from forge.app.repositories.history import graph_page
+from forge.cli.terminal.output import plain
 from forge.git import Repository
-from forge.git.graph import MAX_LABELS, MAX_TIPS
+from forge.git.history.graph import MAX_LABELS, MAX_TIPS
 from tests.conftest import MakeRepo, run_git
 
 MANY = 100_000

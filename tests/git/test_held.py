@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from benchmarks.soak.evidence import assert_sound
-from forge.git import CommitId, Repository, held
+from forge.git import CommitId, Repository
 from forge.git.errors import HistoryPruned
-from forge.git.held import HELD
-from forge.git.reservations import release, reserve
+from forge.git.refs import holds as held
+from forge.git.refs.holds import HELD
+from forge.git.refs.reservations import release, reserve
 from tests.conftest import Git, MakeRepo
 
 pytestmark = [pytest.mark.req("G-09", "X-04")]

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from forge.errors import ForgeError, InvalidInput
-from forge.git.diff import ChangeKind
 from forge.git.errors import InvalidPath, InvalidRevision, RevisionMissing
-from forge.git.history import ahead_behind, log, refs_at, show
-from forge.git.newest import MOST
-from forge.git.objects import Objects
+from forge.git.history.commit_log import ahead_behind, log, refs_at, show
+from forge.git.history.diff import ChangeKind
+from forge.git.history.newest import MOST
+from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId
 
 pytestmark = pytest.mark.req("G-08")

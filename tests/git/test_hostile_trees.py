@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from forge.git import VFS, InvalidPath, Mode, Repository, WorkInProgressVFS
 from forge.git.errors import PathClash, RepositoryUnreadable
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
-from forge.git.trees import parsed
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.trees import parsed
 from forge.git.values import Kind
 from tests.git import worlds
 from tests.git.test_paths import GIT_SPELLINGS, NEVER, NEVER_NEW

@@ -14,8 +14,9 @@ import pytest
 
 from benchmarks.soak import evidence, many
 from benchmarks.soak.nursery import ROOT
-from forge.git import Repository, maintenance, process
-from forge.git.workspace import WorkInProgressVFS
+from forge.git import Repository
+from forge.git.process import liveness, maintenance
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 pytestmark = pytest.mark.req("X-04", "G-02")
 
@@ -132,7 +133,7 @@ def test_no_save_waits_for_a_repack_and_only_one_runs(
 
 LAND = """
 import sys
-from forge.git import Repository, maintenance
+from forge.git import Repository; from forge.git.process import maintenance
 maintenance._MANY_PACKS = 8
 workspace = Repository.open(sys.argv[1]).workspace("main")
 workspace.write_file("last.txt", "last")
@@ -211,7 +212,7 @@ def aged(path: Path, seconds: float) -> Path:
 def test_what_a_living_process_or_somebody_else_keeps_is_not_swept(place: Path, workspace: WorkInProgressVFS) -> None:
     save(workspace)
     alive = forge_pack(place, "keep")
-    alive.write_text(process.mark_of_this_process())
+    alive.write_text(liveness.mark_of_this_process())
     fresh = place / "forge" / "tmp" / "fresh"
     fresh.write_text("")
     foreign = place / "objects" / "pack" / f"pack-{'b' * 40}.keep"
@@ -228,7 +229,7 @@ def test_what_dead_processes_kept_is_swept_with_what_they_had_not_finished(
     place: Path, workspace: WorkInProgressVFS
 ) -> None:
     save(workspace)
-    gone = json.dumps(json.loads(process.mark_of_this_process()) | {"started": "1"})
+    gone = json.dumps(json.loads(liveness.mark_of_this_process()) | {"started": "1"})
     left = [forge_pack(place, "pack"), place / "forge" / "tmp" / forge_pack(place, "idx").name]
     for path in left:
         path.write_bytes(b"half")
@@ -251,7 +252,7 @@ def test_a_pack_that_a_dead_process_had_finished_stays(place: Path, workspace: W
     save(workspace)
     (pack,) = packs(place)
     keep = place / "objects" / "pack" / pack.replace(".pack", ".keep")
-    keep.write_text(json.dumps(json.loads(process.mark_of_this_process()) | {"started": "1"}))
+    keep.write_text(json.dumps(json.loads(liveness.mark_of_this_process()) | {"started": "1"}))
     assert maintenance.sweep(workspace.objects) == (keep,)
     assert packs(place) == {pack}
     evidence.assert_sound(place)

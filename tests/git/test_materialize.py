@@ -20,10 +20,10 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
-from forge.git.materialize import Budget, Limits, MaterializedDirectory, bulk, held, materialize, stat_index, writer
+from forge.git.materialize import Budget, Limits, MaterializedDirectory, bulk, manifest, materialize, stat_index, writer
 from forge.git.materialize.slots import Slot
 from forge.git.values import Mode
-from forge.git.vfs import GitCommitVFS
+from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo, run_git
 
 FILES = {
@@ -643,7 +643,7 @@ def test_after_a_restart_of_the_machine_every_file_is_written_again(
     with opened(workspace) as directory:
         (directory / "x.log").write_text("ignored")
         before = written_at(directory)
-    monkeypatch.setattr(held, "this_boot", lambda: "another")
+    monkeypatch.setattr(manifest, "this_boot", lambda: "another")
     with opened(workspace) as directory:
         assert shown(directory) == expected(workspace) | {"x.log": (0, b"ignored")}
         now = written_at(directory)

@@ -19,7 +19,7 @@ from forge.git import Change, Repository, WorkInProgressVFS
 from forge.git.errors import ReadOnlyView
 from forge.git.materialize import CollectedChange, Limits, MaterializedDirectory, materialize, scan
 from forge.git.values import Mode
-from forge.git.vfs import GitCommitVFS
+from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo, run_git
 
 pytestmark = pytest.mark.req("G-04", "G-03")

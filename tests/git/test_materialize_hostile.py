@@ -16,9 +16,9 @@ from forge.git.errors import RepositoryUnreadable, RevisionMissing
 from forge.git.materialize import MaterializedDirectory, bulk, materialize, stat_index, wanted, writer
 from forge.git.materialize.links import complaints
 from forge.git.materialize.slots import Slot
-from forge.git.pack import RawObject, object_id
+from forge.git.objects.pack import RawObject, object_id
 from forge.git.values import Entry, Kind, Mode, ObjectId
-from forge.git.vfs import GitCommitVFS
+from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo
 from tests.git import worlds
 from tests.git.test_hostile_trees import CONTENT, HOSTILE, hostile_tree

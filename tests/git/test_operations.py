@@ -318,7 +318,7 @@ def test_two_open_repositories_take_each_others_moves_for_what_they_are(repo: Re
 def test_the_log_goes_on_in_new_files_and_forgets_nothing(
     repo: Repository, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("forge.git.operations.journal._SEGMENT_BYTES", 1500)
+    monkeypatch.setattr("forge.git.refs.operations.journal._SEGMENT_BYTES", 1500)
     tips = [repo.resolve("work"), *(edit(repo) for _ in range(12))]
     assert len(list(log_file(repo).parent.glob("operations*.jsonl"))) > 3
     for opened in (repo, Repository.open(place)):

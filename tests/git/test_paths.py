@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forge.git import InvalidPath
-from forge.git.paths import checked, folded, is_git_directory, readable
+from forge.git.workspace.paths import checked, folded, is_git_directory, readable
 from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-02")

@@ -12,9 +12,10 @@ import pytest
 
 from benchmarks.soak import evidence
 from forge.errors import ForgeError
-from forge.git import BranchExists, Repository, locks, ref_files, swap
+from forge.git import BranchExists, Repository
 from forge.git.errors import StorageFailed
-from forge.git.operations import Claim
+from forge.git.refs import compare_and_swap, locks, ref_files
+from forge.git.refs.operations import Claim
 from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-01", "G-09")
@@ -122,7 +123,7 @@ def test_a_ref_whose_folder_went_into_packed_refs_is_durable_there(
         sync(path)
         synced.append(Path(path).name)
 
-    monkeypatch.setattr(swap, "sync_folder", packed_first)
+    monkeypatch.setattr(compare_and_swap, "sync_folder", packed_first)
     monkeypatch.setattr(ref_files.disk, "sync_file", noted)
     tip = Repository.open(place).create_branch("ai/new", "main")
     assert worlds.branches(place)["ai/new"] == tip
@@ -143,7 +144,7 @@ def test_a_move_that_cannot_be_made_durable_is_taken_back(place: Path, monkeypat
     workspace = repo.workspace("work")
     workspace.write_file("f", "3\n")
     with monkeypatch.context() as patched:
-        patched.setattr(swap, "sync_folder", fail_once)
+        patched.setattr(compare_and_swap, "sync_folder", fail_once)
         with pytest.raises(StorageFailed):
             workspace.commit("third")
     assert worlds.branches(place) == before
@@ -185,7 +186,7 @@ def test_what_stands_there_under_the_lock_decides(
 def test_a_lock_that_a_living_process_has_open_is_not_taken_for_a_dead_ones(place: Path) -> None:
     """Both want the same value: the dead one said so, the living one has it in its lock."""
     ended = subprocess.run(
-        [sys.executable, "-c", "from forge.git.process import *; print(mark_of_this_process(), end='')"],
+        [sys.executable, "-c", "from forge.git.process.liveness import *; print(mark_of_this_process(), end='')"],
         capture_output=True,
         text=True,
         check=True,

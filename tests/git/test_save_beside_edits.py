@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository
-from forge.git.checkout import CheckoutState
+from forge.git.checkout.checkouts import CheckoutState
 from forge.git.errors import CheckoutInTheWay, IndexLocked
 from tests.conftest import Git, MakeRepo, run_git
 from tests.git.test_checkout import files_in
@@ -358,12 +358,12 @@ def test_a_branch_that_moves_meanwhile_leaves_index_and_files_as_they_were(
     git(repo, "add", "c.txt")
     index = (repo / ".git/index").read_bytes()
     files = files_in(repo)
-    from forge.git import refs  # noqa: PLC0415
+    from forge.git.refs import ref_store  # noqa: PLC0415
 
     def lost(*_: object, **__: object) -> None:
         raise IndexLocked("lost")
 
-    monkeypatch.setattr(refs, "swap", lost)
+    monkeypatch.setattr(ref_store, "swap", lost)
     space = Repository.open(repo).workspace("main")
     for path in ("a.txt", "b.txt", "c.txt", "d.txt"):
         space.write_file(path, SAVED)
@@ -374,7 +374,7 @@ def test_a_branch_that_moves_meanwhile_leaves_index_and_files_as_they_were(
 
 KILLED = textwrap.dedent("""
     import os, sys
-    from forge.git import Repository, refs
+    from forge.git import Repository; from forge.git.refs import ref_store as refs
     def die(*_, **__):
         os.kill(os.getpid(), 9)
     refs.reserve = die

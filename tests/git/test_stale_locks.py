@@ -18,8 +18,10 @@ import pytest
 from benchmarks.soak import evidence
 from benchmarks.soak.nursery import ROOT
 from benchmarks.soak.repositories import repository
-from forge.git import Repository, maintenance, packed_refs, process, swap
+from forge.git import Repository
 from forge.git.errors import IndexLocked, RefLocked
+from forge.git.process import liveness, maintenance
+from forge.git.refs import compare_and_swap, packed_refs
 
 pytestmark = pytest.mark.req("X-04", "G-09")
 
@@ -33,7 +35,7 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swap, "_PATIENCE", 0.3)
+    monkeypatch.setattr(compare_and_swap, "_PATIENCE", 0.3)
 
 
 def save(place: Path, branch: str = "work", text: str = "new") -> str:
@@ -46,7 +48,7 @@ def killed_holding_locks(place: Path, work: str) -> None:
     """Do `work` in a process that dies when it has taken a ref's lock."""
     script = (
         "import os, signal, sys\n"
-        "from forge.git import Repository, packed_refs, ref_files\n"
+        "from forge.git import Repository; from forge.git.refs import packed_refs, ref_files\n"
         "end = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         "repo = Repository.open(sys.argv[1])\n" + work
     )
@@ -79,7 +81,7 @@ def unfinished(place: Path, ref: str, after: str, *, mark: str, age: float = 0) 
 @cache
 def dead_mark() -> str:
     ended = subprocess.run(
-        [sys.executable, "-c", "from forge.git.process import *; print(mark_of_this_process(), end='')"],
+        [sys.executable, "-c", "from forge.git.process.liveness import *; print(mark_of_this_process(), end='')"],
         capture_output=True,
         text=True,
         check=True,
@@ -143,7 +145,7 @@ def test_packed_refs_are_locked_on_a_disk_without_hard_links(place: Path, monkey
 
     monkeypatch.setattr(os, "link", refused)
     with packed_refs.locked(place / ".git", place / ".git" / "forge" / "tmp"):
-        assert not process.died((place / ".git" / "packed-refs.lock").read_text())
+        assert not liveness.died((place / ".git" / "packed-refs.lock").read_text())
         with (
             pytest.raises(FileExistsError),
             packed_refs.locked(place / ".git", place / ".git" / "forge" / "tmp"),
@@ -246,7 +248,7 @@ def test_the_lock_of_a_git_that_works_beside_a_dead_process_stays(place: Path) -
 @pytest.mark.usefixtures("impatient")
 def test_the_lock_of_a_living_forge_process_stays(place: Path) -> None:
     wanted = "1" * 40
-    unfinished(place, "refs/heads/work", wanted, mark=process.mark_of_this_process())
+    unfinished(place, "refs/heads/work", wanted, mark=liveness.mark_of_this_process())
     (place / ".git/refs/heads/work.lock").write_text(wanted)
     with pytest.raises(RefLocked):
         save(place)
@@ -310,25 +312,25 @@ def test_a_locked_index_stops_the_save_and_says_so(place: Path) -> None:
 
 
 def test_a_process_is_dead_when_it_is_gone_or_only_its_shell_is_left() -> None:
-    assert not process.died(process.mark_of_this_process())
-    assert process.died(dead_mark())
-    script = "from forge.git.process import *; print(mark_of_this_process(), flush=True); input()"
+    assert not liveness.died(liveness.mark_of_this_process())
+    assert liveness.died(dead_mark())
+    script = "from forge.git.process.liveness import *; print(mark_of_this_process(), flush=True); input()"
     child = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdin is not None
     mark = child.stdout.readline()
-    assert not process.died(mark)
+    assert not liveness.died(mark)
     child.kill()
     deadline = time.monotonic() + 10
-    while not process.died(mark) and time.monotonic() < deadline:
+    while not liveness.died(mark) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert process.died(mark)  # though nobody has waited for it yet
+    assert liveness.died(mark)  # though nobody has waited for it yet
     child.communicate()
 
 
 @pytest.mark.parametrize("mark", ["", "{}", "[]", "nonsense", "fetch-pack 123 on host", '{"forge": 1}', '{"pid": 1}'])
 def test_a_mark_that_is_not_forges_tells_nothing(mark: str) -> None:
-    assert not process.died(mark, age=1e9)
+    assert not liveness.died(mark, age=1e9)
 
 
 def test_a_process_elsewhere_counts_as_alive_for_a_while() -> None:
@@ -336,11 +338,11 @@ def test_a_process_elsewhere_counts_as_alive_for_a_while() -> None:
     rebooted = json.dumps(here | {"boot": "another"})
     container = json.dumps(here | {"space": "pid:[1]"})
     machine = json.dumps(here | {"boot": "another", "machine": "another"})
-    assert process.died(rebooted)
+    assert liveness.died(rebooted)
     for elsewhere in (container, machine):
-        assert not process.died(elsewhere)
-        assert not process.died(elsewhere, age=60)
-        assert process.died(elsewhere, age=7200)
+        assert not liveness.died(elsewhere)
+        assert not liveness.died(elsewhere, age=60)
+        assert liveness.died(elsewhere, age=7200)
 
 
 def test_a_sweep_can_be_tried_first(place: Path) -> None:

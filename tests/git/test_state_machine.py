@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 from forge.errors import ForgeError
 from forge.git import PERSON, Actor, BranchExists, MergeConflicts, MergePreview, Mode, Repository, Signature
 from forge.git.errors import InvalidPath, NothingToCommit, NothingToUndo, PathClash
-from forge.git.paths import folded
+from forge.git.workspace.paths import folded
 from tests.git import worlds
 from tests.git.worlds import AGENT
 

@@ -15,8 +15,9 @@ import pytest
 from benchmarks.soak import disks, evidence, space
 from benchmarks.soak.nursery import ROOT
 from forge.errors import Upstream
-from forge.git import Repository, disk
+from forge.git import Repository
 from forge.git.errors import StorageFailed
+from forge.git.process import disk
 
 pytestmark = pytest.mark.req("X-04", "G-02")
 
@@ -214,7 +215,7 @@ def test_a_refused_move_without_a_last_word_is_not_told_when_the_same_one_is_mad
         again.undo()
         again.rewind_branch("work", "main")
     evidence.assert_log_tells_all(place)
-    monkeypatch.setattr("forge.git.process.died", lambda _: True)
+    monkeypatch.setattr("forge.git.process.liveness.died", lambda _: True)
     Repository.open(place).refs.log.notice()
     evidence.assert_log_tells_all(place)
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pygit2.enums import ObjectType
 
 from forge.git.errors import RepositoryUnreadable
-from forge.git.objects import Objects
-from forge.git.trees import entry, is_tree, parsed, rewrite, serialized
+from forge.git.objects.object_store import Objects
+from forge.git.objects.trees import entry, is_tree, parsed, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Mode, ObjectId
 from tests.git import worlds
 

@@ -26,8 +26,8 @@ from forge.git import (
     Signature,
     WorkInProgressVFS,
 )
-from forge.git.commits import decoded, message_with
 from forge.git.errors import FileMissing, NothingToCommit, PathClash, RepositoryUnreadable
+from forge.git.objects.commits import decoded, message_with
 from forge.git.values import CommitId
 from tests.conftest import MakeRepo
 from tests.git import worlds

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.memory import Entry, Kind, Memory
-from forge.memory.folding import LIMITS, Limits
+from forge.memory.compaction import LIMITS, Limits
 from forge.memory.notes import Notes
 from tests.memory.conftest import NOON, codes
 

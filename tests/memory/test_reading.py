@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from forge.memory import Initiative, Kind, Memory, Milestone, MilestoneStatus, Source, Status
 from forge.memory.claims import Claim, winner
-from forge.memory.recalling import time_ago
+from forge.memory.read_order import time_ago
 from tests.memory.conftest import NOON, Clock, codes, contents
 
 ACTIVE = "documentation/milestones/_active"

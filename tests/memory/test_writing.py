@@ -13,7 +13,7 @@ import yaml
 from forge.errors import InvalidInput
 from forge.memory import Drafts, Kind, Memory, Status
 from forge.memory.errors import MilestoneMissing
-from forge.memory.shelves import Directory
+from forge.memory.storage import Directory
 from tests.memory.conftest import Clock, codes, contents
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from forge import builtin_rules
 from forge.builtin import offer
 from forge.engine.run import Reply
 from forge.events import Event
 from forge.git import Repository
-from forge.pipeline import rules
-from forge.pipeline.answering import AgentResponse, Order, Task
+from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Around, Journey, Parameters
 from forge.plugins.contracts import Card, Notice, TestResults, Worked
@@ -156,7 +156,7 @@ class ScriptedHands:
 
     async def answer(self, task: Task) -> AgentResponse:
         self.asked.append(f"{task.prompt} {task.nth}")
-        given = rules.answer(task.prompt, task.material) if self.by_rules(task.prompt) else self.answers(task)
+        given = builtin_rules.answer(task.prompt, task.material) if self.by_rules(task.prompt) else self.answers(task)
         return given if isinstance(given, AgentResponse) else AgentResponse(success=True, output=given)
 
     def who(self, prompt: str) -> str:

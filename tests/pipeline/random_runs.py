@@ -9,12 +9,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from forge.pipeline.answering import AgentResponse, Task
-from forge.pipeline.delivering import deliver
+from forge.pipeline.answerer import AgentResponse, Task
+from forge.pipeline.delivery_run import deliver
 from forge.pipeline.draft import info_of
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Parameters
-from forge.pipeline.waiting import Decision
+from forge.pipeline.question_wait import Decision
 from forge.plugins.contracts import TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from forge import builtin_rules
 from forge.deliverables.plan.review import items, section_text
-from forge.pipeline import rules
 
 DECIDED = "Decided by the model, because nothing speaks against it."
 
@@ -24,11 +24,11 @@ def answer(prompt: str, material: Mapping[str, Any]) -> str:
             return json.dumps({"kind": "problem", "context": ""})
         case "plan-fix":
             return json.dumps({"slots": {}, "summary": "Nothing to change."})
-    return rules.answer(prompt, material)
+    return builtin_rules.answer(prompt, material)
 
 
 def _specified(material: Mapping[str, Any]) -> str:
-    given = json.loads(rules.answer("spec-building", material))
+    given = json.loads(builtin_rules.answer("spec-building", material))
     for one in given["resolutions"]:
         if one["source"] == "open":
             one |= {"source": "ai", "resolution": DECIDED}

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.pipeline.intent import SECTIONS, Intent, format_intent, items, named, parse_intent, unknowns
-from forge.pipeline.review import AnswerMalformed
+from forge.projects.errors import AnswerMalformed
+from forge.projects.intent import SECTIONS, Intent, format_intent, items, named, parse_intent, unknowns
 
 pytestmark = pytest.mark.req("P-04")
 

@@ -12,7 +12,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from forge.pipeline import pdf
-from forge.pipeline.answering import Picture
+from forge.pipeline.answerer import Picture
 from forge.pipeline.messages import BrainDumpTooShort, check, links, words
 from forge.pipeline.resources import Kind, Resource, ResourceRefused, Skipped, add, read
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from forge.pipeline.delivering import deliver
-from forge.pipeline.distilling import distill
+from forge.pipeline.delivery_run import deliver
+from forge.pipeline.distill_phase import distill
 from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Parameters
-from forge.pipeline.specifying import specify
-from forge.pipeline.waiting import Decision
+from forge.pipeline.question_wait import Decision
+from forge.pipeline.specify_phase import specify
 from forge.plugins.contracts import Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase

@@ -14,8 +14,9 @@ from pydantic import BaseModel
 from forge.deliverables.code.review import CodeReview
 from forge.deliverables.plan.review import PlanReview
 from forge.pipeline.guards import Counts
-from forge.pipeline.review import MAX_ISSUES, MAX_TEXT, AnswerMalformed, one_object, parse_review
+from forge.pipeline.review import MAX_ISSUES, MAX_TEXT, one_object, parse_review
 from forge.plugins.contracts import Issue, Severity
+from forge.projects.errors import AnswerMalformed
 
 pytestmark = pytest.mark.req("P-09")
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forge.pipeline.intent import parse_intent, unknowns
-from forge.pipeline.rules import Outlined, answer, outlined, rendered
-from forge.pipeline.rules.sentences import words
+from forge.builtin_rules import Outlined, answer, outlined, rendered
+from forge.builtin_rules.sentences import words
 from forge.pipeline.specification import parse_answer, render_spec, unresolved
+from forge.projects.intent import parse_intent, unknowns
 
 DUMPS: dict[str, str] = {
     "garden wedding": """

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from forge.pipeline.intent import SECTIONS, Intent, parse_intent
-from forge.pipeline.rules import BuiltinCannot, answer
-from forge.pipeline.rules.facts import Kind, contradictions, facts
-from forge.pipeline.rules.kinds import judged
-from forge.pipeline.rules.sentences import sentences
+from forge.builtin_rules import BuiltinCannot, answer
+from forge.builtin_rules.facts import Kind, contradictions, facts
+from forge.builtin_rules.kinds import judged
+from forge.builtin_rules.sentences import sentences
+from forge.projects.intent import SECTIONS, Intent, parse_intent
 
 WEDDING = (
     "I want to plan a wedding for 80 guests in June 2027, budget 15,000 euro, no church. "

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from forge.builtin_rules import answer
+from forge.builtin_rules.choices import names_a_range
+from forge.builtin_rules.corrections import corrected
 from forge.deliverables.plan import Plan, PlanReview, outline, render
 from forge.deliverables.plan.document import tidy
-from forge.pipeline.review import AnswerMalformed
-from forge.pipeline.rules import answer
-from forge.pipeline.rules.choices import names_a_range
-from forge.pipeline.rules.corrections import corrected
 from forge.pipeline.specification import parse_answer
+from forge.projects.errors import AnswerMalformed
 
 QUESTION = "You wrote: “We are not sure whether June or September is better.” Which is it?"
 INTENT = f"""# Garden Wedding

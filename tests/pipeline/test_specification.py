@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from forge.pipeline.review import AnswerMalformed
 from forge.pipeline.specification import (
     Answer,
     Task,
@@ -23,6 +22,7 @@ from forge.pipeline.specification import (
     tasks,
     unresolved,
 )
+from forge.projects.errors import AnswerMalformed
 
 pytestmark = pytest.mark.req("P-05")
 

@@ -14,7 +14,7 @@ import pytest
 from forge.plugins.contracts import Channel, Notice, Offer
 from forge.plugins.fitting import misfits
 from forge.plugins.loading import GROUP, load_plugins
-from forge.settings.plugged import PluginSection
+from forge.settings.plugin_sections import PluginSection
 
 EXAMPLE = Path(__file__).parent / "example_package" / "src"
 CHANNEL = """

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from forge.git import checkout
+from forge.git.checkout import checkouts
 from forge.projects import Records, pending
 from tests.conftest import Git
 
@@ -136,11 +136,11 @@ def test_a_kill_at_any_point_leaves_none_or_all_and_the_step_is_done_once(
 
 def stopped_while_git_wrote(template: Path, half_done: Callable[[Path], None]) -> None:
     def work() -> None:
-        def read_tree(worktree: checkout.Worktree, *_: Any, **__: Any) -> str:
+        def read_tree(worktree: checkouts.Worktree, *_: Any, **__: Any) -> str:
             half_done(worktree.path)
             os._exit(DIED)
 
-        checkout._read_tree = read_tree
+        checkouts._read_tree = read_tree
         write(template)
 
     assert in_child(work) == DIED

@@ -9,10 +9,10 @@ import pytest
 
 from forge.deliverables.code import CodeType
 from forge.deliverables.plan import PlanType, answers
-from forge.pipeline.intent import parse_intent
 from forge.pipeline.review import parse_review
 from forge.pipeline.specification import parse_answer
 from forge.plugins.contracts import DeliverableType
+from forge.projects.intent import parse_intent
 from forge.prompts import Prompts
 
 PROMPTS = Prompts()

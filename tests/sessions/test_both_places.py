@@ -7,8 +7,9 @@ from itertools import count
 import pytest
 
 from forge.agents.scripted import Say, ScriptedModel, call
-from forge.app import branches, contexts
-from forge.app.conversations import conversation, fork_at, rewind_to
+from forge.app.repositories import branches
+from forge.app.sessions import context
+from forge.app.sessions.conversation import conversation, fork_at, rewind_to
 from forge.git import Repository
 from forge.sessions.head import ActiveFile
 from forge.sessions.marks import marks_of
@@ -63,7 +64,7 @@ async def test_a_fork_by_plain_git_carries_it(sessions: Sessions, git: Git) -> N
 
 async def test_a_rename_moves_it(sessions: Sessions) -> None:
     await say(sessions, "one")
-    contexts.add(sessions, "ai/x", [ActiveFile("a.txt")])
+    context.add(sessions, "ai/x", [ActiveFile("a.txt")])
     branches.rename(sessions.repo, "ai/x", "ai/x/new")
     assert said(sessions, "ai/x/new") == ["one"]
     assert marks_of(sessions.repo.common_dir, "ai/x/new")
@@ -99,11 +100,11 @@ async def test_a_reset_by_plain_git_takes_it_back(sessions: Sessions, git: Git) 
 async def test_a_new_branch_of_a_deleted_name_begins_anew(sessions: Sessions) -> None:
     await say(sessions, "secret plan")
     await say(sessions, "more of it", writes=False)
-    contexts.add(sessions, "ai/x", [ActiveFile("a.txt")])
+    context.add(sessions, "ai/x", [ActiveFile("a.txt")])
     branches.delete(sessions.repo, "ai/x")
     branches.create(sessions.repo, "ai/x", "main")
     assert said(sessions) == []
-    assert not contexts.active_files(sessions, "ai/x")
+    assert not context.active_files(sessions, "ai/x")
     model = await say(sessions, "hello")
     assert "secret plan" not in str(model.prompts[0].messages)
     assert said(sessions) == ["hello"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.agents.scripted import ScriptedModel
-from forge.app import contexts
+from forge.app.sessions import context
 from forge.git import Repository
 from forge.sessions.head import ActiveFile, Head
 from forge.sessions.marks import Marks, mark, marks_of, take
@@ -25,7 +25,7 @@ def repo(make_repo: MakeRepo) -> Repository:
 
 
 def shown(sessions: Sessions, branch: str = "ai/x") -> list[str]:
-    return [file.path for file in contexts.active_files(sessions, branch)]
+    return [file.path for file in context.active_files(sessions, branch)]
 
 
 @pytest.mark.req("G-13")
@@ -33,21 +33,21 @@ def shown(sessions: Sessions, branch: str = "ai/x") -> list[str]:
 def test_a_mark_moves_no_branch_and_touches_no_checkout(repo: Repository, git: Git, branch: str) -> None:
     assert repo.work_tree is not None
     before = git(repo.git_dir, "rev-parse", branch)
-    contexts.add(Sessions(repo), branch, [ActiveFile("a.txt", ((1, 1),))])
+    context.add(Sessions(repo), branch, [ActiveFile("a.txt", ((1, 1),))])
     assert git(repo.git_dir, "rev-parse", branch) == before
     assert not git(repo.work_tree, "status", "--porcelain")
     assert not (repo.work_tree / ".forge").exists()
     again = Repository.open(repo.git_dir)
-    assert contexts.active_files(Sessions(again), branch)[-1] == ActiveFile("a.txt", ((1, 1),))
+    assert context.active_files(Sessions(again), branch)[-1] == ActiveFile("a.txt", ((1, 1),))
 
 
 @pytest.mark.req("G-13")
 def test_instructions_are_active_from_the_start_and_can_be_switched_off(repo: Repository) -> None:
     sessions = Sessions(repo)
     assert shown(sessions) == ["AGENTS.md", "CLAUDE.md"]
-    contexts.remove(sessions, "ai/x", ["CLAUDE.md"])
+    context.remove(sessions, "ai/x", ["CLAUDE.md"])
     assert shown(sessions) == ["AGENTS.md"]
-    contexts.add(sessions, "ai/x", [ActiveFile("CLAUDE.md")])
+    context.add(sessions, "ai/x", [ActiveFile("CLAUDE.md")])
     assert shown(sessions) == ["AGENTS.md", "CLAUDE.md"]
 
 
@@ -56,8 +56,8 @@ def test_instructions_are_active_from_the_start_and_can_be_switched_off(repo: Re
 @pytest.mark.parametrize("beside", [False, True])
 async def test_the_next_turn_takes_the_marks_along_in_its_one_commit(repo: Repository, git: Git, beside: bool) -> None:
     sessions = Sessions(repo, beside=beside)
-    contexts.add(sessions, "ai/x", [ActiveFile("a.txt")])
-    contexts.remove(sessions, "ai/x", ["AGENTS.md"])
+    context.add(sessions, "ai/x", [ActiveFile("a.txt")])
+    context.remove(sessions, "ai/x", ["AGENTS.md"])
     model = ScriptedModel(["I see."])
     await turn(repo, model, request("look"), beside=beside)
     assert not marks_of(repo.common_dir, "ai/x")
@@ -76,11 +76,11 @@ async def test_the_next_turn_takes_the_marks_along_in_its_one_commit(repo: Repos
 @pytest.mark.asyncio
 async def test_marks_made_while_a_turn_runs_stay_for_the_next(repo: Repository) -> None:
     sessions = Sessions(repo)
-    contexts.add(sessions, "ai/x", [ActiveFile("a.txt")])
+    context.add(sessions, "ai/x", [ActiveFile("a.txt")])
     ledger = Ledger()
     with pytest.raises(Killed):
         await turn(repo, ScriptedModel(["Yes."]), request("go"), MemorySteps(ledger, kill=("before", "commit")))
-    contexts.add(sessions, "ai/x", [ActiveFile("b.txt")])
+    context.add(sessions, "ai/x", [ActiveFile("b.txt")])
     await turn(repo, ScriptedModel([]), request("go"), MemorySteps(ledger))
     assert marks_of(repo.common_dir, "ai/x") == Marks((ActiveFile("b.txt"),))
     assert shown(sessions) == ["AGENTS.md", "CLAUDE.md", "a.txt", "b.txt"]

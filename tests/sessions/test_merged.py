@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app.merging import Conversation, MergeKind, MergeOrder, brought_along, previewed, view_of
+from forge.app.repositories.merges import Conversation, MergeKind, MergeOrder, brought_along, previewed, view_of
 from forge.git import Repository
 from forge.sessions.conversation import conversation
 from tests.conftest import Git, MakeRepo

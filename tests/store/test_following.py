@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from forge.events import TextStreamed
-from forge.store import following
+from forge.store import follower_lock
 from forge.store.database import Database
-from forge.store.following import Following
+from forge.store.follower_lock import Following
 from forge.store.listeners import Listeners
 from forge.store.relay import SqliteRelay
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.req("X-05")
 _ANOTHER = """
 import sys
 from pathlib import Path
-from forge.store.following import Following
+from forge.store.follower_lock import Following
 one = Following(Path(sys.argv[1]))
 one.begin()
 print("follows", flush=True)
@@ -67,7 +67,7 @@ def test_where_nobody_can_tell_somebody_may_follow(tmp_path: Path, monkeypatch: 
         patched.setattr(fcntl, "fcntl", refused)
         one.begin()
         assert one.has_others()
-    monkeypatch.setattr(following, "_GET", None)
+    monkeypatch.setattr(follower_lock, "_GET", None)
     assert one.has_others()
     one.end()
 

@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import func, select, update
 
 from forge.events import BranchChanged
-from forge.store import forgetting, schema
+from forge.store import retention, schema
 from forge.store.database import Database
 from forge.store.events import Events
-from forge.store.forgetting import forget_events, forget_notices
 from forge.store.outbox import Outbox
+from forge.store.retention import forget_events, forget_notices
 from forge.store.runs import Room, Runs
 
 pytestmark = pytest.mark.req("X-04")
@@ -29,7 +29,7 @@ def events(database: Database) -> Events:
 def test_old_events_go_and_later_ones_go_on_counting(
     database: Database, events: Events, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forgetting, "_TOGETHER", 2)
+    monkeypatch.setattr(retention, "_TOGETHER", 2)
     for number in range(1, 7):
         events.append("branch:r:b", BranchChanged("b", f"{number}", "Ana"))
     _aged(database, 1, 2, 3, 4, 5)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, text
 
-from forge.store.in_turn import InTurn, write_in_turn
+from forge.store.write_lock import InTurn, write_in_turn
 
 pytestmark = pytest.mark.req("P-14")
 

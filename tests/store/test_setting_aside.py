@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forge.store.setting_aside import set_aside
+from forge.store.damaged_file import set_aside
 
 
 def test_what_sqlite_keeps_beside_the_file_is_kept_by_the_same_name(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.soak.hostile import forged_records
 from benchmarks.soak.hostile.forged_records import BRANCH, BY_FORGE, BY_GIT, EVIL, Scene, attacked, plain_commit, scene
-from forge.app.tooling import ApprovalDenied, approved, revoked, tool_of, tools_of
+from forge.app.sessions.tools import ApprovalDenied, approved, revoked, tool_of, tools_of
 from forge.git import Actor, ActorKind
-from forge.git.reservations import reserve
+from forge.git.refs.reservations import reserve
 from forge.tools.approval_records import ApprovalRecords
 from forge.tools.approvals import PATH
 from forge.tools.user_tools import ToolChanged, approved_tools

@@ -18,7 +18,7 @@ from typing import Any
 import httpx
 
 from benchmarks.soak.provider import Provider
-from forge.app.identity import one_time_token, server_secret
+from forge.app.access.identity import one_time_token, server_secret
 
 CHROMIUM = os.environ.get("FORGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 _START_SECONDS = 60.0

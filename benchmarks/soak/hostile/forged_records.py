@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge.app import saving
-from forge.app.commands import run_on_branch
-from forge.app.sandboxed import TurnCommands
-from forge.app.tooling import approved, revoked
+from forge.app.repositories import write
+from forge.app.repositories.commands import run_on_branch
+from forge.app.sessions.sandbox_commands import TurnCommands
+from forge.app.sessions.tools import approved, revoked
 from forge.errors import ForgeError
 from forge.git import PERSON, Actor, ActorKind, Mode, Repository
 from forge.sandbox import Limits
@@ -106,7 +106,7 @@ def exec_delete(here: Scene) -> None:
 
 
 def file_save(here: Scene) -> None:
-    saving.save(here.repo, BRANCH, here.random.choice(RECORDS), here.copy, actor=here.random.choice((BOT, PERSON)))
+    write.save(here.repo, BRANCH, here.random.choice(RECORDS), here.copy, actor=here.random.choice((BOT, PERSON)))
 
 
 def file_link(here: Scene) -> None:
@@ -117,14 +117,14 @@ def file_link(here: Scene) -> None:
 
 def file_rename(here: Scene) -> None:
     name = f"mine-{here.random.random()}.json"
-    saving.save(here.repo, BRANCH, name, here.copy, actor=BOT)
-    saving.rename(here.repo, BRANCH, name, here.random.choice(RECORDS), actor=BOT)
+    write.save(here.repo, BRANCH, name, here.copy, actor=BOT)
+    write.rename(here.repo, BRANCH, name, here.random.choice(RECORDS), actor=BOT)
 
 
 def folder_rename(here: Scene) -> None:
     folder = f"mine-{here.random.random()}"
-    saving.save(here.repo, BRANCH, f"{folder}/approved_tools.json", here.copy, actor=BOT)
-    saving.rename_folder(
+    write.save(here.repo, BRANCH, f"{folder}/approved_tools.json", here.copy, actor=BOT)
+    write.rename_folder(
         here.repo, BRANCH, folder, here.random.choice((".forge", ".Forge", ".forge/session")), actor=BOT
     )
 

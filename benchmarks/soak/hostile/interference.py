@@ -11,9 +11,9 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.soak import evidence
-from forge.git import refs
-from forge.git.operations import OperationLog
-from forge.git.refs import Refs
+from forge.git.refs import ref_store
+from forge.git.refs.operations import OperationLog
+from forge.git.refs.ref_store import Refs
 
 EXPIRE = ("reflog", "expire", "--expire=now", "--expire-unreachable=now", "--all")
 GC = ("gc", "--quiet", "--prune=now")
@@ -101,7 +101,7 @@ class Moments:
 @contextmanager
 def watched(moment: Moments) -> Iterator[None]:
     """Inside the block every move of a ref passes a moment before each of its parts."""
-    land, begin, swap = Refs.land, OperationLog.begin, refs.swap
+    land, begin, swap = Refs.land, OperationLog.begin, ref_store.swap
 
     def landing(self: Refs, *args: Any, **options: Any) -> Any:
         moment("land")
@@ -119,7 +119,7 @@ def watched(moment: Moments) -> Iterator[None]:
     with contextlib.ExitStack() as patches:
         patches.enter_context(patch.object(Refs, "land", landing))
         patches.enter_context(patch.object(OperationLog, "begin", beginning))
-        patches.enter_context(patch.object(refs, "swap", swapping))
+        patches.enter_context(patch.object(ref_store, "swap", swapping))
         yield
 
 

@@ -12,7 +12,7 @@ from benchmarks.soak.hostile.interference import RAW_WORDS, Moments, watched
 from forge.agents.delegating import Delegation
 from forge.agents.programs import configured, find_program
 from forge.agents.scripted import Say, ScriptedModel, call
-from forge.app.commands import Limits, run_on_branch
+from forge.app.repositories.commands import Limits, run_on_branch
 from forge.errors import ForgeError
 from forge.git import Actor, ActorKind, BranchMissing, Repository
 from forge.sessions.conversation import conversation

@@ -11,7 +11,7 @@ from forge.agents.steps import Steps
 from forge.agents.stream import Past
 from forge.context.seen import Seen
 from forge.git import Repository, WorkInProgressVFS
-from forge.git.snapshots import keep, restore
+from forge.git.refs.snapshots import keep, restore
 from forge.sessions.messages import AssistantMessage, ToolResult, Usage
 from forge.sessions.turns import Item, TurnStatus
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.git import BranchMoved, CommitId, Signature, WorkInProgressVFS
 from forge.git.errors import CheckoutInTheWay, IndexLocked, RevisionMissing
-from forge.git.forge_records import is_record
+from forge.git.workspace.forge_records import is_record
 from forge.sessions.conversation import write_turn
 from forge.sessions.messages import AssistantMessage
 from forge.sessions.places import Sessions

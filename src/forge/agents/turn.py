@@ -20,8 +20,8 @@ from forge.context.seen import Seen
 from forge.engine.errors import RunCancelled
 from forge.events import TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
 from forge.git import Actor, ActorKind, CommitId, Repository, Signature, WorkInProgressVFS
-from forge.git.reservations import release, reserve
-from forge.git.snapshots import forget
+from forge.git.refs.reservations import release, reserve
+from forge.git.refs.snapshots import forget
 from forge.sessions.conversation import read_head
 from forge.sessions.marks import Marks, take
 from forge.sessions.messages import AssistantMessage, ContextMessage, Usage, UserMessage

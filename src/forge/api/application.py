@@ -11,12 +11,12 @@ from fastapi.routing import APIRoute
 from starlette.types import Scope
 
 from forge import __version__
-from forge.api import problems
-from forge.api.access import SIGN_IN, Access, Gate
-from forge.api.bodies import LARGE, SMALL, TINY, UPLOAD, BodyLimit, LastResort
-from forge.api.documenting import complete
-from forge.api.heads import Heads
-from forge.api.pages import Pages
+from forge.api.access.gate import SIGN_IN, Access, Gate
+from forge.api.http import problems
+from forge.api.http.bodies import LARGE, SMALL, TINY, UPLOAD, BodyLimit, LastResort
+from forge.api.http.head_requests import Heads
+from forge.api.http.routing import methods_at
+from forge.api.openapi.additions import complete
 from forge.api.routes import (
     access,
     events,
@@ -30,8 +30,8 @@ from forge.api.routes import (
     sessions,
     tools,
 )
-from forge.api.routing import methods_at
-from forge.app.workshop import Workshop
+from forge.api.static_files import Pages
+from forge.app.process.workshop import Workshop
 
 _ROUTES = (projects, project_files, files, history, merges, sessions, repositories, house, access, events, tools)
 _UPLOAD = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/session/attachments)")

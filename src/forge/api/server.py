@@ -25,17 +25,17 @@ import anyio.to_thread
 import uvicorn
 import uvloop
 
-from forge.api.access import Gate
+from forge.api.access.connections import Connections, Limits
+from forge.api.access.gate import Gate
+from forge.api.access.request_limits import GuardedHttp, GuardedSocket
 from forge.api.application import create
-from forge.api.connections import Connections, Limits
-from forge.api.protocols import GuardedHttp, GuardedSocket
-from forge.app.allocation import share_heaps
-from forge.app.entries import Entries
-from forge.app.garbage import short_pauses
-from forge.app.identity import one_time_token, server_secret
-from forge.app.serving import Serving, announced
-from forge.app.users import Keys
-from forge.app.workshop import Workshop, open_workshop
+from forge.app.access.identity import one_time_token, server_secret
+from forge.app.access.signin_audit import Entries
+from forge.app.access.users import Keys
+from forge.app.process.garbage_collection import short_pauses
+from forge.app.process.malloc import share_heaps
+from forge.app.process.server_lock import Serving, announced
+from forge.app.process.workshop import Workshop, open_workshop
 from forge.errors import Conflict, InvalidInput
 from forge.settings import Settings
 from forge.settings.pipeline import Server as ServerSettings

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from forge import sandbox
-from forge.app.identity import LOCAL, Who
-from forge.app.projects import create, workspace_of
-from forge.app.recorded_demo import AGENT, RECORDING, as_recorded, recorded_workshop
-from forge.app.running import Hear, Outcome, carry_on, outcome
-from forge.app.saying import say
-from forge.app.settings import load_settings
-from forge.app.views import ProjectView, state_of
-from forge.app.workshop import Workshop
+from forge.app.access.identity import LOCAL, Who
+from forge.app.admin.settings import load_settings
+from forge.app.demo_recording import AGENT, RECORDING, as_recorded, recorded_workshop
+from forge.app.process.workshop import Workshop
+from forge.app.projects.autopilot import Hear, Outcome, carry_on, outcome
+from forge.app.projects.catalog import create, workspace_of
+from forge.app.projects.messages import say
+from forge.app.projects.view import ProjectView, state_of
 from forge.errors import ForgeError, Upstream
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import info_of

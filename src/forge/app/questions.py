@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from forge.app import identity
-from forge.app.building_places import refuse_where_they_may_not_build
-from forge.app.identity import Who
-from forge.app.pressing import press
-from forge.app.projects import workspace_of
-from forge.app.repositories import id_at
-from forge.app.workshop import Workshop
+from forge.app.access import identity
+from forge.app.access.identity import Who
+from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import press
+from forge.app.projects.catalog import workspace_of
+from forge.app.projects.repository_rights import refuse_where_they_may_not_build
+from forge.app.repositories.catalog import id_at
 from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
 from forge.pipeline.actions import Action
-from forge.pipeline.waiting import Decision
+from forge.pipeline.question_wait import Decision
 from forge.store.errors import QuestionIsClosed, QuestionUnknown
 from forge.store.questions import Question, Questions, QuestionState
 

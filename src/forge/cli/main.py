@@ -8,8 +8,8 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
-from forge.cli import streams
 from forge.cli.entry import interrupted
+from forge.cli.terminal import streams
 
 
 class Command(NamedTuple):
@@ -133,9 +133,9 @@ def _work(args: list[str]) -> Callable[[], int]:
         name, rest = "serve", ["serve", "--open"]
     if name not in COMMANDS:
         return _unknown(shared, name)
-    from forge.cli.running import Session, run  # noqa: PLC0415 - the parser is loaded only when a command runs
+    from forge.cli.terminal.session import Session, run  # noqa: PLC0415 - the parser is loaded only when a command runs
 
-    module = import_module(f"forge.cli.{COMMANDS[name].module}")
+    module = import_module(f"forge.cli.commands.{COMMANDS[name].module}")
     session = Session(directory=shared.directory, json=shared.json, direct=shared.direct, no_pager=shared.no_pager)
     return partial(run, module.app, name, rest[1:], session)
 
@@ -187,7 +187,7 @@ def _printed(shared: Shared, text: str) -> int:
     try:
         print(text, flush=True)  # noqa: T201 - before any command there is no output channel
     except OSError as e:
-        from forge.cli.running import Session, undelivered  # noqa: PLC0415
+        from forge.cli.terminal.session import Session, undelivered  # noqa: PLC0415
 
         return undelivered(Session(json=shared.json).output, e)
     return 0
@@ -206,7 +206,7 @@ def _unknown(shared: Shared, word: str) -> Callable[[], int]:
 
 
 def _wrong(shared: Shared, message: str, hint: str) -> Callable[[], int]:
-    from forge.cli.running import BadUsage, Session, failed  # noqa: PLC0415
+    from forge.cli.terminal.session import BadUsage, Session, failed  # noqa: PLC0415
 
     return partial(failed, Session(json=shared.json).output, BadUsage(message, hint=hint))
 

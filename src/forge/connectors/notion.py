@@ -13,7 +13,7 @@ from uuid import UUID
 
 from forge.connectors.addresses import split
 from forge.connectors.errors import Unpulled, misconfigured
-from forge.connectors.saving import save
+from forge.connectors.resource_files import save
 from forge.plugins.contracts import Pulled
 
 NAME = "notion"

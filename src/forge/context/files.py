@@ -16,7 +16,7 @@ from forge.context.kinds import kind_of
 from forge.context.summaries import Redact, printable, readable_size
 from forge.errors import ForgeError
 from forge.git import Entry, Mode, ObjectId
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.sessions.active import ActiveFile
 
 Range = tuple[int, int]

@@ -16,7 +16,7 @@ from forge.context.file_order import Folders, ordered
 from forge.context.folders import Folder, counts, folder_map, folder_tree
 from forge.context.summaries import File, Redact, printable, summaries
 from forge.context.summary_cache import SummaryCache
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.search.globs import accepting
 from forge.git.values import ObjectId
 

@@ -10,8 +10,8 @@ from forge.context.instructions import NAMES
 from forge.context.overview import EXCLUDED
 from forge.context.summaries import Redact
 from forge.context.summary_cache import SummaryCache
-from forge.git.cache import Cache
-from forge.git.objects import Objects
+from forge.git.objects.cache import Cache
+from forge.git.objects.object_store import Objects
 from forge.sessions.messages import ContextMessage
 
 MOST_OVERVIEW_TOKENS = 6_000

@@ -13,7 +13,7 @@ from forge.context.kinds import BY_NAME, LINK, PARSED, Kind, Role, kind_of
 from forge.context.summary_cache import Key, SummaryCache, kept
 from forge.errors import ForgeError
 from forge.git import Entry
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.search.blob_reader import contents, sizes
 
 MOST_BYTES = 256 << 10

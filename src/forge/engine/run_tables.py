@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from forge.store.database import SQLITE_OPTIONS, Database, prepare_sqlite, private_file
-from forge.store.in_turn import write_in_turn
+from forge.store.write_lock import write_in_turn
 
 _SUBSECONDS = (3, 42)
 

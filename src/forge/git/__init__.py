@@ -1,8 +1,5 @@
 """Branches as workspaces: one virtual file system over git objects. Nothing here prints or checks anything out."""
 
-from forge.git.blame import BlameLine
-from forge.git.branches import Branch
-from forge.git.diff import ChangeKind, FileChange
 from forge.git.errors import (
     BranchExists,
     BranchMissing,
@@ -13,13 +10,15 @@ from forge.git.errors import (
     ProtectedBranch,
     StorageFailed,
 )
-from forge.git.graph import GraphCursor, GraphRow
-from forge.git.history import CommitDetails
+from forge.git.history.blame import BlameLine
+from forge.git.history.commit_log import CommitDetails
+from forge.git.history.diff import ChangeKind, FileChange
+from forge.git.history.graph import GraphCursor, GraphRow
 from forge.git.materialize import Budget, CollectedChange, MaterializedDirectory
 from forge.git.merging.preview import MergePreview
 from forge.git.merging.status import MergeState, MergeStatus
-from forge.git.operations import Operation, RefMove
-from forge.git.pending import Change, Pending
+from forge.git.refs.branches import Branch
+from forge.git.refs.operations import Operation, RefMove
 from forge.git.repository import Repository
 from forge.git.search import Case, FileMatches, Match, Query, SearchResult
 from forge.git.values import (
@@ -33,8 +32,9 @@ from forge.git.values import (
     ObjectId,
     Signature,
 )
-from forge.git.vfs import VFS, DirEntry, DirKind, GitCommitVFS
-from forge.git.workspace import WorkInProgressVFS
+from forge.git.workspace.commit_vfs import VFS, DirEntry, DirKind, GitCommitVFS
+from forge.git.workspace.pending import Change, Pending
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 __all__ = [
     "PERSON",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.values import Signature
 
 

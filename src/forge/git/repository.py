@@ -9,43 +9,34 @@ from typing import Literal, Unpack
 
 from platformdirs import user_cache_path
 
-from forge.git import (
-    blame,
-    branches,
-    commit_graph,
-    diff,
-    graph,
-    history,
-    identity,
-    opening,
-    patch,
-    search,
-)
-from forge.git.abandoned import abandoned_tips
-from forge.git.blame import BlameLine
-from forge.git.damage import damage_at
-from forge.git.diff import FileChange
+from forge.git import identity, location, search
 from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
-from forge.git.graph import GraphCursor, GraphRow
-from forge.git.history import LogOptions
+from forge.git.history import blame, commit_graph, commit_log, diff, graph, patch
+from forge.git.history.abandoned import abandoned_tips
+from forge.git.history.blame import BlameLine
+from forge.git.history.commit_log import LogOptions
+from forge.git.history.diff import FileChange
+from forge.git.history.graph import GraphCursor, GraphRow
+from forge.git.history.revisions import branch_tip, resolved
 from forge.git.materialize import Budget, MaterializedDirectory, materialize
 from forge.git.merging import merge, rebase
 from forge.git.merging.preview import MergePreview, Resolutions, StepResolutions, perform
 from forge.git.merging.status import MergeState, MergeStatus, MergeStatusCache, merge_status
-from forge.git.objects import Objects
-from forge.git.operations import Operation
-from forge.git.refs import Refs
-from forge.git.revisions import branch_tip, resolved
+from forge.git.objects.object_store import Objects
+from forge.git.refs import branches
+from forge.git.refs.damage import damage_at
+from forge.git.refs.operations import Operation
+from forge.git.refs.ref_store import Refs
 from forge.git.search import Query, SearchResult
 from forge.git.values import PERSON, Actor, Commit, CommitId, Signature
-from forge.git.vfs import GitCommitVFS
-from forge.git.workspace import LARGEST_FILE, WorkInProgressVFS
+from forge.git.workspace.commit_vfs import GitCommitVFS
+from forge.git.workspace.work_in_progress import LARGEST_FILE, WorkInProgressVFS
 
 
 class Repository:
     def __init__(self, git_dir: Path, *, default_branch: str | None = None) -> None:
         self.git_dir = git_dir
-        self.common_dir = opening.common_dir(git_dir)
+        self.common_dir = location.common_dir(git_dir)
         self.objects = Objects(git_dir, self.common_dir)
         self.refs = Refs(self.objects, default_branch=default_branch)
         self.largest_file: int | None = LARGEST_FILE
@@ -58,14 +49,14 @@ class Repository:
     @classmethod
     def open(cls, path: Path | str, *, default_branch: str | None = None) -> Repository:
         """The repository at or above `path`: normal, bare, empty, worktree or submodule."""
-        git_dir = opening.git_dir_at(path)
-        with opening.reporting(opening.top(git_dir)):
+        git_dir = location.git_dir_at(path)
+        with location.reporting(location.top(git_dir)):
             return cls(git_dir, default_branch=default_branch)
 
     @classmethod
     def init(cls, path: Path | str, *, bare: bool = False, default_branch: str = "main") -> Repository:
         """A new repository, or the one that is there already."""
-        return cls.open(opening.made_at(path, bare=bare, default_branch=default_branch))
+        return cls.open(location.made_at(path, bare=bare, default_branch=default_branch))
 
     @property
     def is_empty(self) -> bool:
@@ -182,13 +173,13 @@ class Repository:
     # -- history
 
     def log(self, *starts: str, **options: Unpack[LogOptions]) -> Iterator[Commit]:
-        """Commits, newest first, from the given points or from HEAD; see `history.log` for the options."""
+        """Commits, newest first, from the given points or from HEAD; see `commit_log.log` for the options."""
         if not starts and self.is_empty:
             return iter(())
-        return history.log(self.objects, [self.resolve(rev) for rev in starts or ("HEAD",)], **options)
+        return commit_log.log(self.objects, [self.resolve(rev) for rev in starts or ("HEAD",)], **options)
 
-    def show(self, rev: str) -> history.CommitDetails:
-        return history.show(self.objects, self.resolve(rev))
+    def show(self, rev: str) -> commit_log.CommitDetails:
+        return commit_log.show(self.objects, self.resolve(rev))
 
     def diff(self, old: str | None, new: str, *, paths: Sequence[str] = ()) -> tuple[FileChange, ...]:
         """What differs between two commits; from None everything is new."""

@@ -1,9 +1,9 @@
 """Memory that outlives sessions, in two layers: state files under `.claude/`, and MEMORY.md for people and agents."""
 
-from forge.memory.keeping import Result, Resumed
 from forge.memory.memory import Memory
-from forge.memory.recalling import Recalled
-from forge.memory.shelves import Drafts
+from forge.memory.read_order import Recalled
+from forge.memory.storage import Drafts
+from forge.memory.update import Result, Resumed
 from forge.memory.values import (
     Caution,
     Confidence,

@@ -9,7 +9,7 @@ from typing import TypeVar
 from forge.memory.claims import Claim, winner
 from forge.memory.encoding import Unreadable, parsed_initiative, parsed_interview
 from forge.memory.notes import Notes
-from forge.memory.shelves import FOLDER, Shelf
+from forge.memory.storage import FOLDER, Shelf
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Kind, Source, Status
 from forge.memory.workflow_status import parsed_status
 from forge.memory.workflows import parsed_checkpoint, parsed_completion, phase_before

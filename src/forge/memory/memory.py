@@ -10,11 +10,11 @@ from pathlib import Path
 from forge.errors import InvalidInput
 from forge.memory import changes
 from forge.memory.errors import InitiativeActive, InitiativeMissing
-from forge.memory.keeping import Change, Keeper, Result, Resumed
 from forge.memory.layers import read_layers
-from forge.memory.recalling import Recalled, recalled
-from forge.memory.resuming import resolved
-from forge.memory.shelves import Directory, Shelf
+from forge.memory.read_order import Recalled, recalled
+from forge.memory.reconcile import resolved
+from forge.memory.storage import Directory, Shelf
+from forge.memory.update import Change, Keeper, Result, Resumed
 from forge.memory.values import Confidence, Entry, Initiative, Kind, Milestone, Status, one_line
 from forge.memory.workflows import first_phase
 from forge.sessions.redaction import Redactor

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from forge.memory.folding import LIMITS, Limits, Line, fits, folded
+from forge.memory.compaction import LIMITS, Limits, Line, fits, folded
 from forge.memory.marks import Fold, line_of, parsed_line
 from forge.memory.values import Entry, Kind
 

@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from forge.git import Repository
-from forge.pipeline.answering import Order
+from forge.pipeline.answerer import Order
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
-from forge.pipeline.remembering import remember_delegation
+from forge.pipeline.memory_notes import remember_delegation
 from forge.plugins.contracts import DeliverableType, Operation, TestResults, Worked
 from forge.plugins.errors import OperationBlocked
 

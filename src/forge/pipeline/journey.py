@@ -15,10 +15,10 @@ from forge.engine.run import Reply
 from forge.errors import ForgeError
 from forge.events import BOARD, Event, ModelRetryScheduled, ProjectMoved, ProjectProgressed, ProjectSaid
 from forge.git import GitCommitVFS, Repository
-from forge.pipeline.answering import AgentResponse, Hands, Picture, Task
+from forge.pipeline.answerer import AgentResponse, Hands, Picture, Task
 from forge.pipeline.draft import CHAT, STATUS, Draft, Json, info_of
 from forge.pipeline.guards import Limits
-from forge.pipeline.remembering import remember_move
+from forge.pipeline.memory_notes import remember_move
 from forge.plugins.contracts import Card, DeliverableType, Notice
 from forge.plugins.errors import AgentFailed, AnswerUnusable
 from forge.projects import chat

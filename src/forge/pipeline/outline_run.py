@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from forge import builtin_rules
 from forge.counts import counted
 from forge.deliverables.plan.plan_type import OUTLINE
 from forge.events import RoundFinished
-from forge.pipeline import polishing, provenance, rules
+from forge.pipeline import polish_phase, provenance
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Counts, Guard, Verdict
@@ -36,7 +37,7 @@ def label(outline: Mapping[str, Any], *, accepted: bool) -> str:
 
 async def deliver_outline(journey: Journey, desk: ProjectDesk) -> Json:
     """From `building` to `halted`, in one change."""
-    made = rules.outlined(desk.name, intent=desk.intent, spec=desk.spec)
+    made = builtin_rules.outlined(desk.name, intent=desk.intent, spec=desk.spec)
     issues = findings(made)
     outline: Json = {"open": len(issues), "points": [asdict(issue) for issue in issues]}
     told = label(outline, accepted=False)
@@ -44,8 +45,8 @@ async def deliver_outline(journey: Journey, desk: ProjectDesk) -> Json:
     verdict = Verdict(Guard.NONE, "halt", f"{told}.", HaltReason.PHASE3_OUTPUT_INCOMPLETE)
 
     def write(draft: Draft) -> None:
-        draft.redraft(OUTLINE, rules.rendered(made))
-        polishing.record_round(draft, polishing.Looked(counts, issues, None, None, verdict), "")
+        draft.redraft(OUTLINE, builtin_rules.rendered(made))
+        polish_phase.record_round(draft, polish_phase.Looked(counts, issues, None, None, verdict), "")
         provenance.note(draft, "Outline", _how(made))
         draft.info |= {KEY: outline, "waiting": {"kind": "outline", "text": f"{told}. {WRITE_IT}"}}
         draft.say(f"{told}. It is in {OUTLINE}: your sentences by section, and what is still to settle. {WRITE_IT}")
@@ -60,7 +61,7 @@ async def deliver_outline(journey: Journey, desk: ProjectDesk) -> Json:
     return {"phase": str(Phase.HALTED)}
 
 
-def findings(made: rules.Outlined) -> tuple[Issue, ...]:
+def findings(made: builtin_rules.Outlined) -> tuple[Issue, ...]:
     """One for each open point: medium, because an outline can be read but not acted on."""
     return tuple(
         Issue(Severity.MEDIUM, f"Still to settle: {point.text}", f"{OUTLINE}: {part.title}", f"Settle it: {point.why}.")
@@ -69,7 +70,7 @@ def findings(made: rules.Outlined) -> tuple[Issue, ...]:
     )
 
 
-def _how(made: rules.Outlined) -> list[str]:
+def _how(made: builtin_rules.Outlined) -> list[str]:
     return [
         f"{provenance.BY_RULES} Every sentence in the outline is yours; the headings are those of the template "
         f"“{made.template}”.",
@@ -82,6 +83,6 @@ def _how(made: rules.Outlined) -> list[str]:
 def begin_anew(draft: Draft) -> None:
     """A model goes on from here: the outline stays as a document, and its findings are no round of the new way."""
     draft.info.pop(KEY, None)
-    for path in (polish.FILE, polish.LOG_FILE, polishing.ROUNDS):
+    for path in (polish.FILE, polish.LOG_FILE, polish_phase.ROUNDS):
         if draft.read(path) is not None:
             draft.write(path, None)

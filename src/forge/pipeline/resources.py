@@ -15,10 +15,10 @@ from pathlib import Path
 
 from forge.context.kinds import Role, kind_of
 from forge.errors import InvalidInput
-from forge.git.disk import reporting, sync_directory, write_synced
+from forge.git.process.disk import reporting, sync_directory, write_synced
 from forge.pipeline import pdf
-from forge.pipeline.answering import Picture
-from forge.pipeline.decoding import decoded, media_type
+from forge.pipeline.answerer import Picture
+from forge.pipeline.text_decoder import decoded, media_type
 
 MAX_FILE_SIZE_MB = 50
 TEXT_BUDGET = 400_000

@@ -9,8 +9,8 @@ from typing import Annotated, Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from forge.errors import InvalidInput
 from forge.plugins.contracts import Issue, Severity
+from forge.projects.errors import AnswerMalformed
 
 MAX_ISSUES, MAX_TEXT = 500, 4_000
 _MAX_ANSWER = 16_000_000
@@ -20,12 +20,6 @@ _ONE_OBJECT = "Answer with exactly one JSON object of the form that was asked fo
 
 Text = Annotated[str, Field(max_length=MAX_TEXT)]
 M = TypeVar("M", bound=BaseModel)
-
-
-class AnswerMalformed(InvalidInput):
-    """An agent's answer does not have the form that was asked for. Message and hint can be sent back to it."""
-
-    code = "answer_malformed"
 
 
 class _Finding(BaseModel):

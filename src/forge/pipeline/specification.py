@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, StringConstraints, Tag
 from rapidfuzz.distance import Levenshtein
 
-from forge.pipeline.intent import bullets, headed, items, one_line
-from forge.pipeline.review import AnswerMalformed, parse_object
+from forge.pipeline.review import parse_object
+from forge.projects.errors import AnswerMalformed
+from forge.projects.intent import bullets, headed, items, one_line
 
 SAME_UNKNOWN = 0.8
 _MARKUP = re.compile(r"[\W_]+")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from forge.counts import counted
 from forge.git import PERSON, CommitId, InvalidPath, RefMove, Repository
-from forge.git.commits import message_with
 from forge.git.errors import PathClash, RecordProtected
+from forge.git.objects.commits import message_with
 from forge.projects.files import OnDisk
 from forge.projects.index import align
 

@@ -1,6 +1,6 @@
 """Facts about a project that stop what was asked.
 
-InvalidInput   InvalidRecord · InvalidProjectName · InvalidArtifactName · DeletionUnconfirmed
+InvalidInput   AnswerMalformed · InvalidRecord · InvalidProjectName · InvalidArtifactName · DeletionUnconfirmed
 NotFound       ProjectMissing
 Conflict       ProjectExists · ProjectAmbiguous · ProjectBusy · IllegalTransition
 Upstream       ProjectUnwritable · ProjectUnreadable
@@ -9,6 +9,12 @@ Upstream       ProjectUnwritable · ProjectUnreadable
 from __future__ import annotations
 
 from forge.errors import Conflict, InvalidInput, NotFound, Upstream
+
+
+class AnswerMalformed(InvalidInput):
+    """An agent's answer does not have the form that was asked for. Message and hint can be sent back to it."""
+
+    code = "answer_malformed"
 
 
 class InvalidRecord(InvalidInput):

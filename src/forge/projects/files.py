@@ -9,8 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from forge.git import Entry, Mode, ObjectId, StorageFailed, disk
-from forge.git.pack import object_id
+from forge.git import Entry, Mode, ObjectId, StorageFailed
+from forge.git.objects.pack import object_id
+from forge.git.process import disk
 from forge.git.values import Kind
 from forge.projects.errors import ProjectUnwritable
 

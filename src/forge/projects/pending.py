@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge.git import PERSON, CommitId, Entry, RefMove, Repository, disk
-from forge.git.tree_diff import changed_entries
+from forge.git import PERSON, CommitId, Entry, RefMove, Repository
+from forge.git.objects.tree_diff import changed_entries
+from forge.git.process import disk
 from forge.git.values import EMPTY_TREE
 from forge.projects import files
 from forge.projects.files import OnDisk

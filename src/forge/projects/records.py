@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forge.errors import ForgeError
-from forge.git import PERSON, CommitId, Mode, Repository, Signature, WorkInProgressVFS, disk, paths
-from forge.git.commits import message_with
-from forge.git.pack import NewObjects
+from forge.git import PERSON, CommitId, Mode, Repository, Signature, WorkInProgressVFS
+from forge.git.objects.commits import message_with
+from forge.git.objects.pack import NewObjects
+from forge.git.process import disk
+from forge.git.workspace import paths
 from forge.projects import files, pending, recovery
 from forge.projects.differences import Directory
 from forge.projects.edits import commit_edits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.git import Commit, CommitId
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 
 TRAILER = "Forge-Step"
 

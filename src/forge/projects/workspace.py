@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import overload
 
 from forge.errors import ForgeError
-from forge.git import disk
+from forge.git.process import disk
 from forge.projects import chat, names, state, status
 from forge.projects.errors import (
     DeletionUnconfirmed,

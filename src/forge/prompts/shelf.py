@@ -14,7 +14,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from forge.git import disk
+from forge.git.process import disk
 from forge.prompts.errors import PromptMissing, PromptUnusable, PromptUnwritable
 
 LARGEST = 200 * 1024

@@ -13,9 +13,9 @@ from enum import Enum
 from weakref import WeakKeyDictionary
 
 from forge.git import CommitId
-from forge.git.cache import Cache
-from forge.git.objects import Objects
-from forge.git.tree_diff import changed_entries
+from forge.git.objects.cache import Cache
+from forge.git.objects.object_store import Objects
+from forge.git.objects.tree_diff import changed_entries
 from forge.sessions.head import first_format
 from forge.sessions.layout import TurnRef, lane_of, ref_at
 from forge.sessions.trailers import turn_of

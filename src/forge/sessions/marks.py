@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from forge.git import disk
+from forge.git.process import disk
 from forge.sessions.head import ActiveFile, Head, active_from_json, active_json
 from forge.sessions.messages import Json
 

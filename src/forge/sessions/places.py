@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from forge.git import PERSON, CommitId, GitCommitVFS, RefMove, Repository, Signature, WorkInProgressVFS
-from forge.git.apart import commit_apart
-from forge.git.beside import BESIDE, said_on
-from forge.git.forge_records import is_session
+from forge.git.refs.side_refs import BESIDE, said_on
+from forge.git.workspace.forge_records import is_session
+from forge.git.workspace.side_commit import commit_apart
 from forge.sessions.conversation import read_head
 from forge.sessions.head import Head, write_draft
 from forge.sessions.marks import Marks, marks_of

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from forge.git import CommitId, GitCommitVFS
-from forge.git.forge_records import is_session
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
+from forge.git.workspace.forge_records import is_session
 from forge.sessions.conversation import newest_first, read_head
 from forge.sessions.layout import FOLDER, RECORDS, SCHEMA_VERSION, SessionUnreadable, json_bytes, lane_of, ref_at
 from forge.sessions.messages import usage_json

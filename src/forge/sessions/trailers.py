@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.git.commits import trailer
+from forge.git.objects.commits import trailer
 
 __all__ = ["BESIDE", "TURN", "trailer", "turn_of"]
 

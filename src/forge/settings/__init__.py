@@ -3,9 +3,9 @@
 from forge.settings.agents import Agents
 from forge.settings.errors import SettingsInvalid
 from forge.settings.keys import Key, find_key
-from forge.settings.loading import config_path, default_text, load
+from forge.settings.loader import config_path, default_text, load
 from forge.settings.pipeline import BrainDump, Concurrency, Phase3Completeness, Polish, Resource, Server
-from forge.settings.plugged import Notifications, PluginSection
+from forge.settings.plugin_sections import Notifications, PluginSection
 from forge.settings.values import Context, Limits, Models, Network, Provider, Retries, RetryKind, Settings
 
 __all__ = [

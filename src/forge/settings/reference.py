@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, SecretStr
 
-from forge.settings.loading import default_text
+from forge.settings.loader import default_text
 from forge.settings.values import Settings
 
 MARK = "<!-- From here on written by `python -m forge.settings.reference docs/configuration.md`. -->"

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 import platformdirs
 from pydantic import Field, SecretStr, ValidationInfo, field_validator, model_validator
 
-from forge.settings import plugged
+from forge.settings import plugin_sections
 from forge.settings.agents import Agents
-from forge.settings.hiding import logins
 from forge.settings.pipeline import (
     BrainDump,
     Concurrency,
@@ -25,7 +24,8 @@ from forge.settings.pipeline import (
     Resource,
     Server,
 )
-from forge.settings.plugged import Notifications, Sections
+from forge.settings.plugin_sections import Notifications, Sections
+from forge.settings.secrets import logins
 from forge.settings.section import Section
 
 PROVIDERS = ("anthropic", "openai", "openrouter", "google", "ollama", "openai-compatible")
@@ -135,8 +135,8 @@ class Settings(Section):
     resource: Resource = Resource()
     phase3_completeness: Phase3Completeness = Phase3Completeness()
     notifications: Notifications = Notifications()
-    connectors: Sections = plugged.sections(plugged.CONNECTORS)
-    boards: Sections = plugged.sections(plugged.BOARDS)
+    connectors: Sections = plugin_sections.sections(plugin_sections.CONNECTORS)
+    boards: Sections = plugin_sections.sections(plugin_sections.BOARDS)
     plugins: PluginPlace = PluginPlace()
     prompts: PromptPlace = PromptPlace()
     registries: Registries = Registries()
@@ -183,7 +183,9 @@ class Settings(Section):
     @field_validator("connectors", "boards", mode="before")
     @classmethod
     def _over_the_defaults(cls, given: object, info: ValidationInfo) -> object:
-        return plugged.over(plugged.CONNECTORS if info.field_name == "connectors" else plugged.BOARDS, given)
+        return plugin_sections.over(
+            plugin_sections.CONNECTORS if info.field_name == "connectors" else plugin_sections.BOARDS, given
+        )
 
     @model_validator(mode="after")
     def _own_endpoints_have_an_address(self) -> Settings:

@@ -16,8 +16,8 @@ from sqlalchemy.exc import ArgumentError, DataError, SQLAlchemyError
 
 from forge.errors import InvalidInput
 from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreUnavailable
-from forge.store.in_turn import InTurn
 from forge.store.migrate import migrate
+from forge.store.write_lock import InTurn
 
 _CACHE_KB = 256
 # Each connection keeps what it has prepared and read, so that few are used much rather than all of them a little, and

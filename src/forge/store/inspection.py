@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from forge.errors import ForgeError
+from forge.store.damaged_file import set_aside
 from forge.store.database import Database, engine_for, parse
 from forge.store.errors import StoreDamaged
 from forge.store.migrate import revision
 from forge.store.migrations import REVISIONS
 from forge.store.runs import RunRow, Runs
-from forge.store.setting_aside import set_aside
 
 _OWN = "forge-own-"
 _UNFINISHED = (

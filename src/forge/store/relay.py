@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, select
 from forge.errors import Upstream
 from forge.events import Event, from_json, from_text, to_json
 from forge.store.database import Database
-from forge.store.following import Following
+from forge.store.follower_lock import Following
 from forge.store.listeners import Listeners, Live, Recorded
 from forge.store.schema import events, topics
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from forge.git import disk
+from forge.git.process import disk
 from forge.tools.approvals import Approval, approval_from_json
 
 _SCHEMA_VERSION = 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from posixpath import basename
 
-from forge.git import VFS, DirKind, forge_records
+from forge.git import VFS, DirKind
+from forge.git.workspace import forge_records
 from forge.tools.contract import ToolFailed, ToolRetry
 
 FORGE = forge_records.FOLDER

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from forge.git import CommitId, Repository
-from forge.git.command import Git
 from forge.git.merging.merge import preview_merge
 from forge.git.merging.status import MergeState, MergeStatus, MergeStatusCache, merge_status
+from forge.git.process.git_command import Git
 from tests.git import worlds
 from tests.git.merging.lineages import COMMITTER, Author, Files, Lineage, git_verdicts
 

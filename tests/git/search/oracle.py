@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from forge.git import Mode, ObjectId, Repository
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.trees import encode, rewrite
 from forge.git.search import Found, Query, search, segments, texts
-from forge.git.trees import encode, rewrite
 from forge.git.values import EMPTY_TREE, Entry, Kind
 
 Lines = dict[str, list[int]]

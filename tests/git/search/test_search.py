@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from forge.git import Mode, ObjectId, Pending
 from forge.git.errors import RevisionMissing
-from forge.git.objects import Objects
-from forge.git.pack import object_id
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import object_id
 from forge.git.search import Case, InvalidQuery, Limit, Match, Query, is_warm, search, warm
 from forge.git.search.guard import HelperFailed
 from forge.git.values import EMPTY_TREE, Kind

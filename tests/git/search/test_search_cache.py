@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from forge.git import ObjectId, children
+from forge.git import ObjectId
 from forge.git.errors import StorageFailed
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
+from forge.git.process import children
 from forge.git.search import Query, blob_reader, blob_text, is_warm, search, segments, texts, warm
+from forge.git.search.blob_lists import Folder
 from forge.git.search.blob_text import TextCache, cache_of
-from forge.git.search.listing import Folder
 from tests.git.search.oracle import Lines, cold, found_in, matching_lines, new_objects, signed, tree_of
 
 pytestmark = pytest.mark.req("G-11")
@@ -302,7 +303,7 @@ def test_who_waits_for_the_cache_can_be_stopped(objects: Objects, tree: ObjectId
 WARM = """
 import sys
 from pathlib import Path
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.search import warm, segments
 segments.MOST_BLOBS = 20
 directory = Path(sys.argv[1])

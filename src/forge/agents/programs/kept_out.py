@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forge.git import CollectedChange, GitCommitVFS, WorkInProgressVFS
-from forge.git.forge_records import is_inside
+from forge.git.workspace.forge_records import is_inside
 
 
 class Before:

@@ -7,14 +7,16 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
-from forge.api.asking import Asking, Doors, Part, Shop, in_pages
-from forge.api.problems import may_end
-from forge.api.routing import router_for
+from forge.api.http.dependencies import Asking, Doors, Part, Shop, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.shapes import access as shapes
 from forge.api.shapes.base import Page
-from forge.app import identity, reaching, repositories, users
-from forge.app.pages import Page as FoundPage
-from forge.app.pages import position
+from forge.app.access import identity, users
+from forge.app.projects import project_access
+from forge.app.repositories import catalog
+from forge.app.values.paging import Page as FoundPage
+from forge.app.values.paging import position
 
 router = router_for()
 
@@ -150,6 +152,6 @@ def list_audit(
 def _refuse_missing(shop: Shop, who: Asking, kind: Kind, id_: str) -> None:
     """The person at this machine may share everything, but only what there is."""
     if kind == "projects":
-        reaching.project_for(shop, who, id_)
+        project_access.project_for(shop, who, id_)
     else:
-        repositories.repository_entry(shop, who, id_)
+        catalog.repository_entry(shop, who, id_)

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from fastapi import Query, WebSocket
 from starlette.concurrency import run_in_threadpool
 
-from forge.api.access import Gate, who_of
-from forge.api.asking import Asking, Shop
-from forge.api.problems import may_end
-from forge.api.routing import router_for
+from forge.api.access.gate import Gate, who_of
+from forge.api.event_socket import Stream
+from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.shapes.house import EventsShape
-from forge.api.stream import Stream
-from forge.app.hearing import heard_after, topic_for
+from forge.app.events import heard_after, topic_for
 from forge.events import to_json
 
 router = router_for(tag="events")

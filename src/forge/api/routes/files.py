@@ -8,16 +8,16 @@ from fastapi import Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-import forge.api.whole_paths  # noqa: F401 - routes below use its kind of path
-from forge.api import contents
-from forge.api.asking import NDJSON, Asking, Part, Shop, binary, in_pages
-from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
-from forge.api.problems import may_end
+import forge.api.http.path_converters  # noqa: F401 - routes below use its kind of path
+from forge.api.http import contents
+from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.http.dependencies import NDJSON, Asking, Part, Shop, binary, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.routes.repositories import Repo
-from forge.api.routing import router_for
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
-from forge.app import edits, files
+from forge.app.repositories import edits, files
 
 router = router_for("/repositories/{repository}", tag="files")
 

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 
-from forge.api.asking import Asking, Part, Shop, in_pages
-from forge.api.codes import LOOKING, REPOSITORY, together
-from forge.api.problems import may_end
+from forge.api.http.codes import LOOKING, REPOSITORY, together
+from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.routes.repositories import Repo
-from forge.api.routing import router_for
 from forge.api.shapes import history as shapes
 from forge.api.shapes.base import Page
-from forge.app import history
+from forge.app.repositories import history
 
 router = router_for("/repositories/{repository}", tag="history")
 

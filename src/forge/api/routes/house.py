@@ -8,12 +8,14 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query
 
 from forge import __version__
-from forge.api.asking import Asking, Shop
-from forge.api.problems import may_end
-from forge.api.routing import router_for
+from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
-from forge.app import connecting, keys_of_providers, overseeing, reaching
+from forge.app.access import provider_keys
+from forge.app.admin import admin_access, connectors
+from forge.app.projects import project_access
 
 router = router_for()
 
@@ -38,14 +40,14 @@ def show_doctor(
     shop: Shop, who: Asking, *, repository: Annotated[str | None, Query(min_length=1, max_length=64)] = None
 ) -> Any:
     """Whether everything that Forge stands on is in order, and a repository if one is named. Nothing is mended."""
-    checks = overseeing.doctor(shop, who, repository)
+    checks = admin_access.doctor(shop, who, repository)
     return {"ok": all(check.state != "failed" for check in checks), "checks": checks}
 
 
 @router.get("/board", tags=["board"], response_model=BoardShape, responses=may_end())
 def show_board(shop: Shop, who: Asking) -> Any:
     """Your projects in the columns of their phases."""
-    return reaching.board_for(shop, who)
+    return project_access.board_for(shop, who)
 
 
 @router.get(
@@ -53,19 +55,19 @@ def show_board(shop: Shop, who: Asking) -> Any:
 )
 def read_memory(shop: Shop, who: Asking, *, project: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
     """What is remembered of a project's work, and which source ruled."""
-    return reaching.recalled(shop, who, project)
+    return project_access.recalled(shop, who, project)
 
 
 @router.get("/settings", tags=["settings"], response_model=shapes.SettingsShape, responses=may_end(_SETTING))
 def list_settings(shop: Shop, who: Asking, *, name: Annotated[str, Query(max_length=200)] = "") -> Any:
     """All settings, or those at and below a dotted name. Secrets are never shown."""
-    return {"settings": overseeing.settings(shop, who, name)}
+    return {"settings": admin_access.settings(shop, who, name)}
 
 
 @router.get("/settings/{name}", tags=["settings"], response_model=shapes.SettingShape, responses=may_end(_SETTING))
 def show_setting(shop: Shop, who: Asking, *, name: Name) -> Any:
     """One setting or section."""
-    return overseeing.setting(shop, who, name)
+    return admin_access.setting(shop, who, name)
 
 
 @router.put(
@@ -76,25 +78,25 @@ def show_setting(shop: Shop, who: Asking, *, name: Name) -> Any:
 )
 def change_setting(shop: Shop, who: Asking, *, name: Name, body: shapes.NewValue) -> Any:
     """Change one value in the settings file. A running server takes it up when it starts again."""
-    return overseeing.set_setting(shop, who, name, body.value)
+    return admin_access.set_setting(shop, who, name, body.value)
 
 
 @router.get("/prompts", tags=["prompts"], response_model=shapes.PromptsShape, responses=may_end(_PROMPT))
 def list_prompts(shop: Shop, who: Asking) -> Any:
     """The words that agents are given, and which of them are your own."""
-    return {"prompts": overseeing.list_prompts(shop, who)}
+    return {"prompts": admin_access.list_prompts(shop, who)}
 
 
 @router.get("/prompts/{name}", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT))
 def show_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
     """A prompt as it is used, and as it comes with Forge."""
-    return overseeing.prompt(shop, who, name)
+    return admin_access.prompt(shop, who, name)
 
 
 @router.put("/prompts/{name}", tags=["prompts"], response_model=shapes.PromptTextShape, responses=may_end(_PROMPT))
 def save_prompt(shop: Shop, who: Asking, *, name: Prompt, body: shapes.NewPrompt) -> Any:
     """Your own text for a prompt; it is used from the next call on."""
-    return overseeing.save_prompt(shop, who, name, body.text)
+    return admin_access.save_prompt(shop, who, name, body.text)
 
 
 @router.post(
@@ -102,13 +104,13 @@ def save_prompt(shop: Shop, who: Asking, *, name: Prompt, body: shapes.NewPrompt
 )
 def reset_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
     """Set a prompt back to its default; your text is kept beside it."""
-    return overseeing.reset_prompt(shop, who, name)
+    return admin_access.reset_prompt(shop, who, name)
 
 
 @router.get("/prompts/{name}/diff", tags=["prompts"], response_model=shapes.PromptDiff, responses=may_end(_PROMPT))
 def diff_prompt(shop: Shop, who: Asking, *, name: Prompt) -> Any:
     """What your text changes in the default."""
-    return {"name": name, "diff": overseeing.prompt_diff(shop, who, name)}
+    return {"name": name, "diff": admin_access.prompt_diff(shop, who, name)}
 
 
 @router.get(
@@ -123,19 +125,19 @@ def show_costs(
     repository: Annotated[str | None, Query(max_length=64)] = None,
 ) -> Any:
     """What models have taken, in tokens and dollars."""
-    return overseeing.costs(shop, who, by=by, days=days, repository_id=repository)
+    return admin_access.costs(shop, who, by=by, days=days, repository_id=repository)
 
 
 @router.get("/connectors", tags=["connectors"], response_model=shapes.ConnectorsShape, responses=may_end())
 def list_connectors(shop: Shop, who: Asking) -> Any:
     """What can bring documents from elsewhere, and whether it can be used."""
-    return {"connectors": connecting.list_connectors(shop, who)}
+    return {"connectors": connectors.list_connectors(shop, who)}
 
 
 @router.get("/provider-keys", tags=["models"], response_model=shapes.ProviderKeysShape, responses=may_end())
 def list_provider_keys(shop: Shop, who: Asking) -> Any:
     """Which providers have a key, and where it comes from. Never the keys themselves."""
-    return {"keys": keys_of_providers.list_provider_keys(shop, who)}
+    return {"keys": provider_keys.list_provider_keys(shop, who)}
 
 
 @router.put(
@@ -146,7 +148,7 @@ def list_provider_keys(shop: Shop, who: Asking) -> Any:
 )
 def set_provider_key(shop: Shop, who: Asking, *, provider: Provider, body: shapes.NewProviderKey) -> Any:
     """Keep a provider's key in the keyring of the server's machine. It is never shown."""
-    return keys_of_providers.set_provider_key(shop, who, provider, body.key)
+    return provider_keys.set_provider_key(shop, who, provider, body.key)
 
 
 @router.delete(
@@ -157,10 +159,10 @@ def set_provider_key(shop: Shop, who: Asking, *, provider: Provider, body: shape
 )
 def remove_provider_key(shop: Shop, who: Asking, *, provider: Provider) -> Any:
     """Take a provider's key out of the keyring."""
-    return keys_of_providers.remove_provider_key(shop, who, provider)
+    return provider_keys.remove_provider_key(shop, who, provider)
 
 
 @router.post("/notifications/test", tags=["notifications"], response_model=shapes.SentNotices, responses=may_end())
 async def test_notifications(shop: Shop, who: Asking) -> Any:
     """Send a test message through every channel that is set up, and say how it went."""
-    return {"channels": await shop.engine.at_work(overseeing.test_notifications(shop, who))}
+    return {"channels": await shop.engine.at_work(admin_access.test_notifications(shop, who))}

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 
-from forge.api.asking import Asking, Part, Shop, in_pages
-from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
-from forge.api.problems import may_end
+from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.routes.repositories import Repo
-from forge.api.routing import router_for
 from forge.api.shapes import history as shapes
 from forge.api.shapes.base import Page
-from forge.app import merging, operations
+from forge.app.repositories import merges, operations
 
 router = router_for("/repositories/{repository}")
 
@@ -24,14 +24,14 @@ _CHANGED = may_end(together(REPOSITORY, CHANGING))
 @router.post("/merges/preview", tags=["merges"], response_model=shapes.MergeShape, responses=_CHANGED)
 def preview_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeRequest) -> Any:
     """What a merge would give, with its conflicts. Nothing is written."""
-    return merging.preview_merge(shop, who, repository, _order(body), resolutions=_resolutions(body))
+    return merges.preview_merge(shop, who, repository, _order(body), resolutions=_resolutions(body))
 
 
 @router.post("/merges", tags=["merges"], response_model=shapes.MergedShape, responses=_CHANGED)
 def perform_merge(shop: Shop, who: Asking, *, repository: Repo, body: shapes.MergeOrderShape) -> Any:
     """Merge, rebase or cherry-pick, unless conflicts are left; with what a preview saw, only if nothing moved."""
     seen = (body.seen_target, body.seen_source)
-    return merging.perform_merge(shop, who, repository, _order(body), expected=seen, resolutions=_resolutions(body))
+    return merges.perform_merge(shop, who, repository, _order(body), expected=seen, resolutions=_resolutions(body))
 
 
 @router.get(
@@ -51,7 +51,7 @@ def list_merge_indicators(
     """For each branch, whether it would merge cleanly into `target`."""
     return part.given(
         shapes.IndicatorShape,
-        lambda after, limit: merging.indicators(shop, who, repository, target, after=after, limit=limit),
+        lambda after, limit: merges.indicators(shop, who, repository, target, after=after, limit=limit),
     )
 
 
@@ -85,9 +85,9 @@ def undo_operation(
     return operations.undo_operation(shop, who, repository, operation)
 
 
-def _order(body: shapes.MergeRequest) -> merging.MergeOrder:
-    return merging.MergeOrder(
-        kind=merging.MergeKind(body.kind),
+def _order(body: shapes.MergeRequest) -> merges.MergeOrder:
+    return merges.MergeOrder(
+        kind=merges.MergeKind(body.kind),
         target=body.target,
         sources=tuple(body.sources),
         message=body.message,

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from fastapi import Path, Query, Request, UploadFile
 from starlette.responses import Response
 
-from forge.api import contents
-from forge.api.asking import ONE_FILE, Asking, Part, Shop, binary, in_pages
-from forge.api.problems import may_end
+from forge.api.http import contents
+from forge.api.http.dependencies import ONE_FILE, Asking, Part, Shop, binary, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.routes.projects import Project
-from forge.api.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
-from forge.app import documents, project_files, reaching
+from forge.app.projects import documents, files, project_access
 
 router = router_for("/projects/{project}", tag="projects")
 
@@ -39,7 +39,7 @@ Version = Annotated[str | None, Query(min_length=1, max_length=250, description=
 @router.get("/resources", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_resources(shop: Shop, who: Asking, *, project: Project) -> Any:
     """What people gave a project to read."""
-    return {"files": reaching.resources(shop, who, project)}
+    return {"files": project_access.resources(shop, who, project)}
 
 
 @router.post(
@@ -59,13 +59,13 @@ def list_resources(shop: Shop, who: Asking, *, project: Project) -> Any:
 )
 def add_resource(shop: Shop, who: Asking, *, project: Project, file: UploadFile) -> Any:
     """Send a file of up to 50 MB; it is read with the next distillation. A name that is taken gets a number."""
-    return reaching.add_resource(shop, who, project, file.filename or "", file.file)
+    return project_access.add_resource(shop, who, project, file.filename or "", file.file)
 
 
 @router.get("/resources/{name}", **_DOWNLOADED)
 def download_resource(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
     """A resource, as it was sent."""
-    return _download(request, project_files.resource(shop, who, project, name))
+    return _download(request, files.resource(shop, who, project, name))
 
 
 @router.delete(
@@ -75,25 +75,25 @@ def download_resource(shop: Shop, who: Asking, *, project: Project, name: Name, 
 )
 def remove_resource(shop: Shop, who: Asking, *, project: Project, name: Name) -> None:
     """Take a resource out again; the project's history keeps it."""
-    project_files.remove_resource(shop, who, project, name)
+    files.remove_resource(shop, who, project, name)
 
 
 @router.get("/artifacts", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_artifacts(shop: Shop, who: Asking, *, project: Project) -> Any:
     """What can be taken away of a project: the documents, and what the explorer wrote."""
-    return {"files": reaching.artifacts(shop, who, project)}
+    return {"files": project_access.artifacts(shop, who, project)}
 
 
 @router.get("/artifacts/{name}", **_DOWNLOADED)
 def download_artifact(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
     """An artifact, to save."""
-    return _download(request, reaching.artifact(shop, who, project, name))
+    return _download(request, project_access.artifact(shop, who, project, name))
 
 
 @router.get("/documents", response_model=shapes.FilesShape, responses=may_end(_MISSING))
 def list_documents(shop: Shop, who: Asking, *, project: Project) -> Any:
     """What a project has come to so far: intent, specification, plan and the like."""
-    return {"files": reaching.documents(shop, who, project)}
+    return {"files": project_access.documents(shop, who, project)}
 
 
 @router.get(
@@ -120,7 +120,7 @@ def diff_document(
 @router.get("/documents/{name}", **_DOWNLOADED)
 def read_document(shop: Shop, who: Asking, *, project: Project, name: Name, request: Request) -> Response:
     """A document of the project, such as `intent.md`, `spec.md` or `plan.md`."""
-    return _download(request, reaching.document(shop, who, project, name))
+    return _download(request, project_access.document(shop, who, project, name))
 
 
 @router.get(
@@ -131,10 +131,10 @@ def read_document(shop: Shop, who: Asking, *, project: Project, name: Name, requ
 def list_log(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
     """The operational log of a project, oldest line first."""
     return part.given(
-        shapes.LogLine, lambda after, limit: reaching.log_lines(shop, who, project, after=after, limit=limit)
+        shapes.LogLine, lambda after, limit: project_access.log_lines(shop, who, project, after=after, limit=limit)
     )
 
 
-def _download(request: Request, file: reaching.StoredFile) -> Response:
+def _download(request: Request, file: project_access.StoredFile) -> Response:
     """Always as bytes to save: a page that somebody put there must not run as one of Forge's own."""
-    return contents.given(request, project_files.content(file), shown=False)
+    return contents.given(request, files.content(file), shown=False)

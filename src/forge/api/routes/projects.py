@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import Header, Path, Query
 
-from forge.api.asking import Asking, Part, Shop, in_pages
-from forge.api.codes import together
-from forge.api.problems import may_end
-from forge.api.routing import router_for
+from forge.api.http.codes import together
+from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
-from forge.app import reaching
-from forge.app.saying import Given
+from forge.app.projects import project_access
+from forge.app.projects.messages import Given
 
 router = router_for("/projects", tag="projects")
 
@@ -45,7 +45,7 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
     """Projects that you may see, by id."""
     return part.given(
         shapes.ProjectShape,
-        lambda after, limit: reaching.list_projects(shop, who, archived=archived, after=after, limit=limit),
+        lambda after, limit: project_access.list_projects(shop, who, archived=archived, after=after, limit=limit),
     )
 
 
@@ -65,7 +65,7 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
 )
 async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:
     """A new project. Say something to it next."""
-    made = reaching.create_project(
+    made = project_access.create_project(
         shop,
         who,
         body.name,
@@ -85,13 +85,13 @@ async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) ->
 )
 async def run_example(shop: Shop, who: Asking) -> Any:
     """Begin the example: a brain dump that becomes a tested branch. Recorded answers stand in for a model."""
-    return await shop.engine.at_work(reaching.run_example(shop, who))
+    return await shop.engine.at_work(project_access.run_example(shop, who))
 
 
 @router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))
 def show_project(shop: Shop, who: Asking, *, project: Project) -> Any:
     """A project as it is now, with what can be pressed."""
-    return reaching.show_project(shop, who, project)
+    return project_access.show_project(shop, who, project)
 
 
 @router.patch(
@@ -108,7 +108,7 @@ def show_project(shop: Shop, who: Asking, *, project: Project) -> Any:
 )
 def change_project(shop: Shop, who: Asking, *, project: Project, body: shapes.ProjectChange) -> Any:
     """Rename a project, or take it into the archive and out again."""
-    return reaching.change_project(shop, who, project, name=body.name, archived=body.archived)
+    return project_access.change_project(shop, who, project, name=body.name, archived=body.archived)
 
 
 @router.delete(
@@ -124,7 +124,7 @@ def delete_project(
     confirm: Annotated[str, Query(max_length=300, description="The name of its directory, repeated.")],
 ) -> None:
     """Move a project into the folder `deleted` of the workspace."""
-    reaching.delete_project(shop, who, project, confirm=confirm)
+    project_access.delete_project(shop, who, project, confirm=confirm)
 
 
 @router.get(
@@ -135,7 +135,7 @@ def delete_project(
 def list_project_messages(shop: Shop, who: Asking, *, project: Project, part: Part) -> Any:
     """The chat of a project, oldest first."""
     return part.given(
-        shapes.MessageShape, lambda after, limit: reaching.messages(shop, who, project, after=after, limit=limit)
+        shapes.MessageShape, lambda after, limit: project_access.messages(shop, who, project, after=after, limit=limit)
     )
 
 
@@ -148,7 +148,7 @@ def list_earlier_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
     """What was said before the chat was cleared by a confirmation, oldest first."""
     return part.given(
         shapes.MessageShape,
-        lambda after, limit: reaching.earlier_messages(shop, who, project, after=after, limit=limit),
+        lambda after, limit: project_access.earlier_messages(shop, who, project, after=after, limit=limit),
     )
 
 
@@ -158,7 +158,7 @@ async def say_to_project(
 ) -> Any:
     """Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build."""
     given = tuple(Given(each.question, each.text, each.delegated) for each in body.answers)
-    said = reaching.say(shop, who, project, body.text, given=given, about=body.about, press_id=idempotency_key)
+    said = project_access.say(shop, who, project, body.text, given=given, about=body.about, press_id=idempotency_key)
     return await shop.engine.at_work(said)
 
 
@@ -181,7 +181,7 @@ async def press_action(
     given = body or shapes.Press()
     wanted: dict[str, Any] = {"text": given.text, "confirmed": given.confirmed, "agent": given.agent}
     wanted["delegated"] = given.delegated
-    pressed = reaching.press(shop, who, project, action, press_id=idempotency_key, **wanted)
+    pressed = project_access.press(shop, who, project, action, press_id=idempotency_key, **wanted)
     return await shop.engine.at_work(pressed)
 
 
@@ -192,4 +192,4 @@ async def press_action(
 )
 def accept_tests(shop: Shop, who: Asking, *, project: Project) -> Any:
     """The tests of the last run are enough, although there are fewer than before."""
-    return reaching.accept_tests(shop, who, project)
+    return project_access.accept_tests(shop, who, project)

@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 
-import forge.api.whole_paths  # noqa: F401 - routes below use its kind of path
-from forge.api.asking import Asking, Part, Shop, in_pages
-from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
-from forge.api.problems import may_end
-from forge.api.routing import router_for, written
+import forge.api.http.path_converters  # noqa: F401 - routes below use its kind of path
+from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for, written
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
-from forge.app import branches, repositories
+from forge.app.repositories import branches, catalog
 from forge.errors import InvalidInput
 
 router = router_for("/repositories")
@@ -25,8 +25,8 @@ BranchName = Annotated[str, Path(min_length=1, max_length=250, examples=["ai/fir
 @router.get("", tags=["repositories"], response_model=shapes.RepositoriesShape, responses=may_end())
 def list_repositories(shop: Shop, who: Asking) -> Any:
     """Repositories that you may see, by name, and those that could be added."""
-    listed = repositories.list_repositories(shop, who)
-    return {"repositories": listed, "offered": repositories.offered_repositories(shop, who)}
+    listed = catalog.list_repositories(shop, who)
+    return {"repositories": listed, "offered": catalog.offered_repositories(shop, who)}
 
 
 @router.post(
@@ -41,7 +41,7 @@ def list_repositories(shop: Shop, who: Asking) -> Any:
 )
 def add_repository(shop: Shop, who: Asking, *, body: shapes.NewRepository) -> Any:
     """Look after the repository at this path from now on."""
-    entry, is_new = repositories.add_new_repository(shop, who, body.path)
+    entry, is_new = catalog.add_new_repository(shop, who, body.path)
     return entry if is_new else written(shapes.RepositoryShape, entry)
 
 
@@ -50,13 +50,13 @@ def add_repository(shop: Shop, who: Asking, *, body: shapes.NewRepository) -> An
 )
 def show_repository(shop: Shop, who: Asking, *, repository: Repo) -> Any:
     """One repository."""
-    return repositories.repository_entry(shop, who, repository)
+    return catalog.repository_entry(shop, who, repository)
 
 
 @router.delete("/{repository}", tags=["repositories"], status_code=204, responses=may_end(REPOSITORY))
 def forget_repository(shop: Shop, who: Asking, *, repository: Repo) -> None:
     """Look after a repository no more. The repository itself stays as it is."""
-    repositories.forget_repository(shop, who, repository)
+    catalog.forget_repository(shop, who, repository)
 
 
 @router.get(

@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, UploadFile
 
-from forge.api.asking import ONE_FILE, Asking, Part, Shop, in_pages
-from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
-from forge.api.problems import may_end
+from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.http.dependencies import ONE_FILE, Asking, Part, Shop, in_pages
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.routes.repositories import Repo
-from forge.api.routing import router_for
 from forge.api.shapes import repositories as branches
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.base import Page
-from forge.app import attaching, prompting, talking, transcripts
+from forge.app.sessions import attachments, prompt_preview, session_access, transcript
 
 router = router_for("/repositories/{repository}", tag="sessions")
 
@@ -35,13 +35,13 @@ _SAID = {
 @router.get("/sessions", response_model=shapes.SessionsShape, responses=_LOOKED)
 def list_sessions(shop: Shop, who: Asking, *, repository: Repo) -> Any:
     """Branches on which somebody has talked with an agent, or does right now."""
-    return {"sessions": talking.list_sessions(shop, who, repository)}
+    return {"sessions": session_access.list_sessions(shop, who, repository)}
 
 
 @router.get("/session", response_model=shapes.SessionShape, responses=_LOOKED)
 def show_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, at: At = None) -> Any:
     """The conversation of a branch: how long it is, what it took, and whether a turn is under way."""
-    return talking.session(shop, who, repository, branch, at=at)
+    return session_access.session(shop, who, repository, branch, at=at)
 
 
 @router.get(
@@ -58,7 +58,7 @@ def list_turns(
     messages: Annotated[bool, Query(description="With all that was said and done.")] = False,
 ) -> Any:
     """Turns of a conversation, newest first."""
-    listed = transcripts.list_turns if messages else talking.list_turns
+    listed = transcript.list_turns if messages else session_access.list_turns
     return part.given(
         shapes.TurnShape,
         lambda after, limit: listed(shop, who, repository, branch, at=at, after=after, limit=limit),
@@ -70,7 +70,7 @@ def show_turn(
     shop: Shop, who: Asking, *, repository: Repo, turn: Annotated[str, Path(max_length=64)], branch: Branch
 ) -> Any:
     """One turn, by its number, its id, or `turn` of what was under way; with everything that was said and done."""
-    return talking.turn(shop, who, repository, branch, turn)
+    return session_access.turn(shop, who, repository, branch, turn)
 
 
 @router.post(
@@ -81,26 +81,26 @@ def show_turn(
 )
 async def send_message(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn) -> Any:
     """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
-    sent = talking.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
+    sent = session_access.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
     return await shop.engine.at_work(sent)
 
 
 @router.post("/session/cancel", response_model=shapes.CancelledShape, responses=_CHANGED)
 async def cancel_turn(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
     """End the turn that is under way, wherever it runs. Its conversation is kept."""
-    return {"cancelled": await shop.engine.at_work(talking.cancel(shop, who, repository, branch))}
+    return {"cancelled": await shop.engine.at_work(session_access.cancel(shop, who, repository, branch))}
 
 
 @router.post("/session/fork", status_code=201, response_model=branches.BranchMadeShape, responses=_CHANGED)
 def fork_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.Fork) -> Any:
     """A new branch as this one was right after a turn: files and conversation."""
-    return talking.fork(shop, who, repository, branch, body.turn, name=body.name)
+    return session_access.fork(shop, who, repository, branch, body.turn, name=body.name)
 
 
 @router.post("/session/rewind", response_model=branches.BranchMoveShape, responses=_CHANGED)
 def rewind_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.Rewind) -> Any:
     """Set a branch back to right after a turn. The old tip is kept, and undo takes it back."""
-    return talking.rewind(shop, who, repository, branch, body.turn)
+    return session_access.rewind(shop, who, repository, branch, body.turn)
 
 
 @router.get(
@@ -110,15 +110,15 @@ def rewind_session(shop: Shop, who: Asking, *, repository: Repo, branch: Branch,
 )
 def show_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, model: Model = None) -> Any:
     """The files that the agent has before it, and how much its next prompt takes."""
-    return prompting.next_prompt(shop, who, repository, branch, model=model)
+    return prompt_preview.next_prompt(shop, who, repository, branch, model=model)
 
 
 @router.patch("/session/context", response_model=shapes.ContextShape, responses=_CHANGED)
 def change_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.ContextChange) -> Any:
     """Take files into the context and out."""
     add = [(each.path, each.ranges) for each in body.add]
-    talking.change_context(shop, who, repository, branch, add=add, remove=body.remove)
-    return prompting.next_prompt(shop, who, repository, branch)
+    session_access.change_context(shop, who, repository, branch, add=add, remove=body.remove)
+    return prompt_preview.next_prompt(shop, who, repository, branch)
 
 
 @router.post(
@@ -130,4 +130,4 @@ def change_context(shop: Shop, who: Asking, *, repository: Repo, branch: Branch,
 )
 def attach_file(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, file: UploadFile) -> Any:
     """Hand the agent a file of up to 10 MB: saved in `attachments/`, and in its context if it is text."""
-    return attaching.attach(shop, who, repository, branch, name=file.filename or "", content=file.file)
+    return attachments.attach(shop, who, repository, branch, name=file.filename or "", content=file.file)

@@ -6,15 +6,16 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query
 
-from forge.api.asking import Asking, Shop
-from forge.api.codes import CHANGING, LOOKING, REPOSITORY, together
-from forge.api.problems import may_end
+from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
+from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
 from forge.api.routes.repositories import Repo
 from forge.api.routes.sessions import Branch
-from forge.api.routing import router_for
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.house import KnownModelsShape, ModelsShape
-from forge.app import questions, tooling
+from forge.app import questions
+from forge.app.sessions import tools
 
 router = router_for()
 
@@ -37,7 +38,7 @@ _TOOL = {404: ("user_tool_missing",), 409: ("user_tool_broken", "tool_changed"),
 )
 def list_tools(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
     """What agents can do on a branch: built-in tools, and the repository's own with their approvals."""
-    return tooling.list_tools(shop, who, repository, branch)
+    return tools.list_tools(shop, who, repository, branch)
 
 
 @router.post(
@@ -50,7 +51,7 @@ def approve_tool(
     shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch, expected: Seen = None
 ) -> Any:
     """Let a tool run as it is now. Requires the scopes `write` and `run`."""
-    return tooling.approve_tool(shop, who, repository, branch, name, expected=expected)
+    return tools.approve_tool(shop, who, repository, branch, name, expected=expected)
 
 
 @router.post(
@@ -61,19 +62,19 @@ def approve_tool(
 )
 def revoke_tool(shop: Shop, who: Asking, *, repository: Repo, name: Name, branch: Branch) -> Any:
     """Let a tool run no more, on any branch."""
-    return tooling.revoke_tool(shop, who, repository, branch, name)
+    return tools.revoke_tool(shop, who, repository, branch, name)
 
 
 @router.get("/models", tags=["models"], response_model=ModelsShape, responses=may_end())
 def list_models(shop: Shop, who: Asking) -> Any:
     """Who can answer here. Keys are never shown, only where they come from."""
-    return tooling.models(shop, who)
+    return tools.models(shop, who)
 
 
 @router.get("/models/{provider}", tags=["models"], response_model=KnownModelsShape, responses=may_end(_PROVIDER))
 def list_provider_models(shop: Shop, who: Asking, *, provider: Name) -> Any:
     """Models of a provider with their prices, as far as they are known."""
-    return {"models": tooling.provider_models(shop, who, provider)}
+    return {"models": tools.provider_models(shop, who, provider)}
 
 
 @router.get("/questions", tags=["questions"], response_model=shapes.QuestionsShape, responses=may_end())

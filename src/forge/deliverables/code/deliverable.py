@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from forge.deliverables.code import building
+from forge.deliverables.code import build
 from forge.deliverables.code.discovery import discovered
 from forge.deliverables.code.failures import HONEST, failing, none_found, told
 from forge.deliverables.code.registries import Registries
@@ -63,7 +63,7 @@ class CodeType:
         return await discovered(desk, registries, now=self._now)
 
     async def build(self, desk: Desk) -> BuildResult:
-        return await building.build(desk)
+        return await build.build(desk)
 
     async def missing(self, desk: Desk) -> str:
         if not await desk.files():
@@ -91,7 +91,7 @@ class CodeType:
         if not any(parts):
             parts = ["The review found nothing and the tests pass, yet the work is not accepted: look at it once more."]
         message = "\n\n".join(filter(None, [*parts, "" if broken else HONEST]))
-        worked = await building.worked_on(desk, "code-fix", "review", message)
+        worked = await build.worked_on(desk, "code-fix", "review", message)
         if not worked.success:
             raise AgentFailed(f"The agent could not mend the findings: {worked.reason}", hint="Resume to try again.")
         return " ".join(worked.text.split())[:_SUMMARY] or f"changed {', '.join(worked.files) or 'nothing'}"

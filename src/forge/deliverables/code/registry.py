@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from forge.deliverables.code import documents
 from forge.deliverables.code.facts import Facts, Unknown
-from forge.deliverables.code.fetching import LARGEST, TOTAL_SECONDS, Fetcher
 from forge.deliverables.code.registries import Ecosystem, Registries
+from forge.deliverables.code.registry_client import LARGEST, TOTAL_SECONDS, Fetcher
 from forge.deliverables.code.scorecard import STALE_MONTHS, months_before
 
 _AT_ONCE = 3

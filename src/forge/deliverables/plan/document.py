@@ -12,7 +12,7 @@ from importlib import resources
 from jinja2 import StrictUndefined, Template
 from jinja2.sandbox import SandboxedEnvironment
 
-from forge.deliverables.plan import escaping
+from forge.deliverables.plan import markdown_escape
 from forge.deliverables.plan.outlines import COLUMNS, FALLBACK, NAMES, PARTS, Outline, Section, agreed, outline
 from forge.errors import Conflict, InvalidInput
 
@@ -57,11 +57,11 @@ class _Written(str):
 def tidy(plan: Plan) -> Plan:
     """The plan as its document keeps it, so that reading it back gives the same values."""
     slots = {slot: _tidy_slot(slot, plan.slots[slot]) for slot in plan.outline.slots if slot in plan.slots}
-    return replace(plan, title=" ".join(escaping.tidy_cell(plan.title).split()) or "Plan", slots=slots)
+    return replace(plan, title=" ".join(markdown_escape.tidy_cell(plan.title).split()) or "Plan", slots=slots)
 
 
 def _tidy_slot(slot: str, text: str) -> str:
-    return escaping.tidy_block(text) if slot.endswith(".details") else escaping.tidy_cell(text)
+    return markdown_escape.tidy_block(text) if slot.endswith(".details") else markdown_escape.tidy_cell(text)
 
 
 def render(plan: Plan) -> str:
@@ -89,14 +89,14 @@ def parse(text: str, *, template: str = "", sections: tuple[str, ...] = ()) -> P
     named = next((found[1] for line in lines if (found := _TEMPLATE.fullmatch(line.strip()))), template)
     shape = agreed(outline(named if named in NAMES else FALLBACK), sections)
     parts = _by_heading(lines)
-    titles = [escaping.from_cell(heading) for heading, _ in parts[1:]]
+    titles = [markdown_escape.from_cell(heading) for heading, _ in parts[1:]]
     wanted = [f"## {section.title}" for section in shape.sections]
     if not parts[0][0].startswith("# ") or titles != wanted:
         raise _changed(_difference(titles, wanted) if parts[0][0].startswith("# ") else "its first line is no title")
     slots: dict[str, str] = {}
     for section, (_, body) in zip(shape.sections, parts[1:], strict=True):
         slots |= _slots(section, body)
-    return tidy(Plan(shape.name, escaping.from_cell(parts[0][0][2:]), slots, sections))
+    return tidy(Plan(shape.name, markdown_escape.from_cell(parts[0][0][2:]), slots, sections))
 
 
 def _by_heading(lines: list[str]) -> list[tuple[str, list[str]]]:
@@ -122,13 +122,13 @@ def _difference(titles: list[str], wanted: list[str]) -> str:
 
 def _slots(section: Section, body: list[str]) -> dict[str, str]:
     table = [line for line in body if line.strip()][:3]
-    if len(table) < 3 or escaping.cells(table[0]) != list(COLUMNS) or not _DIVIDER.fullmatch(table[1].strip()):
+    if len(table) < 3 or markdown_escape.cells(table[0]) != list(COLUMNS) or not _DIVIDER.fullmatch(table[1].strip()):
         raise _changed(f"the table of “{section.title}” is not where it was")
-    values = escaping.cells(table[2])
+    values = markdown_escape.cells(table[2])
     details = "\n".join(body[body.index(table[2]) + 1 :])
-    if len(values) != len(COLUMNS) or _BEYOND_A_SLOT.search(escaping.without_code(details)):
+    if len(values) != len(COLUMNS) or _BEYOND_A_SLOT.search(markdown_escape.without_code(details)):
         raise _changed(f"“{section.title}” holds more than its table with one row, paragraphs and lists")
-    texts = [*(escaping.from_cell(value) for value in values), escaping.from_block(details)]
+    texts = [*(markdown_escape.from_cell(value) for value in values), markdown_escape.from_block(details)]
     return dict(zip(section.slots, texts, strict=True))
 
 
@@ -163,9 +163,9 @@ def _layout() -> Template:
     environment = SandboxedEnvironment(
         undefined=StrictUndefined, finalize=_finalized, trim_blocks=True, keep_trailing_newline=True, autoescape=False
     )
-    environment.filters |= {"block": lambda text: _Written(escaping.block(text)), "written": _Written}
+    environment.filters |= {"block": lambda text: _Written(markdown_escape.block(text)), "written": _Written}
     return environment.from_string(source)
 
 
 def _finalized(value: object) -> object:
-    return value if isinstance(value, _Written) or not isinstance(value, str) else escaping.cell(value)
+    return value if isinstance(value, _Written) or not isinstance(value, str) else markdown_escape.cell(value)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from pydantic import BaseModel
 
-from forge.deliverables.plan import answers, mending
+from forge.deliverables.plan import answers, fixes
 from forge.deliverables.plan.document import Plan, render, tidy, to_json
 from forge.deliverables.plan.files import JSON, MARKDOWN, now
 from forge.deliverables.plan.outlines import Section, agreed, chosen, outline, titles_in
@@ -85,7 +85,7 @@ class PlanType:
             "criteria": list(criteria(desk.constraints)),
         }
         answer = await desk.ask("plan-review", material)
-        return answer if isinstance(state, Plan) else mending.with_finding(answer, state)
+        return answer if isinstance(state, Plan) else fixes.with_finding(answer, state)
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:  # noqa: ARG002
         state = now(desk)
@@ -98,7 +98,7 @@ class PlanType:
             "plan_slots": dict(state.slots),
             "issues": [asdict(issue) for issue in issues],
         }
-        mended, summary = await mending.mended(desk, state, material)
+        mended, summary = await fixes.mended(desk, state, material)
         if mended.slots != state.slots or desk.read(MARKDOWN) != render(mended):
             await desk.write_all({MARKDOWN: render(mended), JSON: to_json(mended)}, message="plan: mended")
         return summary

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 
-from forge.git.object_reader import read_many
-from forge.git.objects import Objects
-from forge.git.pack import object_id
+from forge.git.objects.object_reader import read_many
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import object_id
 from forge.git.values import Entry, Kind, ObjectId
 
 # Starting git costs as much as reading so many blobs ourselves.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.git.materialize import sweep
-from forge.git.materialize.descent import FOLDER
+from forge.git.materialize.safe_walk import FOLDER
 from forge.git.materialize.slots import Slot, locked
 
 _GONE = ".gone-"

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from forge.git import trees
-from forge.git.command import Git
 from forge.git.errors import GitFailed
 from forge.git.materialize import stat_index
-from forge.git.objects import Objects
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
+from forge.git.process.git_command import Git
 from forge.git.values import Entry
 
 # Below this, starting git costs more than it saves.

@@ -10,19 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forge.errors import Denied, ForgeError, NotFound
-from forge.git import paths, trees
 from forge.git.errors import InvalidPath, RecordProtected
-from forge.git.materialize.descent import Descent, is_folder
 from forge.git.materialize.files import content, file_mode, same
-from forge.git.materialize.held import Held, Written, folders_above, settled
 from forge.git.materialize.links import Spelling, complaints
+from forge.git.materialize.manifest import Held, Written, folders_above, settled
+from forge.git.materialize.safe_walk import Descent, is_folder
 from forge.git.materialize.scan import Differences
 from forge.git.materialize.stat_index import Look, look
 from forge.git.materialize.wanted import reachable
-from forge.git.pack import object_id
-from forge.git.pending import Change
+from forge.git.objects import trees
+from forge.git.objects.pack import object_id
 from forge.git.values import Entry, Kind
-from forge.git.vfs import VFS
+from forge.git.workspace import paths
+from forge.git.workspace.commit_vfs import VFS
+from forge.git.workspace.pending import Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from forge.git import disk
 from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import scan
 from forge.git.materialize.budget import Budget
 from forge.git.materialize.collect import CollectedChange, Limits, Note, gather, put_into, remember
-from forge.git.materialize.filling import filled, left, spelling
-from forge.git.materialize.held import Held
+from forge.git.materialize.manifest import Held
 from forge.git.materialize.plan import had
 from forge.git.materialize.slots import Slot, taken
+from forge.git.materialize.update import filled, left, spelling
 from forge.git.materialize.wanted import Wanted
-from forge.git.objects import Objects
-from forge.git.vfs import GitCommitVFS
-from forge.git.workspace import WorkInProgressVFS
+from forge.git.objects.object_store import Objects
+from forge.git.process import disk
+from forge.git.workspace.commit_vfs import GitCommitVFS
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 View = GitCommitVFS | WorkInProgressVFS
 

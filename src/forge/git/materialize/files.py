@@ -6,8 +6,8 @@ import hashlib
 import os
 import stat
 
-from forge.git.materialize.descent import Descent
-from forge.git.pack import object_id
+from forge.git.materialize.safe_walk import Descent
+from forge.git.objects.pack import object_id
 from forge.git.values import Entry, Kind, Mode, ObjectId
 
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

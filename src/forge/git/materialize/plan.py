@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from forge.git import trees
-from forge.git.materialize.held import Held
 from forge.git.materialize.links import Spelling, complaints
+from forge.git.materialize.manifest import Held
 from forge.git.materialize.wanted import Wanted, complaint, file_in, listing, path_complaint
-from forge.git.objects import Objects
-from forge.git.tree_diff import changed_entries
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
+from forge.git.objects.tree_diff import changed_entries
 from forge.git.values import Entry, ObjectId
 
 _WEIRD = "a name that no file can have"

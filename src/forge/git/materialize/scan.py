@@ -11,16 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from forge.git import trees
-from forge.git.command import Git, arguments, environment
 from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import stat_index, sweep
-from forge.git.materialize.descent import FOLDER, Descent, is_folder
 from forge.git.materialize.files import file_entry, same
-from forge.git.materialize.held import Held, Written, entries, folders_above, is_over, settled, settled_time
+from forge.git.materialize.manifest import Held, Written, entries, folders_above, is_over, settled, settled_time
+from forge.git.materialize.safe_walk import FOLDER, Descent, is_folder
 from forge.git.materialize.stat_index import Young, look
 from forge.git.materialize.wanted import reachable
-from forge.git.objects import Objects
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
+from forge.git.process.git_command import Git, arguments, environment
 
 # After this long git may be waiting for a pipe that a command named `.gitignore`.
 _PATIENCE = 2.0

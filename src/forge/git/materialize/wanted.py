@@ -6,14 +6,15 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from forge.git import paths, trees
 from forge.git.errors import RepositoryUnreadable
 from forge.git.materialize.links import Spelling
-from forge.git.objects import Objects
-from forge.git.pending import Pending
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
 from forge.git.values import Entry, ObjectId
-from forge.git.vfs import GitCommitVFS
-from forge.git.workspace import WorkInProgressVFS
+from forge.git.workspace import paths
+from forge.git.workspace.commit_vfs import GitCommitVFS
+from forge.git.workspace.pending import Pending
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 SUBMODULE = "a submodule; its files are in another repository"
 _TOO_LONG = "a name too long for a file"

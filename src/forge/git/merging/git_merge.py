@@ -15,12 +15,14 @@ from subprocess import CompletedProcess
 
 import pygit2
 
-from forge.git import commits, disk, paths, trees
-from forge.git.command import Git
 from forge.git.errors import InvalidPath
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
+from forge.git.objects import commits, trees
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.process import disk
+from forge.git.process.git_command import Git
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
+from forge.git.workspace import paths
 
 _KINDS = {b"commit": Kind.COMMIT, b"tree": Kind.TREE, b"blob": Kind.BLOB}
 _NAMES = {kind: name for name, kind in _KINDS.items()}

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from forge.git import trees
-from forge.git.forge_records import FOLDER, is_record
 from forge.git.merging.git_merge import above
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects
-from forge.git.tree_diff import ChangedEntry, changed_entries
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects
+from forge.git.objects.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import CommitId, Entry, ObjectId
+from forge.git.workspace.forge_records import FOLDER, is_record
 
 Taken = dict[str, Entry | None]
 """What to change in our tree, by path; None removes the path."""

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from forge.errors import InvalidInput
-from forge.git import commits
-from forge.git.branches import tip_of
 from forge.git.errors import InvalidName, InvalidRevision
 from forge.git.merging.incoming import brings_session, with_sessions
 from forge.git.merging.merge_base import merge_bases
@@ -21,9 +19,11 @@ from forge.git.merging.preview import (
 )
 from forge.git.merging.three_way import TreeMerge, merging, with_resolutions
 from forge.git.merging.unwritten import Unwritten
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
-from forge.git.refs import Refs
+from forge.git.objects import commits
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.refs.branches import tip_of
+from forge.git.refs.ref_store import Refs
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
 
 _USUAL_TARGETS = ("main", "master")

@@ -6,7 +6,7 @@ import heapq
 from dataclasses import dataclass
 
 from forge.git.errors import RevisionMissing
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId
 
 # Beyond this many commits git itself is faster, with its commit-graph file.

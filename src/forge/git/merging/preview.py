@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from forge.errors import InvalidInput
-from forge.git.beyond import beyond
-from forge.git.branches import tip_of
 from forge.git.errors import BranchMoved, FileMissing, MergeConflicts
 from forge.git.merging.three_way import Conflict, Resolution, TreeMerge
 from forge.git.merging.unwritten import Unwritten
-from forge.git.objects import Objects
-from forge.git.operations import Operation
-from forge.git.pack import NewObjects
-from forge.git.pending import Change
-from forge.git.refs import Refs
-from forge.git.tree_diff import changed_entries
+from forge.git.objects.extra_objects import beyond
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects
+from forge.git.objects.tree_diff import changed_entries
+from forge.git.refs.branches import tip_of
+from forge.git.refs.operations import Operation
+from forge.git.refs.ref_store import Refs
 from forge.git.values import Actor, CommitId, Entry, ObjectId
+from forge.git.workspace.pending import Change
 
 Resolutions = Mapping[str, Resolution]
 """Contents by conflicted path."""

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.errors import InvalidInput
-from forge.git.branches import tip_of
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions
 from forge.git.merging.replay import Chain, replayed
-from forge.git.objects import Objects
-from forge.git.refs import Refs
+from forge.git.objects.object_store import Objects
+from forge.git.refs.branches import tip_of
+from forge.git.refs.ref_store import Refs
 from forge.git.values import CommitId, Signature
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from forge.errors import InvalidInput
-from forge.git import commits
 from forge.git.errors import InvalidRevision
 from forge.git.merging.preview import (
     MergeKind,
@@ -21,8 +20,9 @@ from forge.git.merging.preview import (
 )
 from forge.git.merging.three_way import ThreeWay, TreeMerge, merging, with_resolutions
 from forge.git.merging.trailers import with_origin
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
+from forge.git.objects import commits
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Kind, ObjectId, Signature
 
 

@@ -8,9 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from forge.errors import InvalidInput
-from forge.git import trees
 from forge.git.errors import PathClash
-from forge.git.forge_records import is_record
 from forge.git.merging.git_merge import GitMerge, GitMerger, above, asking_git
 from forge.git.merging.incoming import (
     Incoming,
@@ -22,10 +20,12 @@ from forge.git.merging.incoming import (
     with_sessions,
 )
 from forge.git.merging.unwritten import Unwritten
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject, object_id
-from forge.git.tree_diff import ChangedEntry, changed_entries
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId
+from forge.git.workspace.forge_records import is_record
 
 _KIND = re.compile(r"CONFLICT ?\(([^)]+)\)")
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forge.git.objects import Objects
-from forge.git.pack import NewObjects, RawObject
+from forge.git.objects.object_store import Objects
+from forge.git.objects.pack import NewObjects, RawObject
 from forge.git.values import CommitId, ObjectId
 
 

@@ -4,10 +4,10 @@ One law decides what matches (see `Query`), whether a file is pending, read from
 that cache, which makes searches quick on every branch; without it they ask `git grep` first.
 """
 
+from forge.git.search.cache_fill import Warmth, is_warm, warm
 from forge.git.search.matches import FileMatches, Match
 from forge.git.search.query import Case, InvalidQuery, Query
 from forge.git.search.results import Found, Limit, SearchResult, search
-from forge.git.search.warming import Warmth, is_warm, warm
 
 __all__ = [
     "Case",

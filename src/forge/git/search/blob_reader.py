@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import closing
 
-from forge.git.contents import Contents
-from forge.git.object_reader import read_many
-from forge.git.objects import Objects
+from forge.git.objects.contents import Contents
+from forge.git.objects.object_reader import read_many
+from forge.git.objects.object_store import Objects
 from forge.git.search.segments import Stored
 from forge.git.values import Entry, Mode, ObjectId
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
 from forge.git.search import segments
 from forge.git.search.segments import Damaged, Segment, Stored, Window
 

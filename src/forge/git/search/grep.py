@@ -6,10 +6,10 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from forge.git import children
-from forge.git.command import arguments, environment, not_runnable
 from forge.git.errors import GitFailed
-from forge.git.objects import Objects
+from forge.git.objects.object_store import Objects
+from forge.git.process import children
+from forge.git.process.git_command import arguments, environment, not_runnable
 from forge.git.search.literals import SHORTEST, Literals
 from forge.git.values import ObjectId
 

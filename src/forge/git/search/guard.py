@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import IO, Generic, Self, TypeVar
 
 from forge.errors import Upstream
-from forge.git import children
+from forge.git.process import children
 from forge.git.search import lines
 from forge.git.search.dialect import Pattern
 from forge.git.search.lines import Hit

@@ -10,9 +10,8 @@ from enum import StrEnum
 from types import MappingProxyType, TracebackType
 from typing import NamedTuple, Self
 
-from forge.git import trees
-from forge.git.objects import Objects
-from forge.git.pending import Pending
+from forge.git.objects import trees
+from forge.git.objects.object_store import Objects
 from forge.git.search import globs
 from forge.git.search.blob_reader import MOST_BINARY, is_binary
 from forge.git.search.dialect import Pattern, pattern_of
@@ -23,6 +22,7 @@ from forge.git.search.lines import Hit
 from forge.git.search.matches import FileMatches, shown
 from forge.git.search.query import Query, TimeUp
 from forge.git.values import ObjectId
+from forge.git.workspace.pending import Pending
 
 _NOTHING: Mapping[str, Pending | None] = MappingProxyType({})
 

@@ -1,0 +1,1 @@
+"""Who gets in: the gate, cookies, origins, limits on connections."""

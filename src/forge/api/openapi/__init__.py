@@ -1,0 +1,1 @@
+"""The documentation of the API, made from the routes."""

@@ -1,0 +1,1 @@
+"""Who a person is, what they may do, their keys, and the audit of it."""

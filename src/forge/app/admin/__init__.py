@@ -1,0 +1,1 @@
+"""Settings, prompts, models, connectors, notifications, costs, memory and the doctor."""

@@ -1,0 +1,153 @@
+"""What a process needs to let agents work: the database, the engine and the settings, opened together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from forge.agents.journal import Journal
+from forge.app.process.log_redaction import redacted_logs
+from forge.engine.engine import Engine
+from forge.notices.sender import Sender, Warn
+from forge.plugins.contracts import Channel, Notice
+from forge.projects.log import OperationalLog
+from forge.sessions.redaction import Redactor
+from forge.settings import Settings, find_key
+from forge.settings.values import PROVIDERS
+from forge.store.costs import Costs
+from forge.store.database import Database
+from forge.store.events import Events
+from forge.store.outbox import Outbox
+
+if TYPE_CHECKING:
+    from forge.app.process.handover import Handing
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Handed to every use case that starts, follows or ends work of agents."""
+
+    settings: Settings
+    environ: Mapping[str, str]
+    database: Database
+    events: Events
+    engine: Engine
+    costs: Costs
+    redactor: Redactor
+    sender: Sender
+    handing: Handing | None = None
+    """Of a command that lets the server run what it begins."""
+    tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
+    """Schemas of the repository's own tools, by the tool's hash."""
+    begun: set[str] = field(default_factory=set)
+    """Runs that were begun in this process, unlike those that it goes on with."""
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    """Work beside the runs; it ends with the process."""
+    unconfined: str | None = None
+    """The agent whose commands may run where no sandbox works. Only a recording that came with Forge is one."""
+
+
+@asynccontextmanager
+async def open_workshop(
+    settings: Settings,
+    environ: Mapping[str, str],
+    *,
+    serve: bool = False,
+    handing: Handing | None = None,
+    unconfined: str | None = None,
+) -> AsyncIterator[Workshop]:
+    """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
+
+    With `handing`, a server that runs on the same data runs what is begun here. Commands of the agent `unconfined` run
+    here even where there is no sandbox.
+    """
+    turn_run, workflows = _load_workflows()
+    database = await asyncio.to_thread(Database.open, database_url(settings))
+    events = Events(database)
+    most = settings.concurrency.max_parallel_runs
+    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing)
+    known = redactor(settings, environ)
+    sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
+    shop = Workshop(
+        settings, environ, database, events, engine, Costs(database), known, sender, handing, unconfined=unconfined
+    )
+    turn_run.register(shop)
+    workflows.register(shop)
+    with redacted_logs(known):
+        try:
+            await engine.start()
+            sending = asyncio.create_task(sender.run())
+            forgetting = asyncio.create_task(_forget(shop)) if serve else None
+            try:
+                yield shop
+            finally:
+                beside = [*shop.tasks, *([forgetting] if forgetting is not None else [])]
+                for task in beside:
+                    task.cancel()
+                await asyncio.gather(*beside, return_exceptions=True)
+                await engine.close()
+                sending.cancel()
+                await asyncio.gather(sending, return_exceptions=True)
+                await sender.flush()
+        finally:
+            await asyncio.to_thread(events.close)
+            database.close()
+
+
+def _load_workflows() -> tuple[ModuleType, ModuleType]:
+    """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
+    from forge.app.projects import workflows  # noqa: PLC0415 - they need the workshop
+    from forge.app.sessions import turn_run  # noqa: PLC0415
+    from forge.engine import durable  # noqa: PLC0415
+
+    del durable
+    return turn_run, workflows
+
+
+async def _forget(shop: Workshop) -> None:
+    from forge.app.process.retention import forget_from_time_to_time  # noqa: PLC0415 - it needs the workshop
+
+    await forget_from_time_to_time(shop)
+
+
+def _channels(settings: Settings) -> Mapping[str, Channel]:
+    """Those that are enabled. Without any, no plugin has to be loaded."""
+    sections = settings.notifications.channels
+    if not any(section.enabled for section in sections.values()):
+        return {}
+    from forge.app.projects.dependencies import plugins_of  # noqa: PLC0415
+
+    return dict(plugins_of(settings).made_channels(sections))
+
+
+def _logged(settings: Settings, known: Redactor) -> Warn:
+    """Warnings of the sender go to a log in the data directory; they never stop anything."""
+    log = OperationalLog(settings.data_dir, redactor=known)
+
+    def warn(notice: Notice | None, text: str) -> None:
+        log.write("warn", "error", notice.phase if notice else "", text)
+
+    return warn
+
+
+def journal_of(shop: Workshop) -> Journal:
+    """Where answers of models are until they are on record."""
+    return Journal(shop.settings.data_dir / "answers")
+
+
+def database_url(settings: Settings) -> str:
+    if settings.database is not None:
+        return settings.database.get_secret_value()
+    return f"sqlite:///{settings.data_dir / 'forge.db'}"
+
+
+def redactor(settings: Settings, environ: Mapping[str, str]) -> Redactor:
+    """Knows the keys that this process could use, so that none of them is ever kept or shown."""
+    found = (find_key(provider, settings) for provider in (*PROVIDERS, *settings.providers))
+    keys = [key.value for key in found if key is not None]
+    named = [value for name, value in environ.items() if name.endswith(("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))]
+    return Redactor([*keys, *named, *settings.secret_values()])

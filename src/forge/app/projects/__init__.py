@@ -1,0 +1,1 @@
+"""Projects: their catalog, messages, actions, runs, documents, board and view."""

@@ -1,0 +1,294 @@
+"""The buttons of a project.
+
+A press is decided under the project's lock and written with its effect in one commit; its run has an id that follows
+from it, so a crash in between loses neither, and pressing again changes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from forge.app.process.workshop import Workshop
+from forge.app.projects.action_checks import check_given, refuse_without_a_model
+from forge.app.projects.catalog import changed, show_card, topic_of
+from forge.app.projects.dependencies import plugins_of
+from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
+from forge.app.projects.view import state_of
+from forge.app.projects.workflows import KINDS
+from forge.engine.errors import RunUnknown
+from forge.events import BOARD, ProjectMoved, ProjectSaid
+from forge.pipeline import action_ids, actions, messages, outline_run, realign
+from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
+from forge.pipeline.answers import Given, answered, in_words, structured
+from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
+from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
+from forge.pipeline.journey import told_by
+from forge.pipeline.memory_notes import remember_move
+from forge.pipeline.question_wait import Decision, terminated
+from forge.pipeline.scene import BACKGROUND
+from forge.plugins.contracts import Notice
+from forge.projects.intent import parse_intent
+from forge.projects.project import Project
+from forge.projects.status import Phase
+
+__all__ = ["Action", "ActionRefused"]
+
+Json = dict[str, Any]
+_ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
+_RETRIES = (Action.RESUME, Action.PROVIDE_INPUT)
+_PATIENCE = 30.0
+
+
+async def press(
+    shop: Workshop,
+    project: Project,
+    action: Action,
+    *,
+    text: str = "",
+    confirmed: bool = False,
+    press_id: str | None = None,
+    asked: str | None = None,
+    given: Sequence[Given] = (),
+) -> Pressed:
+    """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing.
+
+    `asked` is what a person asked for, where the state of the project decided which action that is. `given` are answers
+    by number; a stuck build asks one question.
+    """
+    # What a person says is committed, told and recorded: not their keys.
+    text = shop.redactor.text(text)
+    given = tuple(replace(one, text=shop.redactor.text(one.text)) for one in given)
+    await go_on(shop, project)
+    if action is not Action.TERMINATE:
+        await settled(shop, project)
+    after = await asyncio.to_thread(shop.events.last, topic_of(project))
+    if action is Action.TERMINATE and confirmed:
+        await _stop_working(shop, project)
+    wanted = _Wanted(
+        action, text, confirmed, press_id, action_ids.digest(asked or action, in_words(text, given)), given
+    )
+    decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+    if isinstance(decided, Refused) and await is_free_soon(shop, project):
+        decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+    match decided:
+        case Refused(reason=reason, allowed=allowed):
+            hint = (
+                f"What can be done now: {', '.join(map(str, allowed))}."
+                if allowed
+                else "It has ended; start a new project."
+            )
+            raise ActionRefused(reason, hint=hint)
+        case NeedsConfirmation(question=question):
+            raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
+        case Duplicate():
+            # Whoever pressed first may not have begun the run yet, or may be dead.
+            if (await asyncio.to_thread(_last_press, project)).get("id") == press_id:
+                await _tell_waiting_run(shop, project, wanted)
+            return Pressed(changed=False, run=await go_on(shop, project), after=after)
+    if await asyncio.to_thread(_tell, shop, project, commit):
+        await show_card(shop, project)
+    await _tell_waiting_run(shop, project, wanted)
+    await go_on(shop, project)
+    run = await asyncio.to_thread(run_named, project)
+    return Pressed(changed=True, run=run, after=after, message=decided.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    action: Action
+    text: str
+    confirmed: bool
+    press_id: str | None
+    digest: str
+    given: tuple[Given, ...] = ()
+
+    @property
+    def decision(self) -> Decision:
+        """For a run that waits: a stuck build asks one question."""
+        texts = [self.text, *(one.text for one in self.given)]
+        delegated = any(one.delegated for one in self.given)
+        return Decision(_ANSWERS.get(self.action, str(self.action)), "\n".join(filter(None, texts)), delegated)
+
+
+def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, str | None]:
+    decision: actions.Decision | None = None
+
+    def change(read: Any) -> Mapping[str, str | bytes | None]:
+        nonlocal decision
+        draft = Draft(read, time.time())
+        decision = _decision(shop, project, draft, wanted)
+        if not isinstance(decision, Accepted):
+            return {}
+        before = draft.status.phase
+        question = open_question(shop, project)
+        draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
+        action_ids.remember(draft.info, wanted.press_id, wanted.digest)
+        if question is None:
+            _carry_out(shop, draft, decision, wanted)
+        if draft.status.phase is not before:
+            remember_move(draft, before)
+        return draft.files()
+
+    commit = project.records.update(change, f"{wanted.action}: by a person")
+    assert decision is not None
+    return decision, commit
+
+
+def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
+    """Whoever listens; whether the project is in another phase now."""
+    done = told_by(project, commit)
+    for message in done["said"]:
+        shop.events.publish(topic_of(project), ProjectSaid(project.id, message["role"], message["text"]))
+    if done["before"] != done["phase"]:
+        project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
+        moved = ProjectMoved(project.id, done["before"], done["phase"], done["halt_reason"])
+        for topic in (topic_of(project), BOARD):
+            shop.events.publish(topic, moved)
+        summary = f"{done['before']} → {done['phase']}, by a person".replace("_", " ")
+        notice = Notice(project.id, done["name"], done["phase"], "milestone_complete", summary)
+        shop.sender.tell(f"{project.id}/{commit}", notice)
+    return bool(done["before"] != done["phase"])
+
+
+def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -> actions.Decision:
+    action = wanted.action
+    if action_ids.is_repeated(draft.info, wanted.press_id, wanted.digest):
+        return Duplicate()
+    state = state_of(shop, project, draft)
+    last = draft.info.get("last_press")
+    before = Press(Action(last["action"]), last["id"]) if last else None
+    decision = actions.decide(state, action, confirmed=wanted.confirmed, last=before, press_id=wanted.press_id)
+    if not isinstance(decision, Accepted):
+        return decision
+    check_given(state, draft, action, wanted.text, wanted.given)
+    refuse_without_a_model(shop, project, draft, state, action)
+    if action is Action.DISTILL:
+        said = realign.brain_dump(draft.chat, background=draft.info.get(BACKGROUND, ()))
+        messages.check(said, minimum=shop.settings.brain_dump.min_word_count)
+    if action is Action.REALIGN and isinstance(told := realign.realigned(draft.chat), realign.NoCorrection):
+        return Refused(told.message, actions.allowed(state))
+    if action is Action.CONFIRM and state.phase is Phase.SPEC_BUILDING and not draft.read(SPEC):
+        return Refused("The specification has not been written yet.", actions.allowed(state))
+    return decision
+
+
+def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted) -> None:
+    """The effect of a press on the project's files, where no run waits for it."""
+    action, phase = decision.action, draft.status.phase
+    if phase is Phase.HALTED and decision.to is not Phase.HALTED and action in _RETRIES:
+        _take_up_again(draft, decision.to)
+    if words := in_words(wanted.text, wanted.given, draft.info.get("open", ())):
+        draft.say(words, "human")
+    if action is Action.CONFIRM:
+        _lock(shop, draft, phase)
+    if action in (Action.CORRECT, Action.PROVIDE_INPUT) and draft.status.phase is Phase.SPEC_BUILDING:
+        _take_answers(draft, wanted)
+    if action is Action.TERMINATE:
+        terminated(draft)
+        return
+    if decision.clears_chat:
+        draft.clear_chat()
+    if decision.to is Phase.DONE:
+        draft.info["accepted"] = {"time": draft.now}
+        draft.info.pop("waiting", None)
+        draft.say(decision.message)
+        draft.move(Phase.DONE)
+        return
+    if decision.to is not draft.status.phase:
+        draft.move(decision.to)
+    if decision.message:
+        draft.say(decision.message)
+    if phase is Phase.BRAIN_DUMP and action is Action.CORRECT:
+        return
+    begin(draft, KINDS[decision.to])
+
+
+def _take_up_again(draft: Draft, to: Phase) -> None:
+    """A person's words belong to the phase that goes on, not to the halt."""
+    if draft.info.get(outline_run.KEY):
+        outline_run.begin_anew(draft)
+    draft.move(to)
+
+
+def _take_answers(draft: Draft, wanted: _Wanted) -> None:
+    open_ = draft.info.get("open", ())
+    said = answered(wanted.text, open_) if wanted.text.strip() and not wanted.given else []
+    remark = (
+        [{"question": "", "unknown": "", "answer": wanted.text.strip()}] if wanted.text.strip() and not said else []
+    )
+    draft.info["answers"] = [*draft.info.get("answers", ()), *said, *remark, *structured(wanted.given, open_)]
+
+
+def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
+    """What is confirmed is what stands in the files now, a person's own edits included."""
+    if phase is Phase.HUMAN_REVIEW:
+        intent = parse_intent(draft.read(INTENT) or "", tuple(plugins_of(shop.settings).deliverables))
+        draft.name(intent.name or draft.status.project_name)
+        draft.set_type(intent.deliverable_type)
+        draft.lock(INTENT)
+        draft.info["open"] = []
+        return
+    if not draft.info.get("repository"):
+        needs_code = plugins_of(shop.settings).deliverables[draft.status.deliverable_type or ""].needs_code
+        if needs_code:
+            draft.info["repository"] = str(shop.settings.workspace / "code" / draft.info["id"])
+    draft.lock(SPEC)
+    draft.lock(CONSTRAINTS)
+
+
+async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -> None:
+    """A run that waits for this decision goes on with it, and writes what follows from it itself. A question that was
+    asked later is not answered by it.
+    """
+    question = await asyncio.to_thread(open_question, shop, project)
+    meant = (await asyncio.to_thread(_last_press, project)).get("question")
+    if question is not None and question == meant and (wanted.action in _ANSWERS or wanted.action is Action.TERMINATE):
+        await shop.engine.answer(question, wanted.decision.to_text())
+
+
+def _last_press(project: Project) -> Json:
+    return info_of(project).get("last_press") or {}
+
+
+async def _stop_working(shop: Workshop, project: Project) -> None:
+    """A person who terminates does not wait for the work to end by itself."""
+    run = await asyncio.to_thread(run_named, project)
+    question = await asyncio.to_thread(open_question, shop, project)
+    if run is None or question is not None:
+        return
+    with suppress(RunUnknown):
+        await shop.engine.cancel(run)
+        await shop.engine.wait(run, _PATIENCE)
+
+
+async def restarted(shop: Workshop, project: Project, *, text: str = "", press_id: str | None = None) -> Pressed | None:
+    """Go on with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
+
+    None where a project is not in the middle of anything, or this press had its effect before.
+    """
+    wanted = action_ids.digest(Action.RESUME, shop.redactor.text(text))
+    if action_ids.is_repeated(await asyncio.to_thread(info_of, project), press_id, wanted):
+        return None
+    after = await asyncio.to_thread(shop.events.last, topic_of(project))
+    run = await go_on(shop, project)
+    if run is None:
+        return None
+    await settled(shop, project)
+    row = await asyncio.to_thread(shop.engine.status, run)
+    phase = (await asyncio.to_thread(project.status)).phase
+    if row.state in ("failed", "cancelled") and phase in KINDS:
+
+        def begun(draft: Draft) -> None:
+            action_ids.remember(draft.info, press_id, wanted)
+            begin(draft, KINDS[phase])
+
+        await asyncio.to_thread(changed, project, begun, "resume: run")
+        return Pressed(changed=True, run=await go_on(shop, project), after=after)
+    question = await asyncio.to_thread(open_question, shop, project)
+    return None if row.has_ended or question else Pressed(changed=False, run=run, after=after)

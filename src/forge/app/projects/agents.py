@@ -1,0 +1,310 @@
+"""Who works for a project: a model, an agent program, the built-in rules or a recording, and the code repository."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from forge import builtin_rules
+from forge.agents.errors import ProgramMissing
+from forge.agents.model import Prompt
+from forge.agents.models import registry
+from forge.agents.programs import run_program
+from forge.agents.spending import Spent, check
+from forge.agents.streaming import Retry
+from forge.agents.turn import TurnRequest
+from forge.app.admin.agent_programs import found_program, programs
+from forge.app.process.workshop import Workshop, journal_of
+from forge.app.repositories.commands import run_on_branch
+from forge.app.sessions.messages import WORKFLOW, run_of, topic_of
+from forge.engine.errors import RunCancelled
+from forge.errors import ForgeError
+from forge.git import Actor, ActorKind, NotText, Repository
+from forge.pipeline.answerer import AgentResponse, Order, Task
+from forge.pipeline.journey import Steps
+from forge.pipeline.recorded import RecordedAnswers
+from forge.plugins.contracts import TestResults, Worked
+from forge.sandbox import Limits
+from forge.sessions.messages import Usage, UserMessage
+from forge.store.costs import day_of
+from forge.tools import suites
+
+Json = dict[str, Any]
+ROLES = {
+    "brain-dump-intake": "planner",
+    "team-context": "planner",
+    "spec-building": "planner",
+    "open-source": "planner",
+    "plan-build": "writer",
+    "code-build": "builder",
+    "plan-fix": "fixer",
+    "code-fix": "fixer",
+}
+_TEST_SECONDS = 600
+_IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
+_REVIEWED_BYTES = 300_000
+_BUILTIN = "builtin"
+_RECORDED = "recorded:"
+
+
+class _Heard:
+    """Listens for trouble and for what was paid in vain; the text itself counts when it is whole."""
+
+    def __init__(self, told: Callable[[Retry], None]) -> None:
+        self.lost = Usage()
+        self._told = told
+
+    def __call__(self, piece: str) -> None: ...
+
+    def retrying(self, retry: Retry) -> None:
+        self._told(retry)
+
+    def spent(self, usage: Usage) -> None:
+        self.lost += usage
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectHands:
+    """Implements `forge.pipeline.answerer.Hands`. `agent` is the project's own choice; empty goes by role."""
+
+    shop: Workshop
+    agent: str
+    code: Path | None
+    project: str = ""
+    """Its id: what it may cost is counted under it."""
+    timeout: float = 300.0
+
+    @property
+    def name(self) -> str:
+        return self.who("brain-dump-intake")
+
+    @property
+    def sees(self) -> bool:
+        known = programs(self.shop.settings)
+        if self.name in known:
+            return self.shop.settings.agents.supports_vision(self.name)
+        return self.name != _BUILTIN and not self.name.startswith(_RECORDED)
+
+    def who(self, prompt: str) -> str:
+        """The project's own choice, else by role; before the built-in engine, the agent program that is installed."""
+        if self.agent:
+            return self.agent
+        settings = self.shop.settings
+        role = ROLES.get(prompt, "reviewer")
+        chosen = registry.choose(role, settings, programs(settings))
+        usual = settings.agents.default
+        nothing_set = chosen == _BUILTIN and settings.models.named(role) is None
+        return usual if nothing_set and usual and self._is_installed(usual) else chosen
+
+    def by_rules(self, prompt: str) -> bool:
+        return self.who(prompt) == _BUILTIN
+
+    def _is_installed(self, program: str) -> bool:
+        try:
+            found_program(self.shop.settings, self.shop.environ, program)
+        except ProgramMissing:
+            return False
+        return True
+
+    async def answer(self, task: Task) -> AgentResponse:
+        who = self.who(task.prompt)
+        if self.by_rules(task.prompt):
+            said = self.shop.redactor.text(builtin_rules.answer(task.prompt, task.material))
+            return AgentResponse(success=True, output=said, model=who)
+        if who.startswith(_RECORDED):
+            answers = RecordedAnswers.named(who.removeprefix(_RECORDED))
+            return AgentResponse(success=True, output=answers.answer(task.prompt, task.nth), model=who)
+        heard = _Heard(task.retrying)
+        is_program = who in programs(self.shop.settings)
+        asked = self._program(who, task, heard) if is_program else self._model(who, task, heard)
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await asked
+        except TimeoutError:
+            reason, timed_out = f"{who} did not answer within {self.timeout:g} s", True
+        except ForgeError as e:
+            reason, timed_out = f"{e.message} {e.hint}".strip(), False
+        return AgentResponse(
+            success=False,
+            output="",
+            exit_code=1,
+            timed_out=timed_out,
+            reason=reason,
+            usage=asdict(heard.lost),
+            model=who,
+        )
+
+    async def _model(self, who: str, task: Task, heard: _Heard) -> AgentResponse:
+        model = registry.resolve(who, self.shop.settings)
+        check(self.shop.settings.limits, await asyncio.to_thread(self._spent))
+        text = self.shop.redactor.text(task.text())
+        prompt = Prompt(task.instructions, (), (UserMessage(text),), pictures=task.pictures)
+        # Whole and not yet on record when the process dies, it is found there and not paid for again.
+        page = journal_of(self.shop).page(task.run, task.place)
+        try:
+            with page.opened():
+                said = await model.answer(prompt, on_text=heard)
+        except asyncio.CancelledError:
+            # Nobody wants it any more: the relay breaks the request off.
+            page.discard()
+            raise
+        output = self.shop.redactor.text(said.text)
+        return AgentResponse(success=True, output=output, usage=asdict(said.usage), model=said.model or who)
+
+    def _spent(self) -> Spent:
+        costs = self.shop.costs
+        today, project = costs.total(day=day_of(time.time())), costs.total(session=self.project)
+        return Spent(session=project.cost or 0.0, day=today.cost or 0.0)
+
+    async def _program(self, who: str, task: Task, heard: _Heard) -> AgentResponse:
+        """In a directory of its own: what it writes there is dropped, only its words count."""
+        found = found_program(self.shop.settings, self.shop.environ, who)
+        text = self.shop.redactor.text(f"{task.instructions}\n\n{task.text()}\n")
+        with tempfile.TemporaryDirectory(prefix="forge-ask-") as place:
+            scratch = Repository.init(Path(place))
+            vfs = scratch.workspace("main")
+            for picture in task.pictures:
+                vfs.write_bytes(picture.path, picture.data)
+            home = Path(self.shop.environ.get("HOME", "/"))
+            run = await run_program(
+                found,
+                text,
+                vfs,
+                scratch.materialize,
+                env=self.shop.environ,
+                logins=home,
+                on_text=heard,
+                timeout=self.timeout,
+            )
+        output = self.shop.redactor.text(run.output)
+        return AgentResponse(
+            run.success, output, run.exit_code, run.timed_out, reason=run.error, usage=asdict(run.usage), model=who
+        )
+
+    # The code repository
+
+    def _repo(self) -> Repository:
+        assert self.code is not None
+        return Repository.open(self.code)
+
+    def _repo_to_work_in(self) -> Repository:
+        """Asked for in a step: who may build there can change while a project builds."""
+        from forge.app.projects.repository_rights import refuse_where_nobody_may_build  # noqa: PLC0415 - it stands above
+
+        assert self.code is not None
+        refuse_where_nobody_may_build(self.shop, self.project, self.code)
+        return self._repo()
+
+    async def work(self, steps: Steps, place: str, order: Order) -> Worked:
+        """A turn like any other: its own durable run, which this one waits for."""
+        repo = await asyncio.to_thread(self._repo)
+        who, branch = self.who(order.prompt), order.branch
+        agent = who if who in programs(self.shop.settings) else None
+        mark = hashlib.sha256(f"{steps.id}/{place}".encode()).hexdigest()[:12]
+
+        async def request() -> Json:
+            author = (await asyncio.to_thread(self._repo_to_work_in)).signature()
+            return asdict(TurnRequest(mark, branch, order.message, f"{author.name} <{author.email}>", time.time(), who))
+
+        asked = await steps.step(f"{place}: request", request)
+        arguments = {"repository": str(repo.git_dir), "agent": agent, "instructions": order.instructions, **asked}
+        run = run_of(mark)
+        await self.shop.engine.start_run(WORKFLOW, arguments, run_id=run, topic=topic_of(repo, branch))
+        self.shop.engine.take_over(run)
+
+        async def end() -> Json:
+            try:
+                return dict(await self.shop.engine.handle(run).result())
+            except RunCancelled:
+                await self.shop.engine.cancel(run)
+                raise
+            except ForgeError as e:
+                return {"status": "failed", "reason": f"{e.message} {e.hint}".strip(), "text": "", "commit": None}
+
+        done = await steps.step(f"{place}: end", end)
+        return Worked(
+            success=done["status"] == "done" and not done.get("set_aside"),
+            text=done["text"],
+            commit=done["commit"],
+            files=tuple(done.get("files", ())),
+            reason=done["reason"] or (f"its work is on {done['set_aside']}" if done.get("set_aside") else ""),
+        )
+
+    async def begin_branch(self, branch: str, baseline: str | None) -> Json:
+        def begin() -> Json:
+            assert self.code is not None
+            repo = Repository.open(self.code) if self.code.exists() else new_code_repository(self.code)
+            tip = repo.refs.tip(branch)
+            if tip is None:
+                actor = Actor(ActorKind.BUILD, self.name)
+                tip = repo.create_branch(branch, baseline or "HEAD", actor=actor)
+            return {"baseline": baseline or tip, "tip": tip}
+
+        return await asyncio.to_thread(begin)
+
+    async def tip(self, branch: str) -> str | None:
+        return await asyncio.to_thread(lambda: self._repo().refs.tip(branch))
+
+    async def run_tests(self, branch: str) -> TestResults:
+        repo = await asyncio.to_thread(self._repo_to_work_in)
+        found = await asyncio.to_thread(tested, repo, branch, plain=self.agent == self.shop.unconfined)
+        return replace(found, details=self.shop.redactor.text(found.details))
+
+    async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
+        return await asyncio.to_thread(changed_texts, self._repo(), branch, baseline)
+
+
+def new_code_repository(place: Path) -> Repository:
+    """An empty repository with a first commit, for code that has no home yet. It appears whole or not at all."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as made:
+        repo = Repository.init(Path(made) / "repository")
+        files = repo.workspace("main")
+        files.write_file(".gitignore", _IGNORED)
+        files.commit("Begin")
+        os.rename(Path(made) / "repository", place)
+    return Repository.open(place)
+
+
+def tested(repo: Repository, branch: str, *, plain: bool) -> TestResults:
+    """Every test of the branch as it is, in the sandbox; what the tests change is dropped.
+
+    With `plain`, they run where no sandbox works, too.
+    """
+    vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
+    found = suites.suites(vfs)
+    if not found:
+        return TestResults(0, 0, 0, "No tests were found.", commit=vfs.base, exit_code=1)
+    command = found[0].command
+    limits = Limits(seconds=_TEST_SECONDS)
+    run = run_on_branch(repo, vfs, ["sh", "-c", f"exec {command} 2>&1"], limits=limits, plain=plain, collect=False)
+    output = run.result.stdout_text + run.result.stderr_text
+    counted = suites.counts(output) or suites.Counts(0, 0)
+    total = counted.passed + counted.failed
+    code = run.result.exit_code or (1 if run.result.timed_out else 0)
+    return TestResults(total, counted.passed, counted.failed, output, run.base, code, command)
+
+
+def changed_texts(repo: Repository, branch: str, baseline: str | None) -> dict[str, str]:
+    """Whole texts of what differs from the baseline, smallest first, as far as a review can hold them."""
+    files = repo.commit_vfs(branch)
+    changed = [change.path for change in repo.diff(baseline, branch) if files.file_exists(change.path)]
+    found: dict[str, str] = {}
+    for path in (path for path in changed if not path.startswith(".forge/")):
+        with suppress(NotText):
+            found[path] = files.read_file(path)
+    room = _REVIEWED_BYTES
+    shown: dict[str, str] = {}
+    for path, text in sorted(found.items(), key=lambda item: (len(item[1]), item[0])):
+        fits = len(text) <= room
+        shown[path] = text if fits else f"(left out: {len(text):,} characters, too much for one review)"
+        room -= len(text) if fits else 0
+    return dict(sorted(shown.items()))

@@ -1,0 +1,123 @@
+"""What a project's run is handed: who answers, prompts, plugins, parameters, and the ways to tell people."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+from forge.app.process.workshop import Workshop
+from forge.app.projects.agents import ProjectHands
+from forge.deliverables.code.registries import Registries
+from forge.errors import ForgeError
+from forge.pipeline.answerer import AgentResponse
+from forge.pipeline.draft import info_of
+from forge.pipeline.guards import Limits
+from forge.pipeline.journey import Around, Parameters
+from forge.plugins.contracts import Card
+from forge.plugins.loading import Plugins, load_plugins
+from forge.projects.project import Project
+from forge.prompts import Prompts
+from forge.sessions.messages import usage_from_json
+from forge.settings import Settings
+
+Json = dict[str, Any]
+
+
+def around(shop: Workshop, project: Project, run: str) -> Around:
+    return Around(
+        hands=hands_of(shop, project),
+        instructions=Prompts(shop.settings.prompts_directory).get,
+        types=plugins_of(shop.settings).deliverables,
+        parameters=parameters(shop.settings, shop.environ),
+        now=time.time,
+        notify=shop.sender.tell,
+        mirror=partial(mirrored, shop.settings),
+        paid=partial(_paid, shop, project, run),
+        redact=shop.redactor.text,
+        hands_now=partial(hands_of, shop, project),
+    )
+
+
+def hands_of(shop: Workshop, project: Project) -> ProjectHands:
+    """Who works for a project, as it is set now."""
+    info = info_of(project)
+    code = Path(info["repository"]) if info.get("repository") else None
+    seconds = shop.settings.agents.call_timeout_seconds
+    return ProjectHands(shop, info.get("agent") or "", code, project.id, timeout=seconds)
+
+
+def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:
+    polish = settings.polish
+    limits = Limits(
+        critical_max=polish.critical_max,
+        medium_max=polish.medium_max,
+        minor_max=polish.minor_max,
+        max_iterations=polish.max_iterations,
+        stagnation_limit=polish.stagnation_limit,
+        rotation_percent=_percent(polish.rotation_share),
+        similarity=polish.similarity,
+        hallucination_percent=_percent(polish.hallucination_rise),
+        hallucination_trend=polish.hallucination_falling,
+        fabrication_percent=_percent(polish.fabrication_rise),
+        fabrication_increase=polish.fabrication_least,
+        fabrication_window=polish.fabrication_window,
+        fabrication_from=polish.fabrication_window + 1,
+        near_factor=polish.near_factor,
+    )
+    return Parameters(
+        limits=limits,
+        retry_malformed_output=polish.retry_malformed_output,
+        min_word_count=settings.brain_dump.min_word_count,
+        max_file_size_mb=settings.resource.max_file_size_mb,
+        plan_min_chars=settings.phase3_completeness.plan_min_chars,
+        code_require_tests=settings.phase3_completeness.code_require_tests,
+        registries=asdict(Registries(**settings.registries.model_dump()).or_environment(environ)),
+    )
+
+
+def _percent(share: float) -> int:
+    return round(share * 100)
+
+
+def plugins_of(settings: Settings) -> Plugins:
+    return _loaded(settings.plugins_directory)
+
+
+@cache
+def _loaded(directory: Path) -> Plugins:
+    return load_plugins(directory)
+
+
+async def mirrored(settings: Settings, info: Json, card: Card) -> Json:
+    """Every board that is set shows the card. What one of them cannot do is a warning."""
+    cards: dict[str, str] = {}
+    warnings: list[str] = []
+    for name, board in plugins_of(settings).made_boards(settings.boards):
+        try:
+            known = info.get("cards", {}).get(name)
+            if known is None:
+                cards[name] = await board.create(card)
+            else:
+                await board.update(known, card)
+        except ForgeError as e:
+            warnings.append(f"board {name}: {e.message}")
+    return {"cards": cards, "warnings": warnings}
+
+
+def _paid(shop: Workshop, project: Project, run: str, step: str, response: AgentResponse) -> None:
+    usage = usage_from_json(dict(response.usage)) if response.usage else None
+    if usage is not None and usage.requests:
+        shop.costs.record(
+            run,
+            step,
+            repository=str(project.directory),
+            branch="",
+            model=response.model,
+            usage=usage,
+            time=time.time(),
+            session=project.id,
+        )

@@ -1,0 +1,76 @@
+"""The first words of a new project: background or the problem. A model tells, or the person is asked."""
+
+from __future__ import annotations
+
+import asyncio
+
+from forge.app.process.workshop import Workshop
+from forge.app.projects.catalog import changed
+from forge.app.projects.dependencies import around
+from forge.app.projects.runs import Pressed
+from forge.errors import ForgeError
+from forge.pipeline.answerer import Task
+from forge.pipeline.answers import AnswerRefused
+from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.scene import BACKGROUND, KEY, PROMPT, QUESTION, About, Recognised, parse_recognised
+from forge.projects import context_file
+from forge.projects.project import Project
+
+SCENE_NOTED = "Noted in context.md. Now, what problem or opportunity are you after?"
+_RECORDED = "recorded:"
+_PATIENCE = 30.0
+
+
+async def recognised(shop: Workshop, project: Project, text: str, about: About | None) -> str:
+    """Take in what the message is, and say what a person should know: that it was noted, or the question about it."""
+    if about is not None:
+        return await asyncio.to_thread(_taken, project, Recognised(kind=about, context=text), text)
+    name = (await asyncio.to_thread(info_of, project)).get("agent") or ""
+    if name.startswith(_RECORDED):
+        return ""
+    found = await _asked(shop, project, text)
+    if found is None:
+        await asyncio.to_thread(changed, project, lambda draft: draft.info.update({KEY: text}), "scene: asked")
+        return QUESTION
+    return await asyncio.to_thread(_taken, project, found, text)
+
+
+async def told_about(shop: Workshop, project: Project, about: About) -> Pressed:
+    """The person answers what their first message was."""
+    text = (await asyncio.to_thread(info_of, project)).get(KEY)
+    if not isinstance(text, str):
+        raise AnswerRefused("Nobody has asked what a message is about.", hint="Send it together with your message.")
+    heard = await asyncio.to_thread(_taken, project, Recognised(kind=about, context=text), text)
+    if heard:
+        await asyncio.to_thread(changed, project, lambda draft: draft.say(heard), "chat: Forge")
+    after = await asyncio.to_thread(shop.events.last, f"project:{project.id}")
+    return Pressed(changed=True, run=None, after=after, message=heard)
+
+
+async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | None:
+    """None where no model can tell. What goes wrong here stops nobody: the person is asked instead."""
+    around_it = await asyncio.to_thread(around, shop, project, f"scene-{project.id}")
+    if around_it.hands.by_rules(PROMPT):
+        return None
+    task = Task(PROMPT, around_it.instructions(PROMPT), {"message": text}, run=f"scene-{project.id}")
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            response = await around_it.hands.answer(task)
+        await asyncio.to_thread(around_it.paid, task.place, response)
+        return parse_recognised(response.output) if response.success else None
+    except (ForgeError, TimeoutError) as e:
+        project.log.write("warn", "agent_response", "brain_dump", f"{PROMPT}: {e}")
+        return None
+
+
+def _taken(project: Project, found: Recognised, text: str) -> str:
+    if found.kind != "problem" and found.context.strip():
+        context_file.update_org_context(project.records, internal_context=found.context)
+
+    def note(draft: Draft) -> None:
+        draft.info.pop(KEY, None)
+        if found.kind == "background":
+            draft.info[BACKGROUND] = [*draft.info.get(BACKGROUND, ()), text]
+
+    changed(project, note, f"scene: {found.kind}")
+    return SCENE_NOTED if found.kind == "background" else ""

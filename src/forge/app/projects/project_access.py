@@ -1,0 +1,329 @@
+"""Projects as one person may reach them: every use case checks who asks first, and notes who did it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+from forge.app import demo
+from forge.app.access.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
+from forge.app.admin.memory import open_memory
+from forge.app.admin.models import refuse_paths
+from forge.app.process.workshop import Workshop
+from forge.app.projects import actions, board, catalog, runs
+from forge.app.projects import messages as project_messages
+from forge.app.projects.catalog import workspace_of
+from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
+from forge.app.projects.view import ProjectView, views
+from forge.app.repositories.catalog import repository
+from forge.app.values.paging import Page, checked, position
+from forge.app.values.uploads import plain_name
+from forge.boards.overview import BoardView
+from forge.errors import ForgeError, InvalidInput, NotFound
+from forge.memory import Recalled
+from forge.pipeline.actions import Action
+from forge.pipeline.resources import ResourceRefused
+from forge.projects import names
+from forge.projects.project import Project
+from forge.projects.said_before import said_before
+from forge.projects.workspace import exists
+
+Json = dict[str, Any]
+_RESOURCES, _DOCUMENTS = "resources", "docs"
+# Where projects were when they were looked for last; looking through all of them takes long where there are many.
+_places: dict[tuple[Path, str], Path] = {}
+
+
+class DocumentMissing(NotFound):
+    code = "document_missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a press or a message came to: the project as it is now, the work that follows, where its events begin."""
+
+    project: ProjectView
+    changed: bool
+    run: str | None
+    topic: str
+    after: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    name: str
+    bytes_size: int
+    path: Path
+
+
+def project_for(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Project:
+    """By its id alone: a beginning or a name would tell what other projects there are."""
+    require(who, scope)
+    owned(shop, who, "project", id_, scope)
+    workspace = workspace_of(shop.settings)
+    known = _places.get((workspace.projects, id_))
+    with suppress(ForgeError):
+        if known is not None and (project := Project.at(known)).id == id_:
+            return project
+    found = next((each for each in workspace.by_id(archived=True) if each.id == id_), None)
+    if found is None:
+        raise missing("project", id_)
+    _places[workspace.projects, id_] = found.directory
+    return found
+
+
+def list_projects(
+    shop: Workshop, who: Who, *, archived: bool = False, after: str | None = None, limit: int = 100
+) -> Page[ProjectView]:
+    """By id, so that pages hold still while projects change."""
+    require(who, "read")
+    count = checked(limit)
+    seen = visible(shop, who, "project")
+    every = workspace_of(shop.settings).by_id(archived=archived)
+    mine = [each for each in every if each.id > (after or "") and (seen is None or each.id in seen)]
+    repositories = visible(shop, who, "repository")
+    readable, _ = views(shop, mine[:count])
+    items = tuple(without_what_is_theirs(each, repositories) for _, each in readable)
+    return Page(items, mine[count - 1].id if len(mine) > count else None)
+
+
+def show_project(shop: Workshop, who: Who, id_: str) -> ProjectView:
+    project = project_for(shop, who, id_)
+    project.records.take_in()
+    return shown(shop, who, project)
+
+
+async def create_project(
+    shop: Workshop,
+    who: Who,
+    name: str | None,
+    *,
+    agent: str | None = None,
+    repository_id: str | None = None,
+    after: str | None = None,
+    deliverable_type: str | None = None,
+) -> ProjectView:
+    """`repository_id` is where code is to be built; `after` the finished plan that it follows; `deliverable_type` holds
+    unless the person's words say another one.
+    """
+    require(who, "write")
+    refuse_paths(who, agent)
+    place = await asyncio.to_thread(_place, shop, who, repository_id)
+    plan = await asyncio.to_thread(project_for, shop, who, after) if after else None
+    await asyncio.to_thread(_refuse_own_name, shop, who, name)
+    made = await catalog.create(
+        shop, name, who=who, agent=agent, repository=place, after=plan, deliverable_type=deliverable_type
+    )
+    return await asyncio.to_thread(shown, shop, who, made)
+
+
+async def run_example(shop: Workshop, who: Who) -> ProjectView:
+    """The demo: answers are recorded, all else is real, and nobody has to press anything."""
+    require(who, "write")
+    require(who, "run")
+    made = await demo.begin_watched(shop, who)
+    return await asyncio.to_thread(shown, shop, who, made)
+
+
+def _place(shop: Workshop, who: Who, repository_id: str | None) -> Path | None:
+    return repository(shop, who, repository_id, "write").common_dir if repository_id else None
+
+
+def _refuse_own_name(shop: Workshop, who: Who, name: str | None) -> None:
+    """A name that they see in use is taken; of all others they learn nothing. At the machine, directories decide."""
+    seen = visible(shop, who, "project")
+    if seen is None or not (name or "").strip():
+        return
+    wanted = names.slug(name or "")
+    for each in workspace_of(shop.settings).by_id(archived=True):
+        if each.id in seen and each.directory.name in (wanted, f"{wanted}-{each.id}"):
+            raise exists(wanted)
+
+
+def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, archived: bool | None) -> ProjectView:
+    project = project_for(shop, who, id_, "write")
+    change_found(shop, who, project, name=name, archived=archived)
+    return shown(shop, who, project)
+
+
+def change_found(shop: Workshop, who: Who, project: Project, *, name: str | None, archived: bool | None) -> None:
+    """The one in this directory, for who may do so."""
+    workspace, directory = workspace_of(shop.settings), project.directory.name
+    if name is not None:
+        workspace.rename(directory, name, now=datetime.fromtimestamp(time.time(), UTC))
+        catalog.tell(shop, project, "renamed")
+    if archived is not None:
+        (workspace.archive if archived else workspace.unarchive)(directory)
+        catalog.tell(shop, project, "archived" if archived else "unarchived")
+    audit(shop, who, "project.change", f"project:{project.id}", f"name={name} archived={archived}")
+
+
+def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
+    """`confirm` repeats the name of its directory. Gives where it is kept."""
+    project = project_for(shop, who, id_, "write")
+    only_owner(shop, who, "project", id_)
+    return delete_found(shop, who, project, confirm=confirm)
+
+
+def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) -> Path:
+    """The one in this directory, for who may do so: a copy that somebody made of a project has the same id."""
+    workspace = workspace_of(shop.settings)
+    kept = workspace.delete(project.directory.name, confirm=confirm)
+    catalog.tell(shop, project, "deleted", name=project.directory.name)
+    if all(each.id != project.id for each in workspace.by_id(archived=True)):
+        forget_owner(shop, "project", project.id)
+    audit(shop, who, "project.delete", f"project:{project.id}", project.directory.name)
+    return kept
+
+
+async def press(
+    shop: Workshop,
+    who: Who,
+    id_: str,
+    action: str,
+    *,
+    text: str,
+    confirmed: bool,
+    press_id: str | None,
+    agent: str | None = None,
+    delegated: bool = False,
+) -> Pressed:
+    """`agent` is who answers from here on; only a project that is resumed can be given another one."""
+    project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=action == Action.TERMINATE)
+    if agent is not None:
+        await asyncio.to_thread(_choose_agent, shop, who, project, action, agent)
+    if delegated and action != Action.PROVIDE_INPUT:
+        raise InvalidInput("Only `provide_input` can be delegated.", hint="Leave `delegated` out.")
+    wanted: Json = {"text": text, "press_id": press_id}
+    again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
+    given = (project_messages.Given(1, delegated=True),) if delegated else ()
+    done = again or await actions.press(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
+    return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
+
+
+def _choose_agent(shop: Workshop, who: Who, project: Project, action: str, agent: str) -> None:
+    if action != Action.RESUME:
+        raise InvalidInput("Only `resume` takes an agent.", hint="Leave `agent` out.")
+    refuse_paths(who, agent)
+    catalog.choose_agent(shop, project, agent)
+
+
+async def say(
+    shop: Workshop,
+    who: Who,
+    id_: str,
+    text: str,
+    *,
+    given: Sequence[project_messages.Given] = (),
+    about: project_messages.About | None = None,
+    press_id: str | None,
+) -> Pressed:
+    project = await asyncio.to_thread(_project_at_work, shop, who, id_)
+    done = await project_messages.say(shop, project, text, given=given, about=about, press_id=press_id)
+    return await asyncio.to_thread(_pressed, shop, who, project, done, "project.say")
+
+
+def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) -> Project:
+    """One that they may let work where it builds. Whoever may not can still end it."""
+    project = project_for(shop, who, id_, "run")
+    if not ends:
+        refuse_where_they_may_not_build(shop, who, project)
+    return project
+
+
+def _pressed(shop: Workshop, who: Who, project: Project, done: runs.Pressed, action: str) -> Pressed:
+    if done.changed:
+        audit(shop, who, action, f"project:{project.id}")
+    now, topic = shown(shop, who, project), catalog.topic_of(project)
+    return Pressed(now, done.changed, done.run, topic, done.after, done.message)
+
+
+def accept_tests(shop: Workshop, who: Who, id_: str) -> Json:
+    given = catalog.accept_tests(project_for(shop, who, id_, "run"))
+    audit(shop, who, "project.accept_tests", f"project:{id_}", str(given["total"]))
+    return given
+
+
+def messages(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Any]:
+    """The chat, oldest first; `after` counts messages."""
+    return _counted(project_for(shop, who, id_).chat(), after, limit)
+
+
+def earlier_messages(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Any]:
+    """What was said before the chat was cleared, oldest first; `after` counts messages."""
+    return _counted(said_before(project_for(shop, who, id_)), after, limit)
+
+
+def log_lines(shop: Workshop, who: Who, id_: str, *, after: str | None, limit: int) -> Page[Json]:
+    return _counted(tuple(project_for(shop, who, id_).log.lines()), after, limit)
+
+
+def _counted(items: tuple[Any, ...], after: str | None, limit: int) -> Page[Any]:
+    start = position(after)
+    end = start + checked(limit)
+    return Page(items[start:end], str(end) if end < len(items) else None)
+
+
+def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[bytes]) -> StoredFile:
+    """`name` is what the sender called it; what stands before the last slash is not taken."""
+    project = project_for(shop, who, id_, "write")
+    stored = project_messages.take_resource(shop, project, plain_name(name, ResourceRefused), content)
+    audit(shop, who, "project.add_resource", f"project:{id_}", stored)
+    return _stored(project.directory / _RESOURCES / stored)
+
+
+def resources(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:
+    return _files(project_for(shop, who, id_).directory / _RESOURCES, "*")
+
+
+def artifacts(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:
+    return tuple(_stored(place) for place in catalog.artifacts(project_for(shop, who, id_)) if not place.is_symlink())
+
+
+def artifact(shop: Workshop, who: Who, id_: str, name: str) -> StoredFile:
+    return _named(artifacts(shop, who, id_), name)
+
+
+def documents(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:
+    return _files(project_for(shop, who, id_).directory / _DOCUMENTS, "*.md")
+
+
+def document(shop: Workshop, who: Who, id_: str, name: str) -> StoredFile:
+    return _named(documents(shop, who, id_), name)
+
+
+def _files(folder: Path, pattern: str) -> tuple[StoredFile, ...]:
+    """A link may lead anywhere, so it is not followed."""
+    places = sorted(folder.glob(pattern))
+    return tuple(
+        _stored(each) for each in places if each.is_file() and not each.is_symlink() and not each.name.startswith(".")
+    )
+
+
+def _named(files: tuple[StoredFile, ...], name: str) -> StoredFile:
+    found = next((each for each in files if each.name == name), None)
+    if found is None:
+        raise DocumentMissing("There is no document of this name.", hint="List them to see what there is.")
+    return found
+
+
+def _stored(place: Path) -> StoredFile:
+    return StoredFile(place.name, place.stat().st_size, place)
+
+
+def board_for(shop: Workshop, who: Who) -> BoardView:
+    require(who, "read")
+    return board.board_of(shop, visible(shop, who, "project"))
+
+
+def recalled(shop: Workshop, who: Who, id_: str) -> Recalled:
+    """What is remembered of a project's work."""
+    project = project_for(shop, who, id_)
+    return open_memory(project.directory, secrets=shop.settings.secret_values()).read()

@@ -1,0 +1,155 @@
+"""The run that a project names: begun, gone on with after a crash, followed until it has ended or waits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from forge.app.process.workshop import Workshop
+from forge.app.projects.catalog import topic_of
+from forge.app.projects.view import state_of
+from forge.app.projects.workflows import DELIVER, KINDS
+from forge.engine.engine import RUNS
+from forge.engine.errors import RunUnknown
+from forge.errors import ForgeError
+from forge.events import Event
+from forge.pipeline.draft import Draft, info_of
+from forge.projects.project import Project
+from forge.store.listeners import Live, Recorded
+
+_MOMENT, _LOOK_AGAIN = 5.0, 0.05
+_ABOUT_TO_END, _ENDS = 1.0, 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a press came to. `run` is the work that follows from it, if any; `after` where its events begin."""
+
+    changed: bool
+    run: str | None
+    after: int
+    message: str = ""
+
+
+def begin(draft: Draft, kind: str) -> None:
+    """Name the run that follows; whoever finds it not begun begins it."""
+    number = draft.info.get("runs", 0) + 1
+    draft.info["runs"] = number
+    draft.info["run"] = {"id": f"{kind}-{draft.info['id']}-{number}", "kind": kind}
+    draft.info.pop("waiting", None)
+
+
+def run_named(project: Project) -> str | None:
+    run: str | None = (info_of(project).get("run") or {}).get("id")
+    return run
+
+
+def open_question(shop: Workshop, project: Project) -> str | None:
+    run = run_named(project)
+    questions = shop.engine.open_questions(run_id=run) if run else ()
+    return questions[0].id if questions else None
+
+
+async def go_on(shop: Workshop, project: Project) -> str | None:
+    """See that the run which a project names is under way: begin it if a crash came first, take it over if need be."""
+    run = (await asyncio.to_thread(info_of, project)).get("run")
+    if run is None:
+        return None
+    id_, kind = run["id"], run["kind"]
+    try:
+        row = await asyncio.to_thread(shop.engine.status, id_)
+    except RunUnknown:
+        phase = (await asyncio.to_thread(project.status)).phase
+        if run.get("ended") or KINDS.get(phase) != kind:
+            # It ended on another machine, from where the directory was copied.
+            return None
+        arguments = {"directory": str(project.directory)}
+        if kind == DELIVER:
+            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
+        else:
+            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project), anywhere=True)
+        return str(id_)
+    if not row.has_ended:
+        shop.engine.take_over(id_)
+    return str(id_)
+
+
+async def settled(shop: Workshop, project: Project) -> None:
+    """A run writes that it stopped and asks a moment later; answered, it goes on a moment later. What a press means in
+    between cannot be told, so wait for it.
+    """
+    until = time.monotonic() + _MOMENT
+    while await asyncio.to_thread(_is_between, shop, project) and time.monotonic() < until:
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def is_free_soon(shop: Workshop, project: Project) -> bool:
+    """Whether nothing is under way, now or in a moment: a run writes the next phase just before its own end."""
+    if not (await asyncio.to_thread(state_of, shop, project)).busy:
+        return True
+    run = (await asyncio.to_thread(info_of, project)).get("run") or {}
+    phase = (await asyncio.to_thread(project.status)).phase
+    # In a phase that is not its own, a run has nothing left to do but end.
+    until = time.monotonic() + (_ABOUT_TO_END if KINDS.get(phase) == run.get("kind") else _ENDS)
+    while time.monotonic() < until:
+        await asyncio.sleep(_LOOK_AGAIN)
+        if not (await asyncio.to_thread(state_of, shop, project)).busy:
+            return True
+    return False
+
+
+def _is_between(shop: Workshop, project: Project) -> bool:
+    return bool(info_of(project).get("waiting")) and state_of(shop, project).busy
+
+
+async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
+    """What happens, as it happens, until the work has ended or waits for a person."""
+    if pressed.run is None:
+        return
+    last = pressed.after
+    over = asyncio.ensure_future(_over(shop, project, pressed.run))
+    try:
+        async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
+            async for item in _until(over, heard):
+                last = last if isinstance(item, Live) else item.id
+                yield item.event
+        await shop.events.flush()
+        for recorded in await asyncio.to_thread(shop.events.after, topic_of(project), last):
+            yield recorded.event
+        with suppress(ForgeError):
+            await over
+    finally:
+        await _dropped(over)
+
+
+async def _until(over: asyncio.Future[Any], heard: AsyncIterator[Live | Recorded]) -> AsyncIterator[Live | Recorded]:
+    while not over.done():
+        coming: asyncio.Future[Any] = asyncio.ensure_future(anext(heard))
+        try:
+            await asyncio.wait({coming, over}, return_when=asyncio.FIRST_COMPLETED)
+            if coming.done():
+                yield coming.result()
+        finally:
+            # Also when a person interrupts: what is still read from cannot be closed.
+            await _dropped(coming)
+
+
+async def _dropped(task: asyncio.Future[Any]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _over(shop: Workshop, project: Project, run: str) -> None:
+    ended = asyncio.ensure_future(shop.engine.handle(run).result())
+    try:
+        while not ended.done():
+            if await asyncio.to_thread(open_question, shop, project):
+                return
+            await asyncio.wait({ended}, timeout=0.1)
+        await ended
+    finally:
+        await _dropped(ended)

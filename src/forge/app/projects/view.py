@@ -1,0 +1,301 @@
+"""A project as people are shown it: what its files say, and whether it is being worked on."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from forge.app.process.workshop import Workshop
+from forge.app.projects.workflows import KINDS
+from forge.boards.overview import PHASES
+from forge.builtin_rules import WAYS
+from forge.engine.errors import RunUnknown
+from forge.errors import ForgeError
+from forge.pipeline import actions
+from forge.pipeline.actions import State
+from forge.pipeline.desk import TEST_RUNS
+from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.offers import Offer, offers, reason_in_words
+from forge.pipeline.outline_run import KEY, OUTLINE, label
+from forge.pipeline.polish_phase import ROUNDS
+from forge.pipeline.provenance import NOTE
+from forge.pipeline.scene import KEY as SCENE
+from forge.pipeline.scene import QUESTION
+from forge.projects import fields, files, log, pending
+from forge.projects.errors import InvalidRecord
+from forge.projects.project import Project
+from forge.projects.status import Phase, ProjectStatus
+from forge.store.runs import RunState
+
+Json = dict[str, Any]
+PLAN = "docs/plan.md"
+_KEPT = 4096
+_MOST_QUEUED = 10_000
+_QUEUED: tuple[RunState, ...] = ("queued", "waiting")
+_MOMENT = 50_000_000
+"""Nanoseconds; clocks of file systems are a good deal finer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectView:
+    """A project as every face shows it."""
+
+    id: str
+    name: str
+    directory: str
+    phase: str
+    halt_reason: str | None
+    deliverable_type: str | None
+    agent: str
+    busy: bool
+    waiting: str | None
+    question: str
+    open_questions: tuple[str, ...]
+    actions: tuple[str, ...]
+    rounds: tuple[Json, ...]
+    tests: Json | None
+    repository: str | None
+    branch: str | None
+    deliverable: str | None
+    created_at: str
+    updated_at: str
+    phase_times: Json
+    archived: bool
+    queued: bool = False
+    """Its build waits for a place: others are at work, or halted and not yet decided about."""
+    queue_place: int | None = None
+    """Which of the builds that wait it is, from 1 on; None where it does not wait."""
+    problem: str = ""
+    """Why its last run failed, where it did."""
+    label: str = ""
+    """Where it stands, in the words that a person is shown."""
+    outline: Json | None = None
+    """Where no model wrote what was delivered: how many points are `open`, which, whether it was `accepted`, the `note`
+    on how it was made, and how to `connect` a model.
+    """
+    scene_question: str = ""
+    """Asked of the first message where no model can tell: whether it is background or the problem."""
+    offers: tuple[Offer, ...] = ()
+    """What can be done now, each explained."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """What the files of a project say, as far as people are shown it."""
+
+    name: str
+    status: ProjectStatus
+    info: Json
+    rounds: tuple[Json, ...]
+    tests: Json | None
+    document: str | None
+    """The plan, or the outline where there is none."""
+
+
+# Read once for as long as no file changes: lists and boards are asked for far more often than projects move.
+_read: dict[Path, tuple[dict[str, files.Mark], _Contents]] = {}
+
+
+def _contents(project: Project) -> _Contents:
+    marks = _marks(project)
+    known = _read.get(project.directory)
+    if known is not None and known[0] == marks:
+        return known[1]
+    found = _loaded(project)
+    # A file that was written a moment ago can be written again without looking any different.
+    if marks and time.time_ns() - max(max(mark[2:4]) for mark in marks.values()) > _MOMENT:
+        if len(_read) >= _KEPT:
+            _read.clear()
+        _read[project.directory] = (marks, found)
+    return found
+
+
+def _marks(project: Project) -> dict[str, files.Mark]:
+    """Of everything but the log. None at all while a change is half done: it has to be finished first."""
+    if os.path.lexists(project.directory / ".git" / pending.FILE):
+        return {}
+    try:
+        seen = files.marks(project.directory)
+    except OSError:  # whoever reads it says what is wrong
+        return {}
+    seen.pop(log.FILE, None)
+    return seen
+
+
+def _loaded(project: Project) -> _Contents:
+    status, info = project.status(), info_of(project)
+    return _Contents(
+        name=status.project_name or project.name,
+        status=status,
+        info=info,
+        rounds=rounds_of(project),
+        tests=_last_tests(project),
+        document=next((path for path in _documents(info) if project.records.read(path) is not None), None),
+    )
+
+
+def views(
+    shop: Workshop | None, projects: Iterable[Project]
+) -> tuple[tuple[tuple[Project, ProjectView], ...], tuple[str, ...]]:
+    """Those that can be read, and a sentence about each other one: none hides the rest."""
+    seen: list[tuple[Project, ProjectView]] = []
+    broken: list[str] = []
+    for project in projects:
+        try:
+            seen.append((project, view(shop, project)))
+        except ForgeError as e:
+            broken.append(f"{project.directory.name}: {e.message}")
+    return tuple(seen), tuple(broken)
+
+
+def view(shop: Workshop | None, project: Project) -> ProjectView:
+    """Without a workshop, whether it is being worked on is not known."""
+    seen = _contents(project)
+    status, info, row = seen.status, seen.info, _row(shop, seen.info)
+    state = _state(status, info, busy=shop is not None and _at_work(shop, row, info, status.phase), rounds=seen.rounds)
+    waiting = info.get("waiting") or {}
+    outline = _outline(info, status.phase)
+    queued = state.busy and row is not None and row.state in _QUEUED
+    return ProjectView(
+        id=project.id,
+        name=seen.name,
+        directory=str(project.directory),
+        phase=str(status.phase),
+        halt_reason=status.halt_reason,
+        deliverable_type=status.deliverable_type,
+        agent=status.agent,
+        busy=state.busy,
+        waiting=state.waiting,
+        question=waiting.get("text", ""),
+        open_questions=tuple(item["question"] for item in info.get("open", ())),
+        actions=tuple(map(str, actions.allowed(state))),
+        rounds=seen.rounds,
+        tests=seen.tests,
+        repository=info.get("repository"),
+        branch=info.get("branch") if info.get("baseline") else None,
+        deliverable=_deliverable(project, seen),
+        created_at=status.created_at,
+        updated_at=status.updated_at,
+        phase_times=_times(info, status.phase),
+        archived=bool(info.get("archived")),
+        queued=queued,
+        queue_place=_queue_place(shop, row) if shop is not None and queued else None,
+        problem=_problem(row, status.phase),
+        label=_label(status, outline),
+        outline=outline,
+        scene_question=QUESTION if info.get(SCENE) and status.phase is Phase.BRAIN_DUMP else "",
+        offers=offers(state),
+    )
+
+
+def _outline(info: Json, phase: Phase) -> Json | None:
+    known = info.get(KEY)
+    if not isinstance(known, dict) or not known:
+        return None
+    connect = [{"way": way, "about": about} for way, about in WAYS.items()]
+    return {**known, "accepted": phase is Phase.DONE, "note": str(NOTE), "connect": connect}
+
+
+def _label(status: ProjectStatus, outline: Json | None) -> str:
+    if outline is not None and not status.terminated:
+        return label(outline, accepted=outline["accepted"])
+    if status.halt_reason and not status.terminated:
+        return f"Halted: {reason_in_words(status.halt_reason)}"
+    return "Terminated" if status.terminated else PHASES[str(status.phase)]
+
+
+def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> State:
+    """What the buttons are decided by."""
+    status = draft.status if draft else project.status()
+    info = draft.info if draft else info_of(project)
+    busy = shop is not None and _at_work(shop, _row(shop, info), info, status.phase)
+    return _state(status, info, busy=busy, rounds=rounds_of(project))
+
+
+def _state(status: ProjectStatus, info: Json, *, busy: bool, rounds: tuple[Json, ...]) -> State:
+    waiting = info.get("waiting")
+    return State(
+        status.phase,
+        status.halt_reason,
+        Phase(info["halted_in"]) if info.get("halted_in") else None,
+        stuck=bool(waiting and waiting["kind"] == "stuck"),
+        busy=busy,
+        unresolved=len(info.get("open", ())),
+        rounds=len(rounds),
+        outline=bool(info.get(KEY)),
+    )
+
+
+def _row(shop: Workshop | None, info: Json) -> Any:
+    run = (info.get("run") or {}).get("id")
+    if shop is None or run is None:
+        return None
+    try:
+        return shop.engine.status(run)
+    except RunUnknown:
+        return None
+
+
+def _at_work(shop: Workshop, row: Any, info: Json, phase: Phase) -> bool:
+    """Only an open question means that a run waits: in the file, one stays until the run has read the answer."""
+    run = info.get("run")
+    if row is None:
+        # Named a moment ago, about to begin.
+        return run is not None and not run.get("ended") and KINDS.get(phase) == run["kind"]
+    return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
+
+
+def _queue_place(shop: Workshop, row: Any) -> int:
+    """Builds wait in the order in which they were asked for."""
+    waiting = [each.id for each in shop.engine.runs(states=_QUEUED, name=row.name, limit=_MOST_QUEUED)]
+    return len(waiting) - waiting.index(row.id) if row.id in waiting else 1
+
+
+def _problem(row: Any, phase: Phase) -> str:
+    stopped = phase in (Phase.DONE, Phase.HALTED)
+    return "" if stopped or row is None or row.error is None or row.state == "cancelled" else _told(row.error)
+
+
+def _told(error: Json) -> str:
+    return f"{error.get('message', '')} {error.get('hint', '')}".strip()
+
+
+def rounds_of(project: Project) -> tuple[Json, ...]:
+    return lines_of(project, ROUNDS)
+
+
+def lines_of(project: Project, path: str) -> tuple[Json, ...]:
+    try:
+        return fields.loaded_lines(project.records.read(path) or "", path)
+    except InvalidRecord:
+        project.records.restore()
+        return fields.loaded_lines(project.records.read(path) or "", path)
+
+
+def _documents(info: Json) -> tuple[str, ...]:
+    return (OUTLINE,) if info.get(KEY) else (PLAN,)
+
+
+def _last_tests(project: Project) -> Json | None:
+    lines = lines_of(project, TEST_RUNS)
+    if not lines:
+        return None
+    last = lines[-1]
+    return {key: last[key] for key in ("total", "passed", "failed", "exit_code", "commit", "command")}
+
+
+def _deliverable(project: Project, seen: _Contents) -> str | None:
+    if seen.status.deliverable_type == "code":
+        return seen.info.get("branch") if seen.info.get("baseline") else None
+    return str(project.directory / seen.document) if seen.document else None
+
+
+def _times(info: Json, phase: Phase) -> Json:
+    times = dict(info.get("phase_times", {}))
+    if phase is not Phase.DONE and "phase_entered" in info:
+        times[str(phase)] = round(times.get(str(phase), 0.0) + max(0.0, time.time() - info["phase_entered"]), 3)
+    return times

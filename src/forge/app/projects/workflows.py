@@ -1,0 +1,87 @@
+"""The durable runs of projects: distill, specify, deliver. Each puts together what it needs, in whichever process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from forge.app.demo_recording import workshop_for
+from forge.app.process.workshop import Workshop, journal_of
+from forge.app.projects.dependencies import around, plugins_of
+from forge.engine.errors import RunCancelled
+from forge.engine.run import Run
+from forge.pipeline.delivery_run import deliver
+from forge.pipeline.distill_phase import distill
+from forge.pipeline.draft import Draft
+from forge.pipeline.journey import Journey
+from forge.pipeline.specify_phase import specify
+from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.projects.project import Project
+from forge.projects.status import HaltReason, Phase
+
+Json = dict[str, Any]
+# Runs under way have these names in the database, so they stay as they are.
+DISTILL, SPECIFY, DELIVER = "distil", "specify", "deliver"
+KINDS = {Phase.DISTILLING: DISTILL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING: DELIVER, Phase.POLISHING: DELIVER}
+"""Which run a phase is the work of."""
+
+
+def register(shop: Workshop) -> None:
+    for name, phase in ((DISTILL, _or_halted(distill)), (SPECIFY, _or_halted(specify)), (DELIVER, deliver)):
+        shop.engine.register(name, partial(_run, shop, phase))
+
+
+async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run: Run, arguments: Json) -> Json:
+    directory = Path(arguments["directory"])
+    try:
+        project = await asyncio.to_thread(Project.at, directory)
+        shop = await asyncio.to_thread(workshop_for, shop, project)
+        journey = await asyncio.to_thread(lambda: Journey(project, run, around(shop, project, run.id)))
+        await asyncio.to_thread(_log_surroundings, shop, project)
+        done = await phase(journey)
+    except RunCancelled:
+        raise
+    except Exception as e:  # noqa: BLE001 - whatever it is, no project stays in a phase in which nothing works
+        from forge.app.projects.failed_run import halt  # noqa: PLC0415 - it stands above
+
+        await asyncio.to_thread(halt, shop, directory, run.id, e)
+        done = {"phase": str(Phase.HALTED)}
+    # Not a step: done again after a crash, it does nothing.
+    await asyncio.to_thread(journal_of(shop).forget, run.id)
+    return done
+
+
+def _log_surroundings(shop: Workshop, project: Project) -> None:
+    """With what settings and plugins a run goes on in this process."""
+    phase, path = str(project.status().phase), shop.settings.path
+    told = str(path) if path is not None and path.exists() else "no settings file, all by default"
+    project.log.write("info", "config_loaded", phase, told)
+    plugins = plugins_of(shop.settings)
+    for name in plugins.loaded:
+        project.log.write("info", "plugin_loaded", phase, name)
+    for problem in plugins.problems:
+        project.log.write("warn", "plugin_loaded", phase, problem)
+
+
+def _or_halted(phase: Callable[[Journey], Awaitable[Json]]) -> Callable[[Journey], Awaitable[Json]]:
+    """Before anything is built, a failing agent ends the run; resuming starts another one."""
+
+    async def run(journey: Journey) -> Json:
+        try:
+            return await phase(journey)
+        except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
+            reason = e.message
+
+        def halt(draft: Draft) -> None:
+            draft.info["waiting"] = {"kind": "halted", "text": reason}
+            draft.say(f"Stopped: {reason}")
+            draft.move(Phase.HALTED, halt_reason=HaltReason.AGENT_FAILURE)
+
+        journey.project.log.write("error", "halt", str(journey.phase), reason)
+        await journey.change(halt, "halted: agent_failure", event_type="error", summary=reason)
+        return {"phase": str(Phase.HALTED)}
+
+    return run

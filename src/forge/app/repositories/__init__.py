@@ -1,0 +1,1 @@
+"""Repositories: their catalog, branches, files, history, merges, operations and commands."""

@@ -1,0 +1,1 @@
+"""Conversations on branches: messages, turns, context, attachments, tools."""

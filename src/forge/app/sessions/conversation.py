@@ -1,0 +1,104 @@
+"""The conversation of a branch: as it is, as it was at any commit, forked and rewound to a turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from forge.app.sessions import context
+from forge.errors import NotFound, Upstream
+from forge.git import Branch, CommitId, Operation, Repository
+from forge.git.refs.reservations import Reservation, reservation
+from forge.sessions.conversation import brought_by_merges, read_head
+from forge.sessions.head import Head
+from forge.sessions.layout import SessionUnreadable
+from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
+from forge.sessions.places import Sessions
+from forge.sessions.timeline import Moment, moment_of, moments
+from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
+from forge.settings import Settings
+
+__all__ = [
+    "AssistantMessage",
+    "ContextMessage",
+    "Moment",
+    "Reference",
+    "Reservation",
+    "Sessions",
+    "ToolResult",
+    "Turn",
+    "TurnMissing",
+    "UserMessage",
+    "item_json",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """At one commit. `working` is the turn that is under way on the branch, if it is one's tip."""
+
+    head: Head
+    moments: tuple[Moment, ...]
+    """Newest turn first."""
+    merged: tuple[str, ...]
+    working: Reservation | None
+
+
+@dataclass(frozen=True, slots=True)
+class BranchWithTalk:
+    branch: Branch
+    head: Head
+    working: Reservation | None
+
+
+def sessions_of(repo: Repository, settings: Settings) -> Sessions:
+    return Sessions(repo, beside=settings.sessions == "side-ref")
+
+
+def conversation(sessions: Sessions, branch: str, at: str | None = None) -> Conversation:
+    """The conversation on `branch`, as it is or as it was at a commit."""
+    repo = sessions.repo
+    said_in = sessions.at_commit(branch, repo.resolve(at)) if at else sessions.at(branch)
+    working = None if at else reservation(repo.common_dir, branch)
+    head = read_head(sessions.files(branch, said_in)) if at else sessions.head(branch)
+    shown = repo.commit_vfs(at) if at else repo.workspace(branch)
+    head = replace(head, active_files=context.in_context(shown, head))
+    if said_in is None:
+        return Conversation(head, (), (), working)
+    brought = brought_by_merges(sessions.files(branch, said_in))
+    return Conversation(head, moments(repo, branch, said_in), brought, working)
+
+
+def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:
+    """Branches on which somebody has talked with an agent, or does right now."""
+    found = (_talk_on(sessions, each) for each in sessions.repo.branches())
+    return tuple(each for each in found if each.head.turns or each.working)
+
+
+def _talk_on(sessions: Sessions, branch: Branch) -> BranchWithTalk:
+    try:
+        head = sessions.head(branch.name)
+    except (NotFound, Upstream, SessionUnreadable):
+        # Deleted meanwhile, or damaged: who opens it is told, and who asks for all gets the others.
+        head = Head()
+    return BranchWithTalk(branch, head, reservation(sessions.repo.common_dir, branch.name))
+
+
+def fork_at(sessions: Sessions, branch: str, turn: str, name: str) -> CommitId:
+    """A new branch as `branch` was right after `turn`: files and conversation."""
+    moment = _moment(sessions, branch, turn)
+    commit = sessions.repo.create_branch(name, str(moment.commit))
+    sessions.fork(branch, name, moment.said_in)
+    return commit
+
+
+def rewind_to(sessions: Sessions, branch: str, turn: str) -> Operation:
+    """Set `branch` back to right after `turn`; the old tip is kept and can be undone to."""
+    moment = _moment(sessions, branch, turn)
+    return sessions.repo.rewind_branch(branch, str(moment.commit), said=moment.said_in)
+
+
+def _moment(sessions: Sessions, branch: str, turn: str) -> Moment:
+    said_in = sessions.at(branch)
+    if said_in is None:
+        raise TurnMissing(f"There is no conversation on {branch}.", hint="`forge session list` shows where there is.")
+    return moment_of(sessions.repo, branch, said_in, turn)

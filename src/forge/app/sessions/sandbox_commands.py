@@ -1,0 +1,36 @@
+"""Commands of a turn: run on its files in the sandbox, and ended when the turn is cancelled."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from forge.app.repositories.commands import run_on_branch
+from forge.git import Repository, WorkInProgressVFS
+from forge.sandbox import Limits
+from forge.tools.commands import CommandOutcome
+
+
+class TurnCommands:
+    """The runner that tools of one turn are handed. With `plain`, it runs commands where no sandbox works, too."""
+
+    def __init__(self, repo: Repository, *, plain: bool = False) -> None:
+        self._repo = repo
+        self._plain = plain
+        self.cancelled = threading.Event()
+
+    def __call__(self, vfs: WorkInProgressVFS, command: Sequence[str], *, seconds: float) -> CommandOutcome:
+        limits = Limits(seconds=seconds)
+        run = run_on_branch(self._repo, vfs, command, limits=limits, plain=self._plain, cancel=self.cancelled)
+        result = run.result
+        return CommandOutcome(
+            exit_code=result.exit_code,
+            output=result.stdout_text + result.stderr_text,
+            timed_out=result.timed_out,
+            limited=result.limited,
+            changes=run.changes,
+            notes=run.notes,
+        )
+
+    def interrupt(self) -> None:
+        self.cancelled.set()

@@ -1,0 +1,222 @@
+"""The durable run behind a turn: puts together from its arguments what it needs, in whichever process runs it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import asdict, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, cast
+
+from forge.agents.conversing import Conversation
+from forge.agents.delegating import Delegation
+from forge.agents.desk import Desk, Stopped
+from forge.agents.model import Model
+from forge.agents.models import registry
+from forge.agents.spending import Spent
+from forge.agents.steps import Steps
+from forge.agents.stream import Stream
+from forge.agents.turn import Room, TurnRequest, Work, run_turn
+from forge.app.admin.agent_programs import found_program
+from forge.app.process.workshop import Workshop, journal_of
+from forge.app.repositories.catalog import id_of, opened
+from forge.app.sessions.conversation import sessions_of
+from forge.app.sessions.messages import WORKFLOW, is_unfinished
+from forge.app.sessions.sandbox_commands import TurnCommands
+from forge.context import use_skill
+from forge.context.source import ContextSettings, Source
+from forge.context.summary_cache import SummaryCache
+from forge.engine.run import Run
+from forge.errors import ForgeError
+from forge.events import QuestionClosed
+from forge.git import Repository, WorkInProgressVFS
+from forge.git.refs.reservations import release, reservation
+from forge.prompts import Prompts
+from forge.sessions.conversation import read_head
+from forge.sessions.messages import AssistantMessage, Usage
+from forge.sessions.redaction import Redactor
+from forge.sessions.turns import TurnStatus
+from forge.settings import Settings
+from forge.store.costs import day_of
+from forge.tools.contract import Tool
+from forge.tools.own import UseTool
+from forge.tools.shelf import builtin_tools
+from forge.tools.toolbox import Toolbox
+from forge.tools.user_tools import approved_tools
+
+Json = dict[str, Any]
+_AGAIN = 0.2
+_WINDOW = 128_000
+"""For who does not tell how much it can read."""
+
+
+def register(shop: Workshop) -> None:
+    shop.engine.register(WORKFLOW, partial(_turn, shop))
+
+
+async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
+    request = TurnRequest(**{name: arguments[name] for name in TurnRequest.__dataclass_fields__})
+    repo = await asyncio.to_thread(opened, Path(arguments["repository"]))
+    await _until_free(shop, repo, request)
+    bench = _Bench(
+        shop,
+        repo,
+        request,
+        run.id,
+        arguments["agent"],
+        instructions=arguments.get("instructions"),
+        asks=arguments.get("asks", False),
+    )
+    try:
+        end = await run_turn(request, bench.room, bench, run)
+    except ForgeError:
+        # It will not be gone on with, so nobody may have to wait for it.
+        await asyncio.to_thread(release, repo.common_dir, request.branch, request.mark)
+        await asyncio.to_thread(journal_of(shop).forget, run.id)
+        raise
+    finally:
+        shop.begun.discard(run.id)
+    # Not steps: done again after a crash, they do nothing.
+    if end.status is TurnStatus.CANCELLED:
+        await _withdraw_questions(shop, run)
+    await asyncio.to_thread(journal_of(shop).forget, run.id)
+    return asdict(end)
+
+
+async def _withdraw_questions(shop: Workshop, run: Run) -> None:
+    """A turn that was cancelled before it came back to its question, after a crash, has left it open."""
+    for question in await asyncio.to_thread(shop.engine.open_questions, run_id=run.id):
+        if await shop.engine.withdraw(question.id):
+            run.emit(QuestionClosed(question.id, run.id, "cancelled", None))
+
+
+async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) -> None:
+    """Two turns of one branch that a worker found at once, after a crash, go one after the other."""
+    while (held := reservation(repo.common_dir, request.branch)) is not None and held.holder != request.mark:
+        if not await asyncio.to_thread(is_unfinished, shop, held):
+            return
+        await asyncio.sleep(_AGAIN)
+
+
+class _Bench:
+    """Finds who answers and what they may use. What is missing by now ends the turn, and its conversation is kept."""
+
+    def __init__(
+        self,
+        shop: Workshop,
+        repo: Repository,
+        request: TurnRequest,
+        run: str,
+        agent: str | None,
+        *,
+        instructions: str | None = None,
+        asks: bool = False,
+    ) -> None:
+        self._shop = shop
+        self._repo = repo
+        self._request = request
+        self._run = run
+        self._agent = agent
+        self._instructions = instructions
+        self._asks = asks
+        self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
+        window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
+        self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
+        self.room = Room(
+            repo,
+            sessions_of(repo, shop.settings),
+            self._stream,
+            shop.redactor,
+            tools=lambda vfs: self._own_tools(vfs).told(),
+        )
+
+    async def __call__(self, desk: Desk, steps: Steps) -> None:
+        try:
+            work = await asyncio.to_thread(self._work, desk)
+        except ForgeError as e:
+            raise Stopped(TurnStatus.FAILED, f"{e.message} {e.hint}".strip()) from e
+        await work(desk, steps)
+
+    def _work(self, desk: Desk) -> Work:
+        shop = self._shop
+        if self._agent is not None:
+            found = found_program(shop.settings, shop.environ, self._agent)
+            model = self._request.model.removeprefix(self._agent).removeprefix(":")
+            home = Path(shop.environ.get("HOME", "/"))
+            return Delegation(
+                found,
+                self._request.model,
+                model,
+                shop.environ,
+                home,
+                shop.redactor,
+                self._paid,
+                silence=shop.settings.agents.call_timeout_seconds,
+            )
+        if isinstance(self._model, ForgeError):
+            raise self._model
+        assert self._model is not None
+        commands = TurnCommands(self._repo, plain=self._request.model == shop.unconfined)
+        return Conversation(
+            model=self._model,
+            system=self._instructions or Prompts(shop.settings.prompts_directory).get("chat"),
+            toolbox=self._toolbox(desk.vfs, commands),
+            stream=self._stream,
+            redactor=shop.redactor,
+            limits=shop.settings.limits,
+            spent=partial(self._spent, read_head(desk.vfs).usage),
+            paid=self._paid,
+            interrupt=commands.interrupt,
+            journal=journal_of(shop),
+        )
+
+    def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
+        return Toolbox(
+            (*builtin_tools(commands, asks=self._asks), cast("Tool", use_skill), self._own_tools(vfs, commands))
+        )
+
+    def _own_tools(self, vfs: WorkInProgressVFS, commands: TurnCommands | None = None) -> UseTool:
+        ready, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled if commands else None)
+        return UseTool(ready)
+
+    def _spent(self, session: Usage, turn: Usage) -> Spent:
+        today = self._shop.costs.total(day=day_of(time.time()))
+        return Spent(turn.cost or 0.0, (session + turn).cost or 0.0, today.cost or 0.0, turn.requests)
+
+    def _paid(self, step: str, answer: AssistantMessage) -> None:
+        self._shop.costs.record(
+            self._run,
+            step,
+            repository=str(self._repo.common_dir),
+            branch=self._request.branch,
+            model=answer.model or self._request.model,
+            usage=answer.usage,
+            time=time.time(),
+            session=f"{id_of(self._repo)}:{self._request.branch}",
+        )
+
+
+@lru_cache(maxsize=32)
+def _source(repo: Repository, redactor: Redactor) -> Source:
+    """One for all turns on a repository: what was rendered for one is there for the next, whatever its branch."""
+    return Source(repo.objects, SummaryCache(repo.common_dir / "forge" / "summaries"), redactor.text)
+
+
+def _resolved(name: str, shop: Workshop) -> Model | ForgeError:
+    try:
+        return registry.resolve(name, shop.settings)
+    except ForgeError as e:
+        return e
+
+
+def context_settings(settings: Settings, window: int) -> ContextSettings:
+    """By the size of the window, except for what the person has set."""
+    chosen, usual = settings.context, ContextSettings.for_window(window)
+    return replace(
+        usual,
+        exclude=(*usual.exclude, *chosen.exclude),
+        overview_tokens=usual.overview_tokens if chosen.overview_tokens is None else chosen.overview_tokens,
+        file_tokens=usual.file_tokens if chosen.file_tokens is None else chosen.file_tokens,
+        compact_share=chosen.compact_at,
+    )

@@ -1,0 +1,1 @@
+"""Values that all use cases share: pages, text, uploads."""

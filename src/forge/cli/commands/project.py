@@ -1,0 +1,348 @@
+"""`forge project`: projects from brain dump to deliverable: made, talked to, confirmed, resumed, archived."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forge.cli.commands import project_admin
+from forge.cli.terminal.output import Output, ago, plain
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import (
+    Agent,
+    Teller,
+    Type,
+    Which,
+    directory_of,
+    exit_of,
+    found,
+    next_steps,
+    opened_shop,
+    output_of,
+    settings_of,
+    tell_state,
+    told,
+)
+from forge.cli.terminal.session import BadUsage, Exit
+from forge.counts import counted
+from forge.errors import ForgeError
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.app.projects.catalog import Project
+    from forge.app.projects.messages import Given
+    from forge.app.projects.runs import Pressed
+
+app = Commands(__doc__, group=True)
+
+Text = Annotated[
+    str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
+]
+Delegate = Annotated[
+    list[str] | None,
+    typer.Option("--delegate", metavar="NUMBER", help="Leave a question to Forge, by its number, or `all` of them."),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Confirm what has to be confirmed.")]
+
+
+@app.add("new")
+def new(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="What you call it; may come later.")] = None,
+    message: Text = None,
+    repository: Annotated[
+        str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
+    ] = None,
+    agent: Agent = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="PROJECT", help="The finished plan that this code follows.")
+    ] = None,
+    kind: Type = None,
+) -> None:
+    """Make a project."""
+    out = output_of(context)
+    text = _said(message) if message is not None else None
+    asyncio.run(_new(context, out, name, text, repository, agent, after, kind))
+
+
+async def _new(
+    context: typer.Context,
+    out: Output,
+    name: str | None,
+    text: str | None,
+    repository: str | None,
+    agent: str | None,
+    after: str | None,
+    kind: str | None,
+) -> None:
+    from forge.app.projects.catalog import create, workspace_of  # noqa: PLC0415
+    from forge.app.projects.messages import say  # noqa: PLC0415 - these load the engine
+    from forge.app.projects.view import view  # noqa: PLC0415
+
+    async with opened_shop(context.obj) as shop:
+        base = directory_of(context)
+        plan = workspace_of(shop.settings).open(after) if after else None
+        place = base / repository if repository else None
+        project = await create(shop, name, agent=agent, repository=place, after=plan, deliverable_type=kind)
+        if text:
+            await say(shop, project, text)
+        seen = view(shop, project)
+        out.result(seen)
+        if not text:
+            out.line(project.chat()[0].content)
+            out.line()
+        tell_state(out, seen)
+
+
+@app.add("list")
+def list_projects(
+    context: typer.Context,
+    archived: Annotated[bool, typer.Option("--all", "-a", help="Archived ones too.")] = False,
+) -> None:
+    """List projects, the one changed last first."""
+    from forge.app.projects.catalog import workspace_of  # noqa: PLC0415
+    from forge.app.projects.view import views  # noqa: PLC0415
+
+    out = output_of(context)
+    listed = workspace_of(settings_of(out)).list(archived=archived)
+    seen, unread = views(None, listed)
+    broken = (*listed.broken, *unread)
+    out.result({"projects": [each for _, each in seen], "broken": broken})
+    if not seen and not broken:
+        out.aside("There is no project yet: `forge project new NAME` makes one.")
+    out.table(
+        (
+            out.styled(project.directory.name, "cyan"),
+            each.name,
+            each.label,
+            ago(project.changed_at()),
+            "archived" if each.archived else "",
+        )
+        for project, each in seen
+    )
+    for sentence in broken:
+        out.note(f"forge: {sentence}")
+
+
+@app.add("show")
+def show(
+    context: typer.Context,
+    project: Which = None,
+    earlier: Annotated[
+        bool, typer.Option("--earlier", help="With what was said before the last confirmation, too.")
+    ] = False,
+) -> None:
+    """Show a project's conversation and where it stands."""
+    out = output_of(context)
+    found_one = found(settings_of(out), project, directory_of(context))
+    sentences = told(out, found_one)
+    from forge.app.projects.catalog import whole_chat  # noqa: PLC0415
+    from forge.app.projects.view import view  # noqa: PLC0415
+
+    seen = view(None, found_one)
+    chat = whole_chat(found_one) if earlier else found_one.chat()
+    out.result({"project": seen, "chat": chat, "recovered": sentences})
+    for message in chat:
+        who = "you" if message.role == "human" else "forge"
+        out.line(out.styled(f"{who}, {message.phase}:", "bold"))
+        out.line(message.content)
+        out.line()
+    tell_state(out, seen)
+
+
+@app.add("status")
+def status(context: typer.Context, project: Which = None) -> int:
+    """Show where a project stands and what can be done. Exit code 4: a person must decide."""
+    out = output_of(context)
+
+    async def look() -> int:
+        from forge.app.projects.view import view  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            one = found(shop.settings, project, directory_of(context))
+            told(out, one)
+            seen = view(shop, one)
+        out.result(seen)
+        tell_state(out, seen)
+        return exit_of(seen)
+
+    return asyncio.run(look())
+
+
+@app.add("say")
+def say(
+    context: typer.Context,
+    project: Which = None,
+    message: Text = None,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
+    ] = None,
+    delegate: Delegate = None,
+    about: Annotated[
+        str | None,
+        typer.Option("--about", metavar="WHAT", help="What your first message is: `background` or `problem`."),
+    ] = None,
+) -> int:
+    """Say something: more of the brain dump, a correction, an answer, input for a stuck build."""
+    if about not in (None, "background", "problem"):
+        raise BadUsage(f"`{about}` is neither `background` nor `problem`.", hint="Give one of the two.")
+    text = _said(message, optional=bool(files or delegate or about))
+    return _act(context, project, None, text=text, files=files or (), delegate=delegate or (), about=about)
+
+
+@app.add("distill")
+def distill(context: typer.Context, project: Which = None) -> int:
+    """Organise the brain dump into an intent."""
+    return _act(context, project, "distill")
+
+
+@app.add("confirm")
+def confirm(context: typer.Context, project: Which = None) -> int:
+    """Lock the intent, or the specification, and go on."""
+    return _act(context, project, "confirm")
+
+
+@app.add("provide-input")
+def provide_input(
+    context: typer.Context,
+    project: Which = None,
+    message: Text = None,
+    delegate: Annotated[bool, typer.Option("--delegate", help="Let Forge decide what the build asks.")] = False,
+) -> int:
+    """Answer a build that is stuck, or say what a halted project was missing."""
+    text = _said(message, optional=delegate)
+    return _act(context, project, "provide_input", text=text, delegate=("1",) if delegate else ())
+
+
+@app.add("resume")
+def resume(context: typer.Context, project: Which = None, agent: Agent = None) -> int:
+    """Go on with a project that halted, was interrupted, or whose run ended with an error."""
+    return _act(context, project, "resume", agent=agent)
+
+
+@app.add("override")
+def override(context: typer.Context, project: Which = None, yes: Yes = False) -> int:
+    """Accept what there is as final, or build although the plan is incomplete."""
+    return _act(context, project, "override", confirmed=yes)
+
+
+@app.add("terminate")
+def terminate(context: typer.Context, project: Which = None, yes: Yes = False) -> int:
+    """Stop a project for good, also while it is being worked on."""
+    return _act(context, project, "terminate", confirmed=yes)
+
+
+def _act(
+    context: typer.Context,
+    which: str | None,
+    action: str | None,
+    *,
+    text: str = "",
+    confirmed: bool = False,
+    files: tuple[str, ...] | list[str] = (),
+    agent: str | None = None,
+    delegate: tuple[str, ...] | list[str] = (),
+    about: str | None = None,
+) -> int:
+    out = output_of(context)
+
+    async def act() -> int:
+        from forge.app.projects.autopilot import watched  # noqa: PLC0415
+        from forge.app.projects.catalog import choose_agent  # noqa: PLC0415
+        from forge.app.projects.messages import add_resource  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            one = found(shop.settings, which, directory_of(context))
+            told(out, one)
+            if agent is not None:
+                choose_agent(shop, one, agent)
+            failed = []
+            for file in files:
+                try:
+                    out.line(f"Added {add_resource(shop, one, directory_of(context) / file)}")
+                except ForgeError as e:
+                    failed.append({"file": file, "code": e.code, "message": e.message, "hint": e.hint})
+                    out.note(f"! {file} was not added: {e.message}")
+                    if e.hint:
+                        out.note(f"  → {e.hint}")
+            given = _delegated(delegate, shop, one)
+            pressed = await _pressed(shop, one, action, text, given, about, confirmed=confirmed)
+            if pressed.run is None and pressed.message:
+                out.line(out.styled(pressed.message, "cyan"))
+            async with Teller(out) as teller:
+                seen = await watched(shop, one, pressed, teller)
+        out.result({**plain(seen), "failed": failed} if failed else seen)
+        tell_state(out, seen)
+        return Exit.ERROR if failed else exit_of(seen)
+
+    return asyncio.run(act())
+
+
+def _delegated(numbers: Sequence[str], shop: Workshop, project: Project) -> tuple[Given, ...]:
+    from forge.app.projects.messages import Given, all_delegated  # noqa: PLC0415 - loads the engine
+    from forge.app.projects.view import view  # noqa: PLC0415
+
+    if "all" in numbers:
+        return all_delegated(view(shop, project))
+    if wrong := [each for each in numbers if not each.isascii() or not each.isdigit()]:
+        raise BadUsage(f"`{wrong[0]}` is no number of a question.", hint="Give a number, or `all`.")
+    return tuple(Given(int(each), delegated=True) for each in dict.fromkeys(numbers))
+
+
+async def _pressed(
+    shop: Workshop,
+    project: Project,
+    action: str | None,
+    text: str,
+    given: tuple[Given, ...],
+    about: Any,
+    *,
+    confirmed: bool,
+) -> Pressed:
+    from forge.app.projects.actions import Action, ActionRefused, press, restarted  # noqa: PLC0415
+    from forge.app.projects.messages import say  # noqa: PLC0415
+    from forge.app.projects.runs import Pressed  # noqa: PLC0415
+
+    if action is None:
+        nothing = Pressed(changed=False, run=None, after=0)
+        spoken = text or given or about
+        return await say(shop, project, text, given=given, about=about) if spoken else nothing
+    if action == "resume" and (again := await restarted(shop, project)) is not None:
+        return again
+    try:
+        return await press(shop, project, Action(action), text=text, given=given, confirmed=confirmed)
+    except ActionRefused as e:
+        from forge.app.projects.view import view  # noqa: PLC0415
+
+        steps = next_steps(view(shop, project), project.directory.name)
+        raise ActionRefused(e.message, hint=f"Now: {'; '.join(steps)}" if steps else e.hint) from e
+
+
+@app.add("accept-tests")
+def accept_tests(context: typer.Context, project: Which = None) -> None:
+    """Say that the tests of the last run are enough, where there are fewer than before."""
+    from forge.app.projects import catalog  # noqa: PLC0415
+
+    out = output_of(context)
+    given = catalog.accept_tests(found(settings_of(out), project, directory_of(context)))
+    out.result(given)
+    out.line(f"{counted(given['total'], 'test is', 'tests are')} enough from here on")
+
+
+app.add("rename")(project_admin.rename)
+app.add("archive")(project_admin.archive)
+app.add("delete")(project_admin.delete)
+app.add("log")(project_admin.log)
+app.add("artifacts")(project_admin.artifacts)
+
+
+def _said(message: str | None, *, optional: bool = False) -> str:
+    if message == "-" or (message is None and not optional and not sys.stdin.isatty()):
+        message = sys.stdin.read()
+    if not (message or "").strip() and not optional:
+        raise BadUsage("There is nothing said.", hint="Give it with -m TEXT.")
+    return message or ""

@@ -1,0 +1,118 @@
+"""What `forge project` does with a project as a whole: renamed, archived, deleted, its log and what it produced."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.terminal.project_output import Which, directory_of, found, opened_shop, output_of, settings_of
+
+if TYPE_CHECKING:
+    from forge.app.projects.view import ProjectView
+
+Named = Annotated[str, typer.Argument(metavar="PROJECT", help="Its directory, id or name.")]
+
+
+def rename(
+    context: typer.Context,
+    project: Named,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it from now on.")],
+) -> None:
+    """Give a project another name; its directory stays."""
+    out = output_of(context)
+    seen = asyncio.run(_changed(context, project, name=name))
+    out.result(seen)
+    out.line(f"{out.styled(Path(seen.directory).name, 'cyan')} is called {seen.name}")
+
+
+def archive(
+    context: typer.Context,
+    project: Named,
+    back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
+) -> None:
+    """Keep a project out of lists; nothing else changes."""
+    out = output_of(context)
+    seen = asyncio.run(_changed(context, project, archived=not back))
+    out.result(seen)
+    out.line(f"{out.styled(Path(seen.directory).name, 'cyan')} {'is back' if back else 'is archived'}")
+
+
+async def _changed(
+    context: typer.Context, project: str, *, name: str | None = None, archived: bool | None = None
+) -> ProjectView:
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
+    from forge.app.projects.catalog import workspace_of  # noqa: PLC0415
+    from forge.app.projects.project_access import change_found  # noqa: PLC0415
+    from forge.app.projects.view import view  # noqa: PLC0415
+
+    async with opened_shop(context.obj) as shop:
+        one = workspace_of(shop.settings).open(project)
+        await asyncio.to_thread(change_found, shop, LOCAL, one, name=name, archived=archived)
+        return view(shop, one)
+
+
+def delete(
+    context: typer.Context,
+    project: Named,
+    confirm_name: Annotated[
+        str, typer.Option("--confirm", metavar="DIRECTORY", help="Repeat the name of its directory.")
+    ] = "",
+) -> None:
+    """Move a project into the folder `deleted` of the workspace."""
+    out = output_of(context)
+
+    async def deleted() -> Path:
+        from forge.app.access.identity import LOCAL  # noqa: PLC0415
+        from forge.app.projects.catalog import workspace_of  # noqa: PLC0415
+        from forge.app.projects.project_access import delete_found  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            one = workspace_of(shop.settings).open(project)
+            return await asyncio.to_thread(delete_found, shop, LOCAL, one, confirm=confirm_name)
+
+    kept = asyncio.run(deleted())
+    out.result({"deleted": project, "kept": kept})
+    out.line(f"Deleted {project}; it is kept in {kept}")
+
+
+def log(
+    context: typer.Context,
+    project: Which = None,
+    last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many lines.")] = 40,
+) -> None:
+    """Show the operational log of a project."""
+    out = output_of(context)
+    lines = list(found(settings_of(out), project, directory_of(context)).log.lines())[-last:]
+    out.result(lines)
+    if not lines:
+        out.aside("Nothing has been logged yet.")
+    for line in lines:
+        colour = {"warn": "yellow", "error": "red"}.get(line["level"], "dim")
+        stamp = str(line["timestamp"]).replace("T", " ")[:19]
+        out.line(f"{out.styled(stamp, 'dim')} {out.styled(line['event'], colour)} {line['phase']}: {line['detail']}")
+
+
+def artifacts(
+    context: typer.Context,
+    project: Which = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Copy this one out.")] = None,
+    to: Annotated[str, typer.Option("--to", metavar="PATH", help="Where to copy it.")] = ".",
+) -> None:
+    """List what a project has produced, or copy one of them out."""
+    from forge.app.projects import catalog  # noqa: PLC0415
+
+    out = output_of(context)
+    one = found(settings_of(out), project, directory_of(context))
+    if save is not None:
+        target = catalog.save_artifact(one, save, directory_of(context) / to)
+        out.result({"saved": target})
+        out.line(f"Saved {target}")
+        return
+    places = catalog.artifacts(one)
+    out.result([{"name": place.name, "path": place, "bytes": place.stat().st_size} for place in places])
+    if not places:
+        out.aside("It has produced nothing yet: `forge project status` says where it stands.")
+    out.table((out.styled(place.name, "cyan"), f"{place.stat().st_size:,} B", str(place)) for place in places)

@@ -1,0 +1,34 @@
+"""`forge rebase`: let the commits of a branch begin at another commit. The old tip is kept."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from forge.app.repositories.merges import MergeKind, MergeOrder, previewed
+from forge.cli.terminal.merge_preview import Preview, Resolve, carry_out
+from forge.cli.terminal.options import As, opened
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.progress import waiting
+
+app = Commands(__doc__)
+
+
+@app.add()
+def rebase(
+    context: typer.Context,
+    branch: Annotated[str, typer.Argument(help="The branch to move.")],
+    onto: Annotated[str, typer.Option("--onto", metavar="REV", help="Branch, tag or commit to begin at.")],
+    first: Annotated[
+        str | None, typer.Option("--from", metavar="COMMIT", help="Only this commit and those after it.")
+    ] = None,
+    preview: Preview = False,
+    resolve: Resolve = None,
+    agent: As = None,
+) -> int:
+    """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
+    repo, out = opened(context)
+    with waiting(out, f"Rebasing {branch} onto {onto}"):
+        found = previewed(repo, MergeOrder(MergeKind.REBASE, branch, (onto,), first=first))
+    return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)

@@ -1,0 +1,111 @@
+"""`forge run`: the whole way in one: from a file with an idea to the deliverable."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forge.cli.terminal.output import Output
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import Agent, Teller, Type, exit_of, opened_shop, tell_state
+from forge.cli.terminal.session import BadUsage, Session
+from forge.errors import InvalidInput, NotFound
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.app.projects.catalog import Project
+
+app = Commands(__doc__)
+
+
+@app.add()
+def run(
+    context: typer.Context,
+    idea: Annotated[str, typer.Argument(metavar="IDEA_FILE", help="A text with your idea; - reads standard input.")],
+    kind: Type = None,
+    repository: Annotated[
+        str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
+    ] = None,
+    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What you call it.")] = None,
+    agent: Agent = None,
+    auto_confirm: Annotated[
+        bool,
+        typer.Option("--auto-confirm", help="Confirm intent and specification; Forge decides what is open."),
+    ] = False,
+    files: Annotated[
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
+    ] = None,
+) -> int:
+    """Take an idea as far as it goes without you: to the end with --auto-confirm, else to your first decision."""
+    session: Session = context.obj
+    text = _idea(idea, session.directory)
+    place = session.directory / repository if repository else None
+    added = tuple(session.directory / file for file in files or ())
+    return asyncio.run(_run(session, text, name, place, agent, kind, added, auto_confirm=auto_confirm))
+
+
+def _idea(idea: str, directory: Path) -> str:
+    if idea == "-":
+        import sys  # noqa: PLC0415
+
+        return sys.stdin.read()
+    try:
+        return (directory / idea).read_text(encoding="utf-8")
+    except (FileNotFoundError, IsADirectoryError) as e:
+        raise NotFound(f"There is no file {idea}.", hint="Write your idea into a text file.") from e
+    except UnicodeDecodeError as e:
+        raise BadUsage(f"{idea} is not UTF-8 text.", hint="Put other material in with --file.") from e
+    except OSError as e:
+        raise InvalidInput(f"{idea} cannot be read: {e.strerror}.", hint="Name a text file that you may read.") from e
+
+
+async def _run(
+    session: Session,
+    text: str,
+    name: str | None,
+    repository: Path | None,
+    agent: str | None,
+    kind: str | None,
+    files: tuple[Path, ...],
+    *,
+    auto_confirm: bool,
+) -> int:
+    from forge.app.projects.catalog import create  # noqa: PLC0415 - loads the engine
+    from forge.app.projects.messages import check_idea  # noqa: PLC0415
+
+    began = time.monotonic()
+    out = session.output
+    async with opened_shop(session) as shop:
+        check_idea(shop, text)
+        project = await create(shop, name, agent=agent, repository=repository, deliverable_type=kind)
+        out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
+        return await all_the_way(shop, out, project, text, began, files=files, auto_confirm=auto_confirm)
+
+
+async def all_the_way(
+    shop: Workshop,
+    out: Output,
+    project: Project,
+    text: str,
+    began: float,
+    *,
+    files: tuple[Path, ...] = (),
+    auto_confirm: bool = True,
+) -> int:
+    """Say it, press what has to be pressed, and show what came of it."""
+    from forge.app.projects.autopilot import carry_on, outcome  # noqa: PLC0415
+    from forge.app.projects.messages import add_resource, say  # noqa: PLC0415
+
+    for file in files:
+        add_resource(shop, project, file)
+    await say(shop, project, text, about="problem")
+    async with Teller(out) as teller:
+        seen = await carry_on(shop, project, auto_confirm=auto_confirm, hear=teller)
+    out.result(outcome(seen, began))
+    out.line()
+    tell_state(out, seen)
+    return exit_of(seen)

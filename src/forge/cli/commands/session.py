@@ -1,0 +1,278 @@
+"""`forge session`: conversations on branches: listed, shown at any commit, forked, rewound; turns helped and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from forge.app.admin.settings import load_settings
+from forge.app.repositories.catalog import Repository, moved_by
+from forge.app.sessions.conversation import (
+    AssistantMessage,
+    ContextMessage,
+    Conversation,
+    Moment,
+    Reference,
+    Reservation,
+    Sessions,
+    ToolResult,
+    Turn,
+    TurnMissing,
+    UserMessage,
+    branches_with_talk,
+    conversation,
+    fork_at,
+    item_json,
+    rewind_to,
+    sessions_of,
+)
+from forge.cli.terminal.options import Branch, branch_or_current, existing_branch, opened, short, tell_checkouts
+from forge.cli.terminal.output import Output, ago, cut
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import opened_shop
+from forge.cli.terminal.questions import can_ask
+from forge.cli.terminal.session import BadUsage
+from forge.cli.terminal.turn_output import telling
+from forge.counts import counted
+
+app = Commands(__doc__, group=True)
+
+_SHOWN = 20
+
+
+Number = Annotated[str, typer.Argument(metavar="TURN", help="Its number or id, as `forge session show` lists them.")]
+
+
+@app.add("list")
+def list_sessions(context: typer.Context) -> None:
+    """List branches that have a conversation."""
+    repo, out = opened(context)
+    found = branches_with_talk(_sessions(repo))
+    out.result(
+        [
+            {
+                "branch": each.branch.name,
+                "turns": each.head.turns,
+                "messages": each.head.messages,
+                "usage": asdict(each.head.usage),
+                "active_files": [file.path for file in each.head.active_files],
+                "working": _working(each.working),
+            }
+            for each in found
+        ]
+    )
+    if not found:
+        out.aside("Nobody has talked with an agent here yet: `forge chat --branch ai/first -m …` begins.")
+    out.table(
+        (
+            out.styled(each.branch.name, "cyan"),
+            f"{each.head.turns} turn{'s' * (each.head.turns != 1)}",
+            _cost(each.head.usage.cost),
+            out.styled("working" if each.working else "", "yellow"),
+        )
+        for each in found
+    )
+
+
+@app.add("show")
+def show(
+    context: typer.Context,
+    branch: Branch = None,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="REV", help="As it was at this commit instead of the branch's tip.")
+    ] = None,
+    turn: Annotated[str | None, typer.Option("--turn", metavar="TURN", help="Only this turn, with its tools.")] = None,
+    last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many turns.")] = _SHOWN,
+) -> None:
+    """Show a conversation, oldest turn first."""
+    repo, out = opened(context)
+    name = branch_or_current(repo, branch)
+    found = conversation(_sessions(repo), name, at)
+    if not (found.moments or found.working or at):
+        existing_branch(repo, name)
+    if turn is not None:
+        moment = next((m for m in found.moments if turn in (m.turn.id, str(m.turn.number))), None)
+        if moment is None:
+            raise TurnMissing(f"There is no turn {turn} here.", hint="`forge session show` lists them.")
+        out.result(_document(moment, whole=True))
+        _tell(out, moment, whole=True)
+        return
+    chosen = found.moments[:last][::-1]
+    out.result(
+        {
+            "branch": name,
+            "at": at,
+            "turns": [_document(moment, whole=False) for moment in chosen],
+            "messages": [item_json(item) for moment in chosen for item in moment.turn.items],
+            "active_files": [asdict(file) for file in found.head.active_files],
+            "usage": asdict(found.head.usage),
+            "merged_turns": list(found.merged),
+            "working": _working(found.working),
+        }
+    )
+    for moment in chosen:
+        _tell(out, moment, whole=False)
+    _tell_rest(out, found, len(chosen))
+
+
+@app.add("fork")
+def fork(
+    context: typer.Context,
+    turn: Number,
+    name: Annotated[str, typer.Argument(metavar="NEW", help="The branch to make.")],
+    branch: Branch = None,
+) -> None:
+    """Make a branch as this one was right after a turn: files and conversation."""
+    repo, out = opened(context)
+    commit = fork_at(_sessions(repo), branch_or_current(repo, branch), turn, name)
+    out.result({"branch": name, "commit": commit})
+    out.line(f"Made {out.styled(name, 'cyan')} at {out.styled(short(commit), 'yellow')}")
+
+
+@app.add("rewind")
+def rewind(context: typer.Context, turn: Number, branch: Branch = None) -> None:
+    """Set a branch back to right after a turn. The old tip is kept; `forge undo` takes it back."""
+    repo, out = opened(context)
+    name = branch_or_current(repo, branch)
+    operation = rewind_to(_sessions(repo), name, turn)
+    now = moved_by(operation).get(name)
+    out.result({"branch": name, "commit": now, "operation": operation.id})
+    out.line(f"{out.styled(name, 'cyan')} is at turn {turn} again ({out.styled(short(str(now)), 'yellow')})")
+    tell_checkouts(out, operation)
+
+
+@app.add("cancel")
+def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
+    """End the turn that is under way on a branch, wherever it runs. Its conversation is kept."""
+    repo, out = opened(context)
+    name = branch_or_current(repo, branch)
+
+    async def end() -> Reservation | None:
+        from forge.app.sessions.messages import cancel  # noqa: PLC0415 - loads the engine
+
+        async with opened_shop(context.obj, load_settings(repo, os.environ)) as shop:
+            return await cancel(shop, repo, name)
+
+    held = asyncio.run(end())
+    if held is None:
+        existing_branch(repo, name)
+    out.result({"branch": name, "cancelled": _working(held)})
+    out.line(f"Ended the turn on {out.styled(name, 'cyan')}." if held else f"No turn is under way on {name}.")
+
+
+@app.add("answer")
+def answer_question(
+    context: typer.Context,
+    message: Annotated[
+        str | None,
+        typer.Option("--message", "-m", metavar="TEXT", help="The answer, or the number of a choice; - reads it."),
+    ] = None,
+    branch: Branch = None,
+) -> int:
+    """Answer what the agent asks on a branch, and watch the turn go on; without -m, the question is put to you."""
+    repo, out = opened(context)
+    text = sys.stdin.read() if message == "-" else message
+    name = branch_or_current(repo, branch)
+    if text is None and not can_ask(json=out.json):
+        raise BadUsage("There is no answer.", hint="Give it with -m TEXT.")
+
+    async def answer() -> int:
+        from forge.cli.terminal.conversation import Talk  # noqa: PLC0415 - loads the engine
+
+        async with opened_shop(context.obj, load_settings(repo, os.environ)) as shop:
+            talk = Talk(shop, repo, telling(out, stream=False), name, asks=can_ask(json=out.json))
+            return await talk.answer(text)
+
+    return asyncio.run(answer())
+
+
+def _sessions(repo: Repository) -> Sessions:
+    return sessions_of(repo, load_settings(repo, os.environ))
+
+
+def _document(moment: Moment, *, whole: bool) -> dict[str, Any]:
+    turn = moment.turn
+    return {
+        "turn": turn.id,
+        "number": turn.number,
+        "commit": moment.commit,
+        "started": turn.started,
+        "model": turn.model,
+        "status": turn.status.value,
+        "reason": turn.reason,
+        "asked": turn.asked,
+        "answered": _answer(turn),
+        "files": list(turn.files),
+        "usage": asdict(turn.usage),
+        **({"messages": [item_json(item) for item in turn.items]} if whole else {}),
+    }
+
+
+def _tell(out: Output, moment: Moment, *, whole: bool) -> None:
+    turn = moment.turn
+    where = out.styled(short(moment.commit), "yellow") if moment.commit else out.styled("rewritten", "dim")
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(turn.started))
+    out.line(f"{out.styled(f'Turn {turn.number}', 'bold')} {where} {out.styled(f'{when} · {turn.model}', 'dim')}")
+    for item in turn.items if whole else ():
+        _tell_item(out, item)
+    if not whole:
+        _tell_text(out, "you", turn.asked)
+        _tell_text(out, "agent", _answer(turn))
+    if turn.status != "done":
+        out.line(f"  {out.styled(f'stopped ({turn.status})', 'red')}: {out.styled(turn.reason)}")
+    if turn.files:
+        out.line(f"  {out.styled('changed', 'green')}: {out.styled(', '.join(turn.files))}")
+    out.line()
+
+
+def _tell_item(out: Output, item: object) -> None:
+    match item:
+        case UserMessage(text=text):
+            _tell_text(out, "you", text)
+        case AssistantMessage(text=text, calls=calls):
+            _tell_text(out, "agent", text)
+            for call in calls:
+                out.line(f"    {out.styled(call.name, 'cyan')} {out.styled(cut(str(call.arguments), 100), 'dim')}")
+        case ToolResult(text=text, failed=failed):
+            mark = out.styled("✗", "red") if failed else out.styled("→", "dim")
+            out.line(f"    {mark} {out.styled(cut(' '.join(text.split()), 100), 'dim')}")
+        case ContextMessage(kind=kind):
+            out.line(out.styled(f"    (context: {kind})", "dim"))
+        case Reference(data=data):
+            out.line(out.styled(f"    (context: {data.get('kind')} {data.get('path', '')})", "dim"))
+
+
+def _tell_text(out: Output, who: str, text: str) -> None:
+    lines = text.strip().splitlines()
+    for number, line in enumerate(lines):
+        out.line(f"  {out.styled(f'{who} ›' if number == 0 else ' ' * (len(who) + 2), 'bold')} {out.styled(line)}")
+
+
+def _tell_rest(out: Output, found: Conversation, shown: int) -> None:
+    if not found.moments:
+        out.aside("No conversation has begun on this branch.")
+    elif shown < len(found.moments):
+        out.aside(f"{counted(len(found.moments) - shown, 'earlier turn')}: --last {len(found.moments)} shows them too.")
+    if found.merged:
+        out.aside(f"{counted(len(found.merged), 'turn')} of other branches came with merges.")
+    if found.working:
+        out.aside(f"{found.working.who} is at work since {ago(int(found.working.since))}.")
+
+
+def _answer(turn: Turn) -> str:
+    said = (item.text for item in reversed(turn.items) if isinstance(item, AssistantMessage))
+    return next((text for text in said if text.strip()), "")
+
+
+def _working(held: Reservation | None) -> dict[str, Any] | None:
+    return None if held is None else {"turn": held.holder, "who": held.who, "since": held.since}
+
+
+def _cost(cost: float | None) -> str:
+    return "" if not cost else f"${cost:.4f}"

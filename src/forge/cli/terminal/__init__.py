@@ -1,0 +1,1 @@
+"""What commands share: parser, output, pager, progress, completion, prompts at a terminal."""

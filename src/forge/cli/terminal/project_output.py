@@ -1,0 +1,225 @@
+"""What commands on projects share: opening one, telling what happens to it, and what to do next."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Self
+
+import typer
+
+from forge.cli.terminal.output import Output, cut
+from forge.cli.terminal.progress import Pulse
+from forge.cli.terminal.session import Exit, Session
+from forge.events import Event, ModelRetryScheduled, ProjectMoved, ProjectProgressed, ProjectSaid, RoundFinished
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.app.projects.catalog import Project
+    from forge.app.projects.view import ProjectView
+    from forge.settings import Settings
+
+Agent = Annotated[
+    str | None,
+    typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`; see `forge models`."),
+]
+Type = Annotated[
+    str | None,
+    typer.Option("--type", metavar="TYPE", help="`plan` or `code`, where your words leave it open."),
+]
+Which = Annotated[
+    str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
+]
+_GUARDS = "guard_"
+_UNGUARDED = {"continue": "goes on", "halt": "an outline", "done": "done"}
+
+
+def output_of(context: typer.Context) -> Output:
+    session: Session = context.obj
+    return session.output
+
+
+def directory_of(context: typer.Context) -> Path:
+    session: Session = context.obj
+    return session.directory
+
+
+def settings_of(out: Output) -> Settings:
+    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - loaded when a command runs
+
+    settings = load_settings(None, os.environ)
+    for warning in settings.warnings:
+        out.note(f"forge: {warning}")
+    return settings
+
+
+@asynccontextmanager
+async def opened_shop(
+    session: Session, settings: Settings | None = None, *, chosen: tuple[str, ...] = ()
+) -> AsyncIterator[Workshop]:
+    """Where a server runs on the same data, it does the work that is begun here, unless the person wants it direct.
+
+    `chosen` are sections of the settings that count here whoever does the work.
+    """
+    from forge.app.process.handover import Handing  # noqa: PLC0415 - loads the engine, which takes a moment
+    from forge.app.process.workshop import open_workshop  # noqa: PLC0415
+
+    out = session.output
+    known = settings or settings_of(out)
+    handing = None if session.direct else Handing(known, out.note, chosen=chosen)
+    async with open_workshop(known, os.environ, handing=handing) as shop:
+        try:
+            yield shop
+        except asyncio.CancelledError:
+            server = handing.at_work(shop.engine) if handing is not None else None
+            if server is not None:
+                out.note(f"The server (process {server}) goes on with what it was given.")
+            raise
+
+
+def found(settings: Settings, which: str | None, directory: Path) -> Project:
+    """The project named, else the one that the directory is in, else the one changed last."""
+    from forge.app.projects.resolve import project_meant  # noqa: PLC0415
+
+    return project_meant(settings, which, directory)
+
+
+def told(out: Output, project: Project) -> tuple[str, ...]:
+    """Take in what people changed by hand; say what had to be recovered, and what else they should know."""
+    from forge.app.projects.resolve import taken_in  # noqa: PLC0415
+
+    sentences = taken_in(project)
+    for sentence in sentences:
+        out.note(f"forge: {sentence}")
+    return sentences
+
+
+class Teller:
+    """Tells events as they come, for people; programs get the result alone. Within `async with`, a long silence too."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._last = ""
+        self._pulse = Pulse(out, "working")
+
+    async def __aenter__(self) -> Self:
+        await self._pulse.__aenter__()
+        return self
+
+    async def __aexit__(self, *told: object) -> None:
+        await self._pulse.__aexit__(*told)
+
+    def __call__(self, event: Event) -> None:
+        self._pulse.heard(event)
+        out = self._out
+        match event:
+            case ProjectMoved(phase=phase, halt_reason=reason):
+                if not reason:
+                    self._say(out.styled(f"▸ {phase.replace('_', ' ')}", "bold"))
+            case ModelRetryScheduled(model=model, text=text):
+                self._say(out.styled(f"  {model}: {text}", "yellow"))
+            case ProjectProgressed(text=text):
+                self._say(out.styled(f"  {cut(text, 110)}", "dim"))
+            case RoundFinished() as done:
+                counts = f"{done.critical} critical, {done.medium} medium, {done.minor} minor"
+                verdict = f"{done.guard}: {done.outcome}" if done.guard != "none" else _UNGUARDED[done.outcome]
+                self._say(f"  round {done.iteration}: {counts} → {verdict}")
+            case ProjectSaid(role="ai", text=text):
+                for line in text.splitlines():
+                    self._say(f"  {out.styled(line, 'cyan')}" if line.strip() else "")
+
+    def _say(self, line: str) -> None:
+        if line != self._last:
+            self._out.line(line)
+            self._last = line
+
+
+def tell_state(out: Output, seen: ProjectView) -> None:
+    """One paragraph: where it stands and what can be done."""
+    name = os.path.basename(seen.directory)
+    out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.label, _colour(seen))}  {out.styled(name, 'dim')}")
+    if seen.problem:
+        out.line(f"  The last run failed: {seen.problem}")
+    if seen.queued:
+        out.line(
+            f"  It is number {seen.queue_place} in the queue: as many builds as may run at once are at work, "
+            "or wait for a decision."
+        )
+    if seen.question and seen.outline is None:
+        out.line(f"  It waits for you: {seen.question}")
+    if seen.scene_question:
+        out.line(f"  {seen.scene_question}   (forge project say {name} --about background, or --about problem)")
+    for number, question in enumerate(seen.open_questions, 1):
+        out.line(f"  {number}. {question}")
+    if seen.tests:
+        tests = seen.tests
+        out.line(f"  Tests: {tests['passed']} of {tests['total']} pass on {str(tests['commit'])[:10]}.")
+    if seen.deliverable:
+        out.line(f"  {'Outline' if seen.outline else 'Deliverable'}: {seen.deliverable}")
+    if seen.outline and not seen.outline["accepted"]:
+        _tell_of_outline(out, seen)
+    for line in next_steps(seen, name):
+        out.line(f"  → {line}")
+
+
+def _tell_of_outline(out: Output, seen: ProjectView) -> None:
+    assert seen.outline is not None
+    out.line(f"  How it was made: {os.path.join(seen.directory, seen.outline['note'])}")
+    out.line("  Connect a model to write it:")
+    for each in seen.outline["connect"]:
+        out.line(f"    · {each['about']}")
+
+
+def next_steps(seen: ProjectView, name: str) -> list[str]:
+    if seen.problem:
+        return [f"forge project resume {name}"]
+    if seen.busy:
+        return [f"forge project resume {name}   (follows the work; goes on with it if nobody does)"]
+    if seen.phase == "halted":
+        return _ways_on(seen, name)
+    told = {
+        "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
+        "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
+        "provide_input": f"forge project provide-input {name} -m …   (or --delegate: Forge decides, and says why)",
+    }
+    steps = [told[action] for action in seen.actions if action in told]
+    if seen.phase == "spec_building" and seen.open_questions:
+        steps = [f"forge project say {name} -m '1: …'   (answers by number; --delegate 2 or all leaves them to Forge)"]
+    if seen.phase == "done" and seen.branch:
+        steps = [
+            f"forge -C {shlex.quote(seen.repository or '')} log {seen.branch}",
+            "merge the branch when you like it",
+        ]
+    return steps
+
+
+def _ways_on(seen: ProjectView, name: str) -> list[str]:
+    """Of a halted project: every offer with its command and its line."""
+    commands = {
+        "resume": f"forge project resume {name} --agent MODEL",
+        "provide_input": f"forge project provide-input {name} -m …",
+        "override": f"forge project override {name} --yes",
+        "terminate": f"forge project terminate {name} --yes",
+    }
+    shown = ((commands.get(each.action) or each.document, each) for each in seen.offers)
+    return [f"{command}   ({each.title}. {each.about})" for command, each in shown]
+
+
+def exit_of(seen: ProjectView) -> int:
+    """0 done or at rest · 1 the run failed · 3 halted by a guard · 4 waits for a person."""
+    if seen.problem:
+        return Exit.ERROR
+    if seen.halt_reason == "human_terminated":
+        return Exit.OK
+    if seen.phase == "halted":
+        return Exit.LIMITED if (seen.halt_reason or "").startswith(_GUARDS) else Exit.WAITING
+    waits = seen.waiting is not None or seen.phase in ("human_review", "spec_building")
+    return Exit.WAITING if waits else Exit.OK
+
+
+def _colour(seen: ProjectView) -> str:
+    return "yellow" if seen.outline else {"done": "green", "halted": "red"}.get(seen.phase, "yellow")

@@ -1,0 +1,1 @@
+"""What happened: log, graph, blame, differences, patches, renames, revisions, export."""

@@ -1,0 +1,1 @@
+"""Objects as git stores them: read, cached, packed, compared by tree."""

@@ -1,6 +1,0 @@
-"""Operations: every move of a ref, with who made it and why, recorded before it happens."""
-
-from forge.git.operations.log import OperationLog
-from forge.git.operations.operation import Claim, Operation, RefMove, moved
-
-__all__ = ["Claim", "Operation", "OperationLog", "RefMove", "moved"]

@@ -1,0 +1,1 @@
+"""Processes and files under the git core: git itself, liveness, durable writes, maintenance."""

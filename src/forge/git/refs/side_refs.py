@@ -1,0 +1,97 @@
+"""The ref beside a branch that holds its conversation, where a team does not want that in the branch's history.
+
+It is made, moved and dropped with its branch, in the same operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from forge.git.objects import commits
+from forge.git.objects.object_store import Objects
+from forge.git.refs.operations import RefMove
+from forge.git.refs.ref_store import Refs
+from forge.git.values import CommitId
+from forge.git.workspace import paths
+
+BESIDE = "refs/forge/sessions/"
+_LINE = 200
+"""So many commits of a branch are looked through for the turns that were made on it."""
+
+
+def beside_at(
+    objects: Objects, refs: Refs, tip: CommitId | None, names: Sequence[str] | None = None
+) -> CommitId | None:
+    """What was said up to `tip`, in the refs beside `names` or beside any branch."""
+    if tip is None:
+        return None
+    turns = {turn: place for place, each in enumerate(_line(objects, tip)) if (turn := _turn(objects, each))}
+    if not turns:
+        return None
+    found: list[tuple[int, CommitId]] = []
+    for _, said in refs.under(BESIDE) if names is None else [(n, t) for n in names if (t := _said(refs, n))]:
+        for each in _line(objects, said):
+            if (turn := _turn(objects, each)) in turns:
+                found.append((turns[str(turn)], each))
+                break
+    return min(found)[1] if found else None
+
+
+def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> CommitId | None:
+    """The commit with the conversation of `branch` at `tip`, whatever git did to the branch since it was written."""
+    said = _said(refs, branch)
+    if said is None or tip is None:
+        return beside_at(objects, refs, tip) if said is None else None
+    line = list(_line(objects, tip))
+    turns = {_turn(objects, each) for each in line} - {None}
+    for each in _line(objects, said):
+        message = objects.commit(each).message
+        if commits.trailer(message, "Forge-Commit") in line or commits.trailer(message, "Forge-Turn") in turns:
+            return each
+    return said if len(line) == _LINE else None
+
+
+def made_with(objects: Objects, refs: Refs, name: str, start: CommitId, source: str | None) -> list[RefMove]:
+    """A new branch has what was said on `source`, or up to the commit that it starts at; never what an old one left."""
+    said = said_on(objects, refs, source, start) if source else beside_at(objects, refs, start)
+    return _moved(name, _said(refs, name), said)
+
+
+def renamed_with(refs: Refs, old: str, new: str) -> list[RefMove]:
+    said = _said(refs, old)
+    moves = [*_moved(new, _said(refs, new), said), *_moved(old, said, None)]
+    return moves[::-1] if new.startswith(f"{old}/") or old.startswith(f"{new}/") else moves
+
+
+def dropped_with(refs: Refs, name: str) -> list[RefMove]:
+    return _moved(name, _said(refs, name), None)
+
+
+def rewound_with(objects: Objects, refs: Refs, name: str, to: CommitId, said: CommitId | None) -> list[RefMove]:
+    """`said` where it is known which turn the branch goes back to; several may have left no commit on it."""
+    was = _said(refs, name)
+    if was is None:
+        return []
+    return _moved(name, was, said or beside_at(objects, refs, to, [name]))
+
+
+def _said(refs: Refs, name: str) -> CommitId | None:
+    """Of a branch whose name is no Unicode, nothing is kept."""
+    return refs.target(BESIDE + name) if paths.is_visible(name) else None
+
+
+def _moved(name: str, before: CommitId | None, after: CommitId | None) -> list[RefMove]:
+    return [RefMove(BESIDE + name, before, after)] if before != after else []
+
+
+def _line(objects: Objects, tip: CommitId) -> Iterator[CommitId]:
+    for _ in range(_LINE):
+        yield tip
+        parents = objects.commit(tip).parents
+        if not parents or not objects.has(parents[0]):
+            return
+        tip = parents[0]
+
+
+def _turn(objects: Objects, commit: CommitId) -> str | None:
+    return commits.trailer(objects.commit(commit).message, "Forge-Turn")

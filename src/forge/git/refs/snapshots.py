@@ -1,0 +1,40 @@
+"""Pending changes kept under a ref of their own, beside every branch, and made pending again."""
+
+from __future__ import annotations
+
+from forge.git.objects.tree_diff import changed_entries
+from forge.git.refs.operations import RefMove
+from forge.git.refs.ref_store import Refs
+from forge.git.values import Actor, ActorKind, CommitId, Signature
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+_FOLDER = "refs/forge/turns/"
+
+
+def keep(refs: Refs, vfs: WorkInProgressVFS, name: str) -> CommitId:
+    """Make what is pending durable. A later snapshot of the same name takes its place; no branch moves."""
+    # Always the same name and time: the same changes give the same commit.
+    made, new = vfs.draft(f"what is pending on {vfs.branch}", Signature("Forge", "forge@localhost", 0))
+    ref = _FOLDER + name
+    move = RefMove(ref, refs.target(ref), made)
+    if move.before != made:
+        with vfs.objects.writing(new):
+            refs.move(
+                [move], actor=vfs.actor, reason=f"keep what is pending on {vfs.branch}", forward=True, written=new
+            )
+    return made
+
+
+def restore(vfs: WorkInProgressVFS, snapshot: CommitId) -> None:
+    """Make exactly what `snapshot` holds pending, on the base it was taken on."""
+    vfs.discard()
+    tree = vfs.objects.commit(snapshot).tree
+    vfs.replace_pending({path: new for path, _, new in changed_entries(vfs.objects, vfs.base_tree, tree)})
+
+
+def forget(refs: Refs, name: str) -> None:
+    ref = _FOLDER + name
+    found = refs.target(ref)
+    if found is not None:
+        who = Actor(ActorKind.AGENT, f"turn {name}")
+        refs.move([RefMove(ref, found, None)], actor=who, reason="the turn has ended", forward=True)

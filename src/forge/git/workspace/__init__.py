@@ -1,0 +1,1 @@
+"""The virtual file system: one commit, or a branch with pending changes."""

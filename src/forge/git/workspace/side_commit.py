@@ -1,0 +1,68 @@
+"""Part of a workspace committed beside its branch: to a ref of its own, in the same operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from forge.git.objects import commits, trees
+from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.refs.operations import RefMove
+from forge.git.refs.ref_store import Refs, branch_ref
+from forge.git.values import EMPTY_TREE, CommitId, Kind, ObjectId, Signature
+from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+
+@dataclass(frozen=True, slots=True)
+class Parted:
+    commit: CommitId | None
+    """On the branch; None if everything that was pending went beside it."""
+    beside: CommitId
+
+
+def commit_apart(
+    refs: Refs,
+    vfs: WorkInProgressVFS,
+    ref: str,
+    is_apart: Callable[[str], bool],
+    *,
+    onto: CommitId | None,
+    message: str,
+    author: Signature,
+    trailers: Mapping[str, str],
+) -> Parted:
+    """Commit what is pending: paths that are `apart` onto `ref`, the rest onto the branch. Both or neither.
+
+    The commit of `ref` follows `onto`, which may be an older one than it is at: the branch was set back meanwhile.
+    """
+    text = commits.message_with(message, trailers)
+    moves: list[RefMove] = []
+    new: NewObjects = {}
+    made: CommitId | None = None
+    if any(not is_apart(path) for path in vfs.pending):
+        made, new = vfs.draft(text, author, without=is_apart)
+        moves.append(RefMove(branch_ref(vfs.branch), vfs.base, made))
+    before = refs.target(ref)
+    said = commits.message_with(message, {**trailers, "Forge-Commit": str(made or vfs.base)})
+    beside, more = _beside(vfs, onto, is_apart, said, author)
+    # A crash between the two leaves what comes first; the branch is what says that it is done.
+    moves.insert(0, RefMove(ref, before, beside))
+    with vfs.objects.writing(new | more):
+        refs.move(moves, actor=vfs.actor, reason=text.splitlines()[0], forward=True, written=new | more)
+    return Parted(made, beside)
+
+
+def _beside(
+    vfs: WorkInProgressVFS, before: CommitId | None, is_apart: Callable[[str], bool], text: str, author: Signature
+) -> tuple[CommitId, NewObjects]:
+    base = vfs.objects.commit(before).tree if before else EMPTY_TREE
+    states = {path: state for path, state in vfs.pending.items() if is_apart(path)}
+    changes = {path: state.entry if state else None for path, state in states.items()}
+    tree, new = trees.rewrite(vfs.objects.raw_tree, base, changes)
+    for state in states.values():
+        if state is not None and state.data is not None:
+            new[state.id] = RawObject(Kind.BLOB, state.data)
+    raw = commits.encoded(tree, [before] if before else [], author, author, text)
+    made = CommitId(object_id(Kind.COMMIT, raw))
+    new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+    return made, new

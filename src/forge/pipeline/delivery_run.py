@@ -1,0 +1,68 @@
+"""The durable run from a confirmed specification to the deliverable: build, then polish. It keeps its place in the
+queue of runs until it has ended, also while it waits for a person.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from forge.pipeline.build_phase import built
+from forge.pipeline.desk import ProjectDesk
+from forge.pipeline.draft import info_of
+from forge.pipeline.errors import TypeUnknown
+from forge.pipeline.journey import Journey
+from forge.pipeline.outline_run import deliver_outline
+from forge.pipeline.polish_phase import polished
+from forge.plugins.contracts import DeliverableType
+from forge.projects.project import Project
+from forge.projects.status import Phase
+
+Json = dict[str, Any]
+PLAN = "plan"
+"""The one type of which rules can make an outline."""
+
+
+async def deliver(journey: Journey) -> Json:
+    place = await journey.steps.step("where", lambda: asyncio.to_thread(_where, journey.project))
+    type_ = deliverable_type(journey, place["type"])
+    branch = await _branch(journey, type_, place)
+    desk = ProjectDesk(journey, type_, branch=branch["branch"], baseline=branch["baseline"])
+    desk.answers = tuple(place["inputs"])
+    await desk.refresh()
+    if place["phase"] == Phase.BUILDING and type_.name == PLAN and journey.around.hands.by_rules("plan-build"):
+        return await deliver_outline(journey, desk)
+    if place["phase"] == Phase.BUILDING and not await built(journey, type_, desk, chained=place["chained"]):
+        return {"phase": str(Phase.HALTED)}
+    return await polished(journey, type_, desk)
+
+
+def _where(project: Project) -> Json:
+    info, status = info_of(project), project.status()
+    return {
+        "phase": str(status.phase),
+        "type": status.deliverable_type,
+        "branch": info.get("branch"),
+        "baseline": info.get("baseline"),
+        "chained": bool(info.get("chained_from")) and not info.get("gate_passed"),
+        "inputs": info.get("inputs", []),
+    }
+
+
+def deliverable_type(journey: Journey, name: str | None) -> DeliverableType:
+    if name is None or name not in journey.around.types:
+        raise TypeUnknown.among(name, journey.around.types)
+    return journey.around.types[name]
+
+
+async def _branch(journey: Journey, type_: DeliverableType, place: Json) -> Json:
+    """Code is built on a branch of its own, from a commit that is fixed at the start."""
+    if not type_.needs_code:
+        return {"branch": None, "baseline": None}
+
+    async def begin() -> Json:
+        return await journey.around.hands.begin_branch(place["branch"], place["baseline"])
+
+    begun = await journey.steps.step("branch", begin)
+    await journey.change(lambda draft: draft.info.update(baseline=begun["baseline"]), "build: branch")
+    return {"branch": place["branch"], "baseline": begun["baseline"]}

@@ -1,0 +1,208 @@
+"""Polishing: test, review, judge, mend, again, until a guard says that it is done or should stop.
+
+"Done" is computed from what was recorded: the review of this commit and the test run of this commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from forge.events import RoundFinished
+from forge.pipeline.desk import TEST_RUNS, ProjectDesk
+from forge.pipeline.draft import INFO, Draft, stamp
+from forge.pipeline.evidence import Acknowledgement, Evidence, tests_pass
+from forge.pipeline.guards import Counts, Verdict, evaluate
+from forge.pipeline.journey import Journey
+from forge.pipeline.question_wait import halted
+from forge.pipeline.review import parse_review
+from forge.plugins.contracts import DeliverableType, Issue, TestResults
+from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.projects import polish
+from forge.projects.errors import AnswerMalformed
+from forge.projects.polish import PolishState, Round, TestCounts, log_entry
+from forge.projects.status import HaltReason, Phase
+
+Json = dict[str, Any]
+ROUNDS = "polish_rounds.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What one round found out before anything is mended."""
+
+    counts: Counts
+    issues: tuple[Issue, ...]
+    tests: TestResults | None
+    evidence: Evidence | None
+    verdict: Verdict
+
+
+async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) -> Json:
+    """Round after round, until `done` or until a person ends it."""
+    rounds = await _earlier(journey)
+    while True:
+        await desk.refresh()
+        try:
+            looked = await _looked(journey, type_, desk, rounds)
+            going_on = looked.verdict.outcome == "continue"
+            mended = await type_.fix(desk, looked.issues, looked.tests) if going_on else ""
+        except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
+            decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
+        else:
+            rounds = (*rounds, looked.counts)
+            await _recorded(journey, looked, mended)
+            if going_on:
+                continue
+            if looked.verdict.outcome == "done":
+                return _ended(journey)
+            why = HaltReason(looked.verdict.halt_reason or HaltReason.GUARD_MAX_ITERATIONS)
+            decision = await halted(journey, why, looked.verdict.reason, guard=True)
+        if decision.action == "override":
+            return await _accepted(journey)
+        if decision.action == "terminate":
+            return _ended(journey)
+        if decision.action == "input":
+            desk.answers += (decision.given(""),)
+        await journey.say(f"Polishing goes on with round {len(rounds) + 1}.")
+
+
+async def _earlier(journey: Journey) -> tuple[Counts, ...]:
+    """Rounds that were finished before this run began."""
+
+    async def read() -> list[Json]:
+        text = await asyncio.to_thread(journey.project.records.read, ROUNDS)
+        return [json.loads(line) for line in (text or "").splitlines() if line.strip()]
+
+    lines = await journey.steps.step("earlier rounds", read)
+    return tuple(
+        Counts(x["iteration"], x["critical"], x["medium"], x["minor"], tuple(i["description"] for i in x["issues"]))
+        for x in lines
+    )
+
+
+async def _looked(journey: Journey, type_: DeliverableType, desk: ProjectDesk, rounds: Sequence[Counts]) -> Looked:
+    number = len(rounds) + 1
+    tests = await desk.run_tests() if type_.needs_code else None
+    issues = await _reviewed(journey, type_, desk, tests)
+    evidence = await _evidence(desk) if type_.needs_code else None
+    counts = Counts.of(number, issues)
+    verdict = evaluate((*rounds, counts), tests=evidence, limits=journey.around.parameters.limits)
+    told = f"round {number}: {verdict.guard} — {verdict.reason}"
+    journey.project.log.write("info", "guard_evaluation", str(journey.phase), told)
+    return Looked(counts, issues, tests, evidence, verdict)
+
+
+async def _evidence(desk: ProjectDesk) -> Evidence:
+    """From the recorded runs alone. The branch may have moved since: then they prove nothing about what is there."""
+    tip = await desk.tip()
+    await desk.refresh()
+    runs = [json.loads(line) for line in (desk.read(TEST_RUNS) or "").splitlines() if line.strip()]
+    given = json.loads(desk.read(INFO) or "{}").get("acknowledged_tests")
+    return tests_pass(runs, tip, acknowledged=Acknowledgement(**given) if given else None)
+
+
+async def _reviewed(
+    journey: Journey, type_: DeliverableType, desk: ProjectDesk, tests: TestResults | None
+) -> tuple[Issue, ...]:
+    """A review of the right form; an agent whose answer is not gets another chance, told what was wrong."""
+    tries = 1 + journey.around.parameters.retry_malformed_output
+    complaint = ""
+    for _ in range(tries):
+        raw = await type_.review(desk, tests)
+        try:
+            issues = parse_review(raw, type_.schema)
+        except AnswerMalformed as e:
+            desk.complaint = complaint = f"{e.message} {e.hint}"
+        else:
+            desk.complaint = ""
+            return issues
+    desk.complaint = ""
+    raise AnswerUnusable(
+        f"The review was unusable {tries} times: {complaint}", hint="Resume to try again, or choose another model."
+    )
+
+
+async def _recorded(journey: Journey, looked: Looked, mended: str) -> None:
+    """The round as it was, in every file that tells of it, in one commit; a finished project is `done` with it."""
+    counts, verdict = looked.counts, looked.verdict
+    done = verdict.outcome == "done"
+
+    def write(draft: Draft) -> None:
+        record_round(draft, looked, mended)
+        if done:
+            draft.say(
+                f"Done after {'1 round' if counts.iteration == 1 else f'{counts.iteration} rounds'}: {verdict.reason}"
+            )
+            draft.move(Phase.DONE)
+
+    summary = f"Round {counts.iteration}: {counts}. {verdict.reason}"
+    event_type = "convergence_success" if done else ""
+    await journey.change(write, f"polish: round {counts.iteration} ({counts})", event_type=event_type, summary=summary)
+    found = (counts.critical, counts.medium, counts.minor, counts.total)
+    journey.steps.emit(
+        RoundFinished(journey.project.id, counts.iteration, *found, guard=verdict.guard, outcome=verdict.outcome)
+    )
+
+
+def record_round(draft: Draft, looked: Looked, mended: str) -> None:
+    counts, when = looked.counts, stamp(draft.now)
+    round_ = Round(counts.iteration, counts.critical, counts.medium, counts.minor, counts.total, when)
+    state = PolishState(
+        convergence_trajectory=(*polish.parse(draft.read(polish.FILE)).convergence_trajectory, round_),
+        tests_passed=None if looked.evidence is None else looked.evidence.passes,
+        timestamp=when,
+        completed=looked.verdict.outcome == "done",
+        halt_reason=looked.verdict.halt_reason,
+    )
+    draft.write(polish.FILE, polish.format(state))
+    draft.write(ROUNDS, (draft.read(ROUNDS) or "") + json.dumps(_line(looked, mended, when)) + "\n")
+    draft.write(polish.LOG_FILE, (draft.read(polish.LOG_FILE) or "# Polishing\n\n") + _entry(looked, round_, mended))
+
+
+def _entry(looked: Looked, round_: Round, mended: str) -> str:
+    tests = looked.tests
+    return log_entry(
+        round_,
+        guard=looked.verdict.guard,
+        result=looked.verdict.reason,
+        issues="; ".join(f"{issue.severity}: {issue.description}" for issue in looked.issues) or "none",
+        fixes=mended or "none",
+        tests=TestCounts(tests.total, tests.passed, tests.failed) if tests else None,
+    )
+
+
+def _line(looked: Looked, mended: str, when: str) -> Json:
+    counts, tests = looked.counts, looked.tests
+    return {
+        "iteration": counts.iteration,
+        **dict(counts.by_severity),
+        "total": counts.total,
+        "guard": looked.verdict.guard,
+        "outcome": looked.verdict.outcome,
+        "reason": looked.verdict.reason,
+        "tests": None if tests is None else {**asdict(tests), "details": ""},
+        "evidence": None if looked.evidence is None else asdict(looked.evidence),
+        "issues": [asdict(issue) for issue in looked.issues],
+        "mended": mended,
+        "timestamp": when,
+    }
+
+
+async def _accepted(journey: Journey) -> Json:
+    """A person takes it as it is. What the checks said stays on record beside that decision."""
+
+    def accept(draft: Draft) -> None:
+        draft.info["accepted"] = {"time": draft.now}
+        draft.say("Accepted as it is. The project is complete.")
+        draft.move(Phase.DONE)
+
+    await journey.change(accept, "accepted by a person", event_type="milestone_complete", summary="Accepted as it is.")
+    return _ended(journey)
+
+
+def _ended(journey: Journey) -> Json:
+    return {"phase": str(journey.phase)}
