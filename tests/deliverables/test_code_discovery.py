@@ -531,7 +531,7 @@ def test_at_most_six_different_candidates_are_taken() -> None:
 
 @given(st.text(max_size=80) | st.sampled_from(["{}", "null", "[]", "}{", '{"candidates": null}', "{" * 9_000]))
 def test_no_answer_breaks_the_reading_of_proposals(answer: str) -> None:
-    assert isinstance(parsed(answer), str)
+    assert isinstance(parsed(answer), str) or parsed(answer) == ()
 
 
 def test_the_prompt_shows_an_answer_that_can_be_read() -> None:

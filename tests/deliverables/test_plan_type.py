@@ -140,11 +140,11 @@ async def test_a_stuck_builder_asks_a_person_and_nothing_is_written() -> None:
     ("bad", "told"),
     [
         ("no json", "no JSON"),
-        ("[]", "must be a JSON object"),
+        ("[]", "holds no JSON object"),
         ('{"stuck": true}', "reason"),
         ('{"stuck": false, "content": ""}', "content"),
         ('{"stuck": false, "content": "{}"}', "have no text: overview.objective"),
-        ('{"stuck": false, "content": "text"}', "`content` is no JSON"),
+        ('{"stuck": false, "content": "text"}', "have no text: overview.objective"),
     ],
 )
 async def test_a_malformed_answer_is_asked_again_with_the_error(bad: str, told: str) -> None:

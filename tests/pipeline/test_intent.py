@@ -257,3 +257,37 @@ def test_any_text_is_read_or_refused(text: str) -> None:
             assert parse_intent(document, TYPES).deliverable_type in TYPES
         except AnswerMalformed:
             continue
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None",
+        "None identified.",
+        "- None identified at this time",
+        "There are no open questions.",
+        "There are no remaining unknowns at this stage.",
+        "No further questions for now.",
+        "I have no questions.",
+        "N/A",
+        "*No known unknowns.*",
+        "Let me know if you have any questions!",
+        "- None\n\nFeel free to correct anything.",
+    ],
+)
+def test_saying_that_there_is_nothing_is_no_item(text: str) -> None:
+    assert items(text) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "None of the vendors has answered yet",
+        "No budget is agreed; who decides?",
+        "Nothing is known about the number of users",
+        "There are no open questions about the budget, but who signs?",
+        "Who is happy to maintain it?",
+    ],
+)
+def test_an_item_that_only_begins_so_stays(text: str) -> None:
+    assert items(text) == (text,)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from forge.agents.answer_object import parse_object
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.question_wait import Decision, halted, stuck
-from forge.pipeline.review import parse_object
 from forge.plugins.contracts import BuildResult, DeliverableType
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
 from forge.projects.status import HaltReason, Phase

@@ -114,11 +114,14 @@ async def _reviewed(
     for _ in range(tries):
         raw = await type_.review(desk, tests)
         try:
-            issues = parse_review(raw, type_.schema)
+            notes: list[str] = []
+            issues = parse_review(raw, type_.schema, notes)
         except AnswerMalformed as e:
             desk.complaint = complaint = f"{e.message} {e.hint}"
         else:
             desk.complaint = ""
+            for note in notes:
+                journey.progress(f"Review: {note}", level="warn")
             return issues
     desk.complaint = ""
     raise AnswerUnusable(

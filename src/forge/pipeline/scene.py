@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from forge.pipeline.review import parse_object
+from forge.agents.answer_object import parse_object
 
 PROMPT = "team-context"
 QUESTION = "Is this background about your team, or the problem itself?"

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, StringConstraints, Tag
 from rapidfuzz.distance import Levenshtein
 
-from forge.pipeline.review import parse_object
+from forge.agents.answer_object import parse_object
 from forge.projects.errors import AnswerMalformed
 from forge.projects.intent import bullets, headed, items, one_line
 

@@ -21,8 +21,21 @@ _TITLE = re.compile(
 _BULLET = re.compile(r"(\s*)(?:[-*+•–—]|\d{1,3}[.)])(?:\s+(.*)|\s*)")
 _BOX = re.compile(r"(?:\[[ xX]\]\s+)+")
 _NOTHING = re.compile(
-    r"[\W_]*(?:none|nothing|n/?a|not applicable|no (?:unknowns|open questions|questions))?[\W_]*", re.I
+    r"""[\W_]*(?:
+      (?:there\ (?:are|is)\ |i\ (?:have|see|found)\ |we\ have\ )?
+      (?:none|nothing|n/?a|not\ applicable|no(?:\ (?:further|other|more|remaining|open|known|blocking|unresolved))*
+        \ (?:unknowns?|questions?|assumptions?|constraints?|items?|issues?))
+      (?:\ (?:identified|known|remain(?:s|ing)?|left|open|found|outstanding|noted|here|yet|so\ far
+        |to\ (?:add|resolve|ask)
+        |at\ (?:this|the)\ (?:time|moment|stage|point)|for\ now|currently|right\ now))*
+    )?[\W_]*""",
+    re.IGNORECASE | re.VERBOSE,
 )
+_PLEASANTRY = re.compile(
+    r"(?:please\ )?(?:let\ me\ know|feel\ free|happy\ to|hope\ this|i(?:'m|\ am)\ happy\ to|looking\ forward)\b.*",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""How chat models close a letter. It is addressed to the reader and asks nothing about the project."""
 _WORD = re.compile(r"[\W_]*([^\W_][\w-]*)")
 _ALTERNATIVE = re.compile(r"[\W_]*(?:/|\bor\b|\band\b)[\W_]*([^\W_][\w-]*)", re.IGNORECASE)
 
@@ -103,7 +116,8 @@ def deliverable_type(body: str, types: Collection[str]) -> tuple[str, str]:
 
 def items(body: str) -> tuple[str, ...]:
     """The items of a list, each on one line. What is indented under an item belongs to it; without any bullets, each
-    paragraph is an item. A line that only leads to the list is left out, and so is an item that says "none".
+    paragraph is an item. A line that only leads to the list is left out, and so is an item that says "none"
+    or only closes the letter.
     """
     found: list[list[str]] = []
     base: int | None = None
@@ -124,7 +138,7 @@ def items(body: str) -> tuple[str, ...]:
             found.append([line])
         fresh = False
     texts = [one_line(" ".join(lines)) for lines in found]
-    return tuple(text for text in texts if not _NOTHING.fullmatch(text))
+    return tuple(text for text in texts if not _NOTHING.fullmatch(text) and not _PLEASANTRY.fullmatch(text))
 
 
 def bullets(texts: Collection[str]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from forge.agents.answer_object import parse_object
 from forge.deliverables.code.registries import Ecosystem
 from forge.plugins.contracts import Desk
+from forge.projects.errors import AnswerMalformed
 
 MOST = 6
 _TRIES = 2
@@ -52,15 +54,10 @@ async def proposed(desk: Desk) -> tuple[Candidate, ...] | str:
 
 def parsed(answer: str) -> tuple[Candidate, ...] | str:
     """The candidates, or what is wrong with the answer."""
-    begin, end = answer.find("{"), answer.rfind("}")
     try:
-        found = _Proposal.model_validate_json(answer[begin : end + 1] if begin >= 0 else answer)
-    except ValidationError as e:
-        wrong: Mapping[str, Any] = e.errors(include_url=False, include_input=False, include_context=False)[0]
-        place = ".".join(str(part) for part in wrong["loc"])
-        return (
-            f"{place or 'the answer'}: {wrong['msg']}. Answer with one JSON object with `candidates` and nothing else."
-        )
+        found = parse_object(answer, _Proposal)
+    except AnswerMalformed as e:
+        return f"{e.message} Answer with one JSON object with `candidates` and nothing else."
     return tuple({(each.ecosystem, each.name.lower()): each for each in reversed(found.candidates)}.values())[::-1][
         :MOST
     ]

@@ -18,8 +18,8 @@ SEVERITIES = {
 class ReviewedIssue(BaseModel):
     severity: Literal["critical", "medium", "minor"]
     description: str
-    location: str
-    recommendation: str
+    location: str = ""
+    recommendation: str = ""
 
 
 class ReviewedTests(BaseModel):
@@ -29,10 +29,10 @@ class ReviewedTests(BaseModel):
 
 
 class CodeReview(BaseModel):
-    """Counts at the top are for readers; what counts is the list of issues."""
+    """Counts and tests are for readers; what decides is the list of issues and the recorded test runs."""
 
-    critical: Count
-    medium: Count
-    minor: Count
-    tests: ReviewedTests
+    critical: Count = 0
+    medium: Count = 0
+    minor: Count = 0
+    tests: ReviewedTests | None = None
     issues: list[ReviewedIssue]

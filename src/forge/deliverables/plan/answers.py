@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Collection
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-_FENCE = re.compile(r"\A\s*```[a-zA-Z]*\s*\n(.*?)\n\s*```\s*\Z", re.DOTALL)
+from forge.agents.answer_object import objects, parse_object
+from forge.projects.errors import AnswerMalformed
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class Refused(ValueError):
@@ -53,22 +54,16 @@ class FixAnswer(BaseModel):
 
 
 def builder_answer(text: str) -> BuilderAnswer:
-    try:
-        return BuilderAnswer.model_validate(_object(text))
-    except ValidationError as error:
-        raise Refused(_first(error)) from error
+    return _fitting(text, BuilderAnswer)
 
 
 def fix_answer(text: str) -> FixAnswer:
-    try:
-        return FixAnswer.model_validate(_object(text))
-    except ValidationError as error:
-        raise Refused(_first(error)) from error
+    return _fitting(text, FixAnswer)
 
 
 def section_slots(answer: BuilderAnswer, wanted: Collection[str]) -> dict[str, str]:
     """Exactly the wanted slots, each with a text."""
-    content = answer.content if isinstance(answer.content, dict) else _object(answer.content, what="`content`")
+    content = answer.content if isinstance(answer.content, dict) else _slots(answer.content)
     missing = [slot for slot in wanted if not isinstance(content.get(slot), str) or not content[slot].strip()]
     unknown = [slot for slot in content if slot not in wanted]
     if missing:
@@ -78,18 +73,16 @@ def section_slots(answer: BuilderAnswer, wanted: Collection[str]) -> dict[str, s
     return {slot: content[slot] for slot in wanted}
 
 
-def _object(text: str, what: str = "the answer") -> dict[str, Any]:
-    fenced = _FENCE.match(text)
+def _fitting(text: str, schema: type[M]) -> M:
     try:
-        value = json.loads(fenced[1] if fenced else text)
-    except ValueError as error:
-        raise Refused(f"{what} is no JSON: {error}") from error
-    if not isinstance(value, dict):
-        raise Refused(f"{what} must be a JSON object")
-    return value
+        return parse_object(text, schema)
+    except AnswerMalformed as error:
+        raise Refused(error.message) from error
 
 
-def _first(error: ValidationError) -> str:
-    one = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in one["loc"])
-    return f"{place}: {one['msg']}" if place else one["msg"]
+def _slots(content: str) -> dict[str, Any]:
+    try:
+        found = [*objects(content)]
+    except AnswerMalformed as error:
+        raise Refused(f"`content`: {error.message}") from error
+    return found[-1] if found else {}

@@ -27,8 +27,8 @@ class PlanIssue(BaseModel):
 
     severity: Severity
     description: str
-    location: str
-    recommendation: str
+    location: str = ""
+    recommendation: str = ""
 
 
 class PlanReview(BaseModel):
@@ -36,9 +36,9 @@ class PlanReview(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    critical: NonNegativeInt
-    medium: NonNegativeInt
-    minor: NonNegativeInt
+    critical: NonNegativeInt = 0
+    medium: NonNegativeInt = 0
+    minor: NonNegativeInt = 0
     issues: list[PlanIssue]
 
 
