@@ -97,18 +97,21 @@ def test_many_changed_files_are_named_up_to_a_point(bench: NewBench) -> None:
     assert "Note: big.bin: not collected." in said
 
 
+CASE = "import unittest\n\n\nclass Case(unittest.TestCase):\n    pass\n"
+
+
 @pytest.mark.parametrize(
     ("files", "command"),
     [
         ({"pytest.ini": ""}, "python3 -m pytest -q"),
         ({"pyproject.toml": "[tool.pytest.ini_options]\n"}, "python3 -m pytest -q"),
         ({"t/test_a.py": "def test_a():\n    pass\n"}, "python3 -m pytest -q"),
-        ({"tests/test_a.py": "import unittest\n"}, "python3 -m unittest discover -s tests"),
+        ({"tests/test_a.py": CASE}, "python3 -m unittest discover -s tests"),
         (
-            {"tests/test_a.py": "import unittest\n", "tests/__init__.py": ""},
+            {"tests/test_a.py": CASE, "tests/__init__.py": ""},
             "python3 -m unittest discover -s tests -t .",
         ),
-        ({"test_a.py": "import unittest\n"}, "python3 -m unittest discover"),
+        ({"test_a.py": CASE}, "python3 -m unittest discover"),
         ({"package.json": '{"scripts": {"test": "jest"}}'}, "npm test --silent"),
         ({"go.mod": "module x\n"}, "go test ./..."),
         ({"Cargo.toml": ""}, "cargo test --offline"),

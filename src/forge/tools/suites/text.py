@@ -1,25 +1,12 @@
-"""Which command runs a repository's tests, and what its output says: how many passed, which failed first."""
+"""What test runners print, where there is no report: how many tests passed, and which lines name a failure."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.git import VFS, NotText
 from forge.tools.rendering import clipped, lines_of
-
-_LOOKED_INTO = 30
-_NO_NPM_TESTS = "no test specified"
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """A way to run tests that the repository shows."""
-
-    command: str
-    because: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,75 +14,6 @@ class Counts:
     passed: int
     failed: int
     skipped: int = 0
-
-
-def suites(vfs: VFS) -> tuple[Suite, ...]:
-    """Every way found, the likeliest first."""
-    ways: tuple[Callable[[VFS], Suite | None], ...] = (_pytest, _unittest, _npm, _go, _cargo, _make)
-    return tuple(suite for way in ways if (suite := way(vfs)) is not None)
-
-
-def _text(vfs: VFS, path: str) -> str:
-    if not vfs.file_exists(path):
-        return ""
-    try:
-        return vfs.read_file(path)
-    except NotText:
-        return ""
-
-
-def _test_files(vfs: VFS) -> list[str]:
-    return [path for path in vfs.list_files() if re.search(r"(^|/)(test_[^/]*|[^/]*_test|tests?)\.py\Z", path)]
-
-
-def _pytest(vfs: VFS) -> Suite | None:
-    marks = (("pytest.ini", ""), ("pyproject.toml", "pytest"), ("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]"))
-    for path, mark in marks:
-        if vfs.file_exists(path) and mark in _text(vfs, path):
-            return Suite("python3 -m pytest -q", path)
-    if vfs.file_exists("conftest.py") or vfs.file_exists("tests/conftest.py"):
-        return Suite("python3 -m pytest -q", "conftest.py")
-    for path in _test_files(vfs)[:_LOOKED_INTO]:
-        text = _text(vfs, path)
-        if re.search(r"^(import pytest|from pytest|(async )?def test_)", text, re.MULTILINE):
-            return Suite("python3 -m pytest -q", path)
-    return None
-
-
-def _unittest(vfs: VFS) -> Suite | None:
-    for path in _test_files(vfs)[:_LOOKED_INTO]:
-        if "unittest" in _text(vfs, path):
-            folder = path.rpartition("/")[0]
-            where = f" -s {folder} -t ." if folder and vfs.file_exists(f"{folder}/__init__.py") else ""
-            start = where or (f" -s {folder}" if folder else "")
-            return Suite(f"python3 -m unittest discover{start}", path)
-    return None
-
-
-def _npm(vfs: VFS) -> Suite | None:
-    try:
-        scripts = json.loads(_text(vfs, "package.json") or "{}").get("scripts", {})
-        script = scripts.get("test", "")
-    except (ValueError, AttributeError, RecursionError):
-        return None
-    if not isinstance(script, str) or not script or _NO_NPM_TESTS in script:
-        return None
-    return Suite("npm test --silent", "package.json")
-
-
-def _go(vfs: VFS) -> Suite | None:
-    return Suite("go test ./...", "go.mod") if vfs.file_exists("go.mod") else None
-
-
-def _cargo(vfs: VFS) -> Suite | None:
-    return Suite("cargo test --offline", "Cargo.toml") if vfs.file_exists("Cargo.toml") else None
-
-
-def _make(vfs: VFS) -> Suite | None:
-    for path in ("Makefile", "makefile", "GNUmakefile"):
-        if re.search(r"^test\s*:", _text(vfs, path), re.MULTILINE):
-            return Suite("make test", path)
-    return None
 
 
 def counts(output: str) -> Counts | None:
