@@ -68,7 +68,10 @@ class MakeRepo(Protocol):
 @pytest.fixture(autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home directory; git and libgit2 read their settings there and nowhere else."""
-    home = tmp_path_factory.mktemp("home")
+    return at_home(tmp_path_factory.mktemp("home"), monkeypatch)
+
+
+def at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (home / ".gitconfig").write_text(GIT_CONFIG)
     for variable in os.environ:
         if variable.startswith(("GIT_", "XDG_")):

@@ -137,6 +137,10 @@ def by_stand_in(task: Task) -> str:
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch) -> Script:
+    return scripted(monkeypatch)
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Script:
     """In the place of whoever would answer."""
     made = Script()
 

@@ -50,25 +50,25 @@ class Forge(Protocol):
     def __call__(self, *args: str, stdin: bytes | str = b"") -> Ran: ...
 
 
-@pytest.fixture
-def forge(monkeypatch: pytest.MonkeyPatch) -> Forge:
+def run_here(*args: str, stdin: bytes | str = b"") -> Ran:
     """In this process: quick."""
+    given, out, err = io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin), io.BytesIO(), io.BytesIO()
+    streams = {"stdin": given, "stdout": out, "stderr": err}
+    texts = {name: io.TextIOWrapper(stream, encoding="utf-8") for name, stream in streams.items()}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, text in texts.items():
+            patch.setattr(sys, name, text)
+        with pytest.raises(SystemExit) as ended:
+            main([*args])
+        for text in texts.values():
+            text.flush()
+    shown = [stream.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err)]
+    return Ran(int(ended.value.code or 0), *shown)
 
-    def run(*args: str, stdin: bytes | str = b"") -> Ran:
-        given, out, err = io.BytesIO(stdin.encode() if isinstance(stdin, str) else stdin), io.BytesIO(), io.BytesIO()
-        streams = {"stdin": given, "stdout": out, "stderr": err}
-        texts = {name: io.TextIOWrapper(stream, encoding="utf-8") for name, stream in streams.items()}
-        with monkeypatch.context() as patch:
-            for name, text in texts.items():
-                patch.setattr(sys, name, text)
-            with pytest.raises(SystemExit) as ended:
-                main([*args])
-            for text in texts.values():
-                text.flush()
-        shown = [stream.getvalue().decode("utf-8", "surrogateescape") for stream in (out, err)]
-        return Ran(int(ended.value.code or 0), *shown)
 
-    return run
+@pytest.fixture
+def forge() -> Forge:
+    return run_here
 
 
 class Installed(Protocol):
