@@ -22,7 +22,7 @@ from forge.memory.values import (
     Status,
     Topic,
 )
-from forge.memory.workflows import checkpoint, completion, phase_of
+from forge.memory.workflows import TERMINAL, checkpoint, completion, phase_of
 
 _MOST_OWED = 100
 
@@ -59,6 +59,10 @@ def stamped(changed: Changed, *, now: datetime, step: str) -> Initiative:
 
 
 def advanced(done: str, phase: str, context: str | None) -> Act:
+    """One phase is done and the next begins; a terminal one completes the initiative, `x-archive` archives it too."""
+    if phase in TERMINAL:
+        return _ended(done, phase, context)
+
     def act(value: Initiative) -> Changed:
         value = _working(value)
         finished, begun = phase_of(value.type, done), phase_of(value.type, phase)
@@ -69,6 +73,23 @@ def advanced(done: str, phase: str, context: str | None) -> Act:
         )
         line = checkpoint(value.type, finished, begun, value.context or value.title)
         return Changed(value, ((Kind.CHECKPOINT, line),), sync=True)
+
+    return act
+
+
+def _ended(done: str, phase: str, context: str | None) -> Act:
+    archive = TERMINAL[phase] == "archived"
+
+    def act(value: Initiative) -> Changed:
+        if archive and value.status is Status.COMPLETED:  # its completion was written when it was committed
+            return Changed(replace(value, status=Status.ARCHIVED), sync=True)
+        value = _working(value)
+        finished = phase_of(value.type, done)
+        about = value.context if context is None else context
+        value = replace(value, completed_phase=finished, context=about)
+        ended = completed(f"{finished} completed, {TERMINAL[phase]}")(value)
+        status = Status.ARCHIVED if archive else ended.initiative.status
+        return replace(ended, initiative=replace(ended.initiative, status=status))
 
     return act
 

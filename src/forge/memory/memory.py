@@ -67,7 +67,10 @@ class Memory:
             return self._keeper.apply(layers, lambda old: _followed(old, new, earlier), step, recover=False)
 
     def advance(self, done: str, next: str, context: str | None = None, *, step: str | None = None) -> Result:  # noqa: A002
-        """One phase is done and another begins: a major transition, with its line in MEMORY.md."""
+        """One phase is done and another begins: a major transition, with its line in MEMORY.md.
+
+        With `git-commit` or `x-archive` the workflow ends, and the line is its completion.
+        """
         about = None if context is None else self._text(context, _MOST)
         return self._change(changes.advanced(done, next, about), step)
 

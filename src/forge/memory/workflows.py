@@ -11,6 +11,8 @@ from forge.memory.errors import PhaseUnknown, WorkflowUnknown
 
 NOTHING = "nothing"
 """What is said to be completed before the first phase is."""
+TERMINAL = {"git-commit": "committed", "x-archive": "archived"}
+"""Phases with which a coding agent's workflow ends, whatever its type, and what is said to have happened then."""
 _MOST = 200
 _MOST_OUTCOME = 400
 

@@ -99,7 +99,9 @@ def start(
 def advance(
     context: typer.Context,
     done: Annotated[str, typer.Argument(metavar="DONE", help="The phase that is done.")],
-    following: Annotated[str, typer.Argument(metavar="NEXT", help="The phase that begins.")],
+    following: Annotated[
+        str, typer.Argument(metavar="NEXT", help="The phase that begins; git-commit or x-archive ends it.")
+    ],
     about: Annotated[str | None, typer.Option("--context", metavar="TEXT", help="What its lines call it now.")] = None,
     step: Step = None,
 ) -> None:
