@@ -159,6 +159,7 @@ def test_an_artifact_is_saved_under_the_name_of_its_type(project: Project) -> No
     artifacts.save(project.records, "problem_brief", "# Brief")
     artifacts.save(project.records, "solution_evaluation_brief", "# Evaluation")
     artifacts.save(project.records, "sizing", "# Sizing")
+    assert project.state().values["latest_artifact"] == "# Sizing"
     (project.directory / "artifacts/by hand.md").write_text("mine")
     assert artifacts.names(project.records) == [
         "artifacts/by hand.md",

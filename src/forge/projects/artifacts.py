@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from forge.git import CommitId
+from forge.projects import state
 from forge.projects.errors import InvalidArtifactName
-from forge.projects.records import Records
+from forge.projects.records import Read, Records
 
 FOLDER = "artifacts"
 _NAMES = {"problem_brief": "problem_brief", "solution_evaluation_brief": "solution_evaluation"}
@@ -25,8 +28,15 @@ def path_of(artifact_type: str) -> str:
 
 
 def save(records: Records, artifact_type: str, text: str, *, step: str | None = None) -> CommitId | None:
+    """Write the document, and into `state.json` as the latest one."""
     path = path_of(artifact_type)
-    return records.update(lambda _: {path: text}, f"artifact: {path}", step=step)
+
+    def change(read: Read) -> dict[str, str | bytes | None]:
+        saved = state.loaded(read(state.FILE))
+        latest = replace(saved, values={**saved.values, "latest_artifact": text})
+        return {path: text, state.FILE: state.formatted(latest, now=datetime.now(UTC))}
+
+    return records.update(change, f"artifact: {path}", step=step)
 
 
 def names(records: Records) -> Sequence[str]:
