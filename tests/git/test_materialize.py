@@ -831,3 +831,13 @@ def test_the_repository_is_not_touched(make_repo: MakeRepo, opened: Open) -> Non
             (directory / "a.txt").write_text("changed")
             directory.collect_changes()
     assert everything() == before
+
+
+@pytest.mark.req("G-04")
+def test_a_workspace_gives_its_own_directory_with_pending_changes(workspace: WorkInProgressVFS, root: Path) -> None:
+    workspace.write_file("new.txt", "pending\n")
+    with workspace.materialize_to_tempdir(root=root) as directory:
+        assert (directory / "new.txt").read_text() == "pending\n"
+        (directory / "made.txt").write_text("by a command\n")
+        directory.collect_changes()
+    assert workspace.read_file("made.txt") == "by a command\n"

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, Unpack
 
-from platformdirs import user_cache_path
-
 from forge.git import identity, location, search
 from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
 from forge.git.history import blame, commit_graph, commit_log, diff, graph, patch
@@ -18,7 +16,7 @@ from forge.git.history.commit_log import LogOptions
 from forge.git.history.diff import FileChange
 from forge.git.history.graph import GraphCursor, GraphRow
 from forge.git.history.revisions import branch_tip, resolved
-from forge.git.materialize import Budget, MaterializedDirectory, materialize
+from forge.git.materialize import Budget, MaterializedDirectory, held_directory
 from forge.git.merging import merge, rebase
 from forge.git.merging.preview import MergePreview, Resolutions, StepResolutions, perform
 from forge.git.merging.status import MergeState, MergeStatus, MergeStatusCache, merge_status
@@ -126,22 +124,8 @@ class Repository:
         budget: Budget | None = None,
         keep_ignored: bool = True,
     ) -> Iterator[MaterializedDirectory]:
-        """A real directory with the files of `view`, for commands; kept below `root` and updated by the difference.
-
-        Commands take long: what they work on is held meanwhile.
-        """
-        commit = view.base if isinstance(view, WorkInProgressVFS) else view.commit
-        with (
-            self.refs.held.during([commit] if commit else ()),
-            materialize(
-                self.objects,
-                view,
-                root=root or user_cache_path("forge", appauthor=False) / "directories",
-                key=view.branch if isinstance(view, WorkInProgressVFS) else "@commit",
-                budget=budget,
-                keep_ignored=keep_ignored,
-            ) as directory,
-        ):
+        """A real directory with the files of `view`, for commands; kept below `root` and updated by the difference."""
+        with held_directory(self.refs, view, root=root, budget=budget, keep_ignored=keep_ignored) as directory:
             yield directory
 
     # -- branches

@@ -2,6 +2,6 @@
 
 from forge.git.materialize.budget import Budget
 from forge.git.materialize.collect import CollectedChange, Limits, Note
-from forge.git.materialize.directory import MaterializedDirectory, materialize
+from forge.git.materialize.directory import MaterializedDirectory, held_directory, materialize
 
-__all__ = ["Budget", "CollectedChange", "Limits", "MaterializedDirectory", "Note", "materialize"]
+__all__ = ["Budget", "CollectedChange", "Limits", "MaterializedDirectory", "Note", "held_directory", "materialize"]

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import scan
 from forge.git.materialize.budget import Budget
@@ -20,6 +22,7 @@ from forge.git.materialize.update import filled, left, spelling
 from forge.git.materialize.wanted import Wanted
 from forge.git.objects.object_store import Objects
 from forge.git.process import disk
+from forge.git.refs.ref_store import Refs
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
@@ -95,6 +98,31 @@ class MaterializedDirectory(os.PathLike[str]):
 
     def __truediv__(self, name: str | os.PathLike[str]) -> Path:
         return self.path / name
+
+
+@contextmanager
+def held_directory(
+    refs: Refs,
+    view: View,
+    *,
+    root: Path | None = None,
+    budget: Budget | None = None,
+    keep_ignored: bool = True,
+) -> Iterator[MaterializedDirectory]:
+    """A directory with the files of `view`. Commands take long: what they work on is held meanwhile."""
+    commit = view.base
+    with (
+        refs.held.during([commit] if commit else ()),
+        materialize(
+            view.objects,
+            view,
+            root=root or user_cache_path("forge", appauthor=False) / "directories",
+            key=view.branch if isinstance(view, WorkInProgressVFS) else "@commit",
+            budget=budget,
+            keep_ignored=keep_ignored,
+        ) as directory,
+    ):
+        yield directory
 
 
 @contextmanager

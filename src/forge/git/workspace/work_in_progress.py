@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from forge.git.errors import (
     BranchExists,
@@ -26,6 +28,9 @@ from forge.git.workspace.commit_vfs import VFS, DirEntry, GitCommitVFS, file_at,
 from forge.git.workspace.paths import readable
 from forge.git.workspace.pending import Change, Pending, PendingChanges
 from forge.git.workspace.placement import refuse_link, refuse_link_name, refuse_taken, writable
+
+if TYPE_CHECKING:
+    from forge.git.materialize import MaterializedDirectory
 
 _WRITABLE = (Mode.FILE, Mode.EXECUTABLE, Mode.SYMLINK)
 
@@ -97,6 +102,14 @@ class WorkInProgressVFS(VFS):
 
     def list_dir(self, path: str = "") -> tuple[DirEntry, ...]:
         return self._changes.list_dir(path)
+
+    @contextmanager
+    def materialize_to_tempdir(self, *, root: Path | None = None) -> Iterator[MaterializedDirectory]:
+        """A real directory with the files, pending ones too, for commands, until the block ends."""
+        from forge.git.materialize import held_directory  # noqa: PLC0415 - directories are made of workspaces
+
+        with held_directory(self._refs, self, root=root) as directory:
+            yield directory
 
     # -- writing
 
