@@ -262,7 +262,7 @@ def test_as_a_last_resort_state_is_rebuilt_from_the_folder_of_active_milestones(
 
 
 def apart(machine: Path, name: str, minutes: int) -> tuple[Story, dict[str, Any]]:
-    """An initiative whose status file says something else, last updated so many minutes before; and what a resume gave."""
+    """Its status file says something else, last updated so many minutes before; and what a resume gave."""
     story = Story(machine / name)
     story.directory.mkdir()
     story.tell("start", "start", "Cart")

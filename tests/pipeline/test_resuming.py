@@ -184,7 +184,7 @@ def test_a_halted_run_waits_and_is_resumed_overridden_or_terminated(tmp_path: Pa
     assert (taken["phase"], len(taken["questions"]), len(taken["trajectory"])) == (Phase.DONE, 2, 6)
     gone, _ = both(tmp_path / "gone", ready_for_code, deliver, hands, (Decision("terminate").to_text(),))
     assert gone["phase"] is Phase.HALTED
-    assert "terminated" in gone["chat"][-1][1]
+    assert "for good" in gone["chat"][-1][1]
 
 
 def test_recorded_steps_are_not_done_again(tmp_path: Path) -> None:

@@ -97,6 +97,8 @@ class Refused:
 
 Decision = Accepted | Duplicate | NeedsConfirmation | Refused
 
+ACCEPTED = "The deliverable is accepted. The project is done."
+STOPPED = "The project was stopped for good."
 _STOP = "Stop this project for good? It cannot be taken up again."
 _ACCEPT = "Take the deliverable as it is now, with everything that is still open in it?"
 _ACCEPT_OUTLINE = "Keep the outline as the result? Its open points stay open."
@@ -182,9 +184,9 @@ def _effect(state: State, action: Action) -> Accepted:
         case Action.OVERRIDE, _ if state.outline:
             return Accepted(action, Phase.DONE, "The outline is kept as the result. Its open points stay open.")
         case Action.OVERRIDE, _:
-            return Accepted(action, Phase.DONE, "The deliverable is accepted. The project is done.")
+            return Accepted(action, Phase.DONE, ACCEPTED)
         case Action.TERMINATE, _:
-            return Accepted(action, Phase.HALTED, "The project was stopped for good.", HaltReason.HUMAN_TERMINATED)
+            return Accepted(action, Phase.HALTED, STOPPED, HaltReason.HUMAN_TERMINATED)
     return Accepted(action, state.phase)
 
 
@@ -213,7 +215,7 @@ def _blocked(state: State, action: Action) -> bool:
 
 def _reason(state: State, action: Action) -> str:
     if state.ended:
-        return "The project is done." if state.phase is Phase.DONE else "The project was stopped for good."
+        return "The project is done." if state.phase is Phase.DONE else STOPPED
     if state.busy:
         return f"Forge is at work on it ({_words(state.phase)}). Wait until it is done."
     if _blocked(state, action):

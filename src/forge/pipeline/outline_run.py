@@ -55,6 +55,7 @@ async def deliver_outline(journey: Journey, desk: ProjectDesk) -> Json:
         draft.info["halted_in"] = str(Phase.SPEC_BUILDING)
         draft.end_run(journey.steps.id)
 
+    journey.project.log.write("info", "halt", str(journey.phase), f"{verdict.halt_reason}: {verdict.reason}")
     await journey.change(write, "outline: ready", event_type="human_needed", summary=f"{told}. {WRITE_IT}")
     found = (counts.critical, counts.medium, counts.minor, counts.total)
     journey.steps.emit(RoundFinished(journey.project.id, 1, *found, guard=Guard.NONE, outcome="halt"))

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from forge.events import RoundFinished
+from forge.pipeline.actions import ACCEPTED
 from forge.pipeline.desk import TEST_RUNS, ProjectDesk
 from forge.pipeline.draft import INFO, Draft, stamp
 from forge.pipeline.evidence import Acknowledgement, Evidence, tests_pass
@@ -200,7 +201,7 @@ async def _accepted(journey: Journey) -> Json:
 
     def accept(draft: Draft) -> None:
         draft.info["accepted"] = {"time": draft.now}
-        draft.say("Accepted as it is. The project is complete.")
+        draft.say(ACCEPTED)
         draft.move(Phase.DONE)
 
     await journey.change(accept, "accepted by a person", event_type="milestone_complete", summary="Accepted as it is.")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from forge.pipeline.actions import STOPPED
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.projects.status import HaltReason, Phase
@@ -77,6 +78,7 @@ async def _decided(
     decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
     match decision.action:
         case "terminate":
+            journey.project.log.write("info", "halt", str(journey.phase), "human_terminated: by a person")
             await journey.change(terminated, "terminated by a person", event_type="error", summary="Terminated.")
         case "override" | "resume" | "input":
 
@@ -97,4 +99,4 @@ def terminated(draft: Draft) -> None:
     draft.info.pop("waiting", None)
     draft.info["terminated"] = True
     draft.move(Phase.HALTED, halt_reason=HaltReason.HUMAN_TERMINATED)
-    draft.say("The project was terminated.")
+    draft.say(STOPPED)

@@ -147,6 +147,8 @@ def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
         shop.events.publish(topic_of(project), ProjectSaid(project.id, message["role"], message["text"]))
     if done["before"] != done["phase"]:
         project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
+        if done["phase"] == Phase.HALTED:
+            project.log.write("info", "halt", done["before"], f"{done['halt_reason']}: by a person")
         moved = ProjectMoved(project.id, done["before"], done["phase"], done["halt_reason"])
         for topic in (topic_of(project), BOARD):
             shop.events.publish(topic, moved)
