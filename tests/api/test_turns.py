@@ -31,7 +31,7 @@ def get_schema():
 def execute(vfs, args):
     return "hello from the tool"
 """
-GREET: Json = {"text": "", "calls": [{"name": "use_tool", "arguments": {"name": "greet", "arguments": {}}}]}
+GREET: Json = {"text": "", "calls": [{"name": "greet", "arguments": {}}]}
 
 
 async def asking(run: Run, arguments: Json) -> Json:

@@ -159,6 +159,11 @@ def test_an_approval_is_kept_by_content_with_who_and_when(turn: Callable[..., Be
     assert (found.state, found.reason, found.differs) == (State.NEW, "bo revoked its approval on 2026-01-03.", "")
 
 
+@pytest.mark.parametrize("name", ["read_file", "ask_user", "use_skill"])
+def test_no_tool_takes_the_name_of_one_that_every_agent_has(turn: Callable[..., Bench], name: str) -> None:
+    assert states(turn({f"tools/{name}.py": tool("return 1", name)}).vfs) == {name: "broken"}
+
+
 def test_what_is_missing_or_broken_cannot_be_approved(turn: Callable[..., Bench]) -> None:
     b = turn({"tools/bad.py": "def execute(:\n"}, approved=False)
     with pytest.raises(UserToolMissing):

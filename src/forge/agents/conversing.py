@@ -20,7 +20,6 @@ from forge.errors import ForgeError
 from forge.events import ContextCompacted, ModelAnswered, ToolEnded, ToolStarted
 from forge.sessions.messages import (
     AssistantMessage,
-    ContextMessage,
     Message,
     ToolCall,
     ToolResult,
@@ -100,10 +99,9 @@ class Conversation:
         if not self.stream.is_full(sent):
             return sent
         anew = self.stream.anew(desk.vfs, desk.past, desk.items)
-        tools = [ContextMessage(desk.tools, "tools")] if desk.tools else []
-        desk.items += [*anew.items, *tools]
+        desk.items += anew.items
         desk.seen = anew.seen
-        fitted = [*anew.messages, *tools]
+        fitted = list(anew.messages)
         steps.emit(ContextCompacted(desk.turn, self.stream.tokens(sent), self.stream.tokens(fitted)))
         return fitted
 

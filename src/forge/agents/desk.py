@@ -36,8 +36,6 @@ class Desk:
     items: list[Item]
     seen: Seen
     """What the model has been shown of the branch up to now."""
-    tools: str = ""
-    """What the model was told of the repository's own tools."""
     usage: Usage = field(default_factory=Usage)
     unfinished: str = ""
     """What a model had said of an answer that was broken off."""

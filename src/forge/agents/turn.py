@@ -24,7 +24,7 @@ from forge.git.refs.reservations import release, reserve
 from forge.git.refs.snapshots import forget
 from forge.sessions.conversation import read_head
 from forge.sessions.marks import Marks, take
-from forge.sessions.messages import AssistantMessage, ContextMessage, Usage, UserMessage
+from forge.sessions.messages import AssistantMessage, Usage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Turn, TurnStatus, item_from_json, item_json, turn_id
@@ -68,8 +68,6 @@ class Room:
     sessions: Sessions
     stream: Stream
     redactor: Redactor
-    tools: Callable[[WorkInProgressVFS], str] = lambda _: ""
-    """What a model must be told of the repository's own tools."""
 
 
 Work = Callable[[Desk, Steps], Awaitable[None]]
@@ -104,7 +102,7 @@ async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -
         reason=reason,
         files=changed_files(desk.vfs),
         usage=desk.usage,
-        seen={**desk.seen.to_json(), "tools": desk.tools},
+        seen=desk.seen.to_json(),
         opens=place["parent"] is None or begins_anew(desk.items),
     )
     done = await steps.step("commit", lambda: asyncio.to_thread(_committed, request, room.sessions, desk.vfs, turn))
@@ -137,9 +135,6 @@ def _opened(request: TurnRequest, room: Room) -> Json:
     head = read_head(vfs)
     past = past_of(room.sessions.files(request.branch, said_in))
     added = room.stream.beginning(vfs, past, request.text)
-    tools = room.redactor.text(room.tools(vfs))
-    known = past.turns[-1].seen.get("tools", "") if past.turns and not begins_anew(added.items) else ""
-    told = [ContextMessage(tools or "There are no tools of this repository any more.\n", "tools")]
     said = UserMessage(room.redactor.text(request.text), request.author, request.asked)
     return {
         "turn": turn_id(head.turns + 1, request.mark),
@@ -147,9 +142,8 @@ def _opened(request: TurnRequest, room: Room) -> Json:
         "base": vfs.base,
         "said_in": said_in,
         "marks": marks.to_json(),
-        "items": [item_json(item) for item in (*added.items, *(told if tools != known else ()), said)],
+        "items": [item_json(item) for item in (*added.items, said)],
         "seen": added.seen.to_json(),
-        "tools": tools,
     }
 
 
@@ -164,7 +158,7 @@ def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
     room.sessions.mount(vfs, place["said_in"], _marks(place))
     items = [item_from_json(item) for item in place["items"]]
     past = past_of(room.sessions.files(request.branch, place["said_in"]))
-    return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]), tools=place["tools"])
+    return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]))
 
 
 def _committed(request: TurnRequest, sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn) -> Json:

@@ -18,7 +18,7 @@ from forge.sandbox import Limits
 from forge.tools.approval_records import ApprovalRecords, RecordedApproval
 from forge.tools.approval_state import Approvals, State
 from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals, write_approvals
-from forge.tools.builtin import NAMES
+from forge.tools.builtin import TAKEN
 from forge.tools.contract import Json, ToolFailed
 from forge.tools.imports import FOLDER, Closure, ToolUnreadable, closure, parsed
 from forge.tools.isolated import TOOL_LIMITS, call, schema_of
@@ -263,7 +263,7 @@ def _judged(vfs: WorkInProgressVFS, path: str, approvals: Approvals) -> UserTool
     try:
         if not _offers(vfs, path):
             return None
-        if name in NAMES:
+        if name in TAKEN:
             raise ToolUnreadable(f"{name} is the name of a built-in tool.")
         sources = closure(vfs, path)
     except ForgeError as e:

@@ -40,7 +40,6 @@ from forge.sessions.turns import TurnStatus
 from forge.settings import Settings
 from forge.store.costs import day_of
 from forge.tools.contract import Tool
-from forge.tools.own import UseTool
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
@@ -123,13 +122,7 @@ class _Bench:
         self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
         window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
         self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
-        self.room = Room(
-            repo,
-            sessions_of(repo, shop.settings),
-            self._stream,
-            shop.redactor,
-            tools=lambda vfs: self._own_tools(vfs).told(),
-        )
+        self.room = Room(repo, sessions_of(repo, shop.settings), self._stream, shop.redactor)
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
         try:
@@ -172,13 +165,9 @@ class _Bench:
         )
 
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
-        return Toolbox(
-            (*builtin_tools(commands, asks=self._asks), cast("Tool", use_skill), self._own_tools(vfs, commands))
-        )
-
-    def _own_tools(self, vfs: WorkInProgressVFS, commands: TurnCommands | None = None) -> UseTool:
-        ready, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled if commands else None)
-        return UseTool(ready)
+        own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled)
+        # The repository's own come last, so that approving one leaves the beginning of what is sent as it was.
+        return Toolbox((*builtin_tools(commands, asks=self._asks), cast("Tool", use_skill), *own))
 
     def _spent(self, session: Usage, turn: Usage) -> Spent:
         today = self._shop.costs.total(day=day_of(time.time()))

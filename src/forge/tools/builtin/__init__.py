@@ -17,4 +17,7 @@ NAMES = (
     "run_tests",
     "ask_user",
 )
-"""In the order in which models see them. No tool of a repository may have one of these names."""
+"""In the order in which models see them."""
+
+TAKEN = frozenset((*NAMES, "use_skill"))
+"""No tool of a repository may have one of these names."""
