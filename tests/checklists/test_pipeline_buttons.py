@@ -115,6 +115,25 @@ def unnamed(machine: Path, script: Script) -> Walk:
     return walk
 
 
+@pytest.fixture(scope="module")
+def unreadable(machine: Path, script: Script) -> tuple[Walk, int]:
+    """A reviewer who never answers in the form; and how often they were asked."""
+    with pytest.MonkeyPatch.context() as patch:
+        made = scripted(patch)
+        made.answers["plan-review"] = lambda _: "It looks fine to me."
+        return begun(machine / "workspace", "Unreadable"), len(made.of("plan-review"))
+
+
+@pytest.mark.req("P-09")
+def test_a_review_that_cannot_be_read_is_asked_for_twice_more(unreadable: tuple[Walk, int]) -> None:
+    assert unreadable[1] == 3
+
+
+@pytest.mark.req("P-09")
+def test_a_review_that_stays_unreadable_halts_the_project(unreadable: tuple[Walk, int]) -> None:
+    assert unreadable[0].status("built")["halt_reason"] == "agent_failure"
+
+
 @pytest.mark.req("P-12")
 def test_distill_says_that_it_distills(resumed: Walk) -> None:
     assert "Distilling…" in resumed.said("distilled")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from forge.plugins.contracts import Board
 from tests.cli.conftest import run_here
 
 PROMPTS = (
@@ -142,3 +143,11 @@ def test_what_is_enabled_and_cannot_work_stops_the_start_with_its_name(machine: 
     finally:
         config.write_text("")
     assert (ran.code != 0, said in ran.err) == (True, True), ran.err
+
+
+@pytest.mark.req("P-20")
+@pytest.mark.xfail(
+    strict=True, reason="cards are mirrored only: no board has a way to start the card of a code project"
+)
+def test_a_board_that_runs_cards_has_a_way_to_start_one() -> None:
+    assert hasattr(Board, "start")

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { X } from "lucide-react";
+import { Hourglass, X } from "lucide-react";
 import { useEffect, useMemo, type KeyboardEvent } from "react";
 
 import { classNames } from "@/lib/class_names";
@@ -12,6 +12,7 @@ import { forgetFile } from "./editor/open_files";
 import { nameOf, parentOf } from "./explorer/tree";
 import { closeTab, nextInFront, pinTab, showTab, useTabs, type OpenTab } from "./tabs";
 import { UnsavedDialog } from "./UnsavedDialog";
+import { useBranchState } from "./useBranchState";
 
 export interface FileTabsProps {
   repo: string;
@@ -25,6 +26,8 @@ interface TabProps {
   tab: OpenTab;
   selected: boolean;
   unsaved: boolean;
+  /** A turn works on the branch: files are read-only until it ends. */
+  busy: boolean;
   /** Another open file has the same name. */
   ambiguous: boolean;
   onShow: () => void;
@@ -37,7 +40,7 @@ function focusNeighbour(from: Element, step: number): void {
   all[(all.indexOf(from as HTMLElement) + step + all.length) % all.length]?.focus();
 }
 
-function Tab({ tab, selected, unsaved, ambiguous, onShow, onKeep, onClose }: TabProps) {
+function Tab({ tab, selected, unsaved, busy, ambiguous, onShow, onKeep, onClose }: TabProps) {
   const name = nameOf(tab.path);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -53,7 +56,7 @@ function Tab({ tab, selected, unsaved, ambiguous, onShow, onKeep, onClose }: Tab
         type="button"
         role="tab"
         aria-selected={selected}
-        aria-label={unsaved ? `${tab.path}, unsaved` : tab.path}
+        aria-label={[tab.path, unsaved && "unsaved", busy && "an agent works"].filter(Boolean).join(", ")}
         aria-keyshortcuts="Delete"
         tabIndex={selected ? 0 : -1}
         title={tab.path}
@@ -63,6 +66,7 @@ function Tab({ tab, selected, unsaved, ambiguous, onShow, onKeep, onClose }: Tab
         onKeyDown={onKeyDown}
         className={classNames("focus-inset flex h-full max-w-56 items-center gap-1 pl-3 text-left", tab.preview && "italic")}
       >
+        {busy && <Hourglass size={12} aria-hidden className="shrink-0 text-muted" />}
         <span className="truncate">{name}</span>
         {ambiguous && <span className="truncate text-xs text-muted">{nameOf(parentOf(tab.path))}</span>}
       </button>
@@ -80,6 +84,7 @@ export function FileTabs({ repo, branch, at, path }: FileTabsProps) {
   const navigate = useNavigate();
   const tabs = useTabs(repo, branch);
   const everywhere = useUnsaved();
+  const busy = useBranchState(repo, branch, at).busy !== null;
   const unsaved = useMemo(() => new Set(everywhere.filter((file) => file.repo === repo && file.branch === branch).map((file) => file.path)), [everywhere, repo, branch]);
 
   useEffect(() => {
@@ -115,6 +120,7 @@ export function FileTabs({ repo, branch, at, path }: FileTabsProps) {
           tab={tab}
           selected={tab.path === path}
           unsaved={unsaved.has(tab.path)}
+          busy={busy}
           ambiguous={tabs.some((other) => other !== tab && nameOf(other.path) === nameOf(tab.path))}
           onShow={() => show(tab.path)}
           onKeep={() => pinTab(repo, branch, tab.path)}
