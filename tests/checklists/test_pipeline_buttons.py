@@ -104,6 +104,21 @@ def given_up(machine: Path, script: Script) -> Walk:
 
 
 @pytest.fixture(scope="module")
+def outlined(machine: Path, script: Script) -> Walk:
+    """Without a model it ends with an outline."""
+    return begun(machine / "workspace", "Outlined")
+
+
+@pytest.fixture(scope="module")
+def left(machine: Path, script: Script) -> Walk:
+    """Terminated before anything was distilled."""
+    walk = Walk(machine / "workspace", "left")
+    walk.seen("made", run_here("project", "new", "Left", "--agent", "builtin", "--json"))
+    walk.step("stopped", "terminate", "--yes")
+    return walk
+
+
+@pytest.fixture(scope="module")
 def unnamed(machine: Path, script: Script) -> Walk:
     """Neither the person nor the model gives it a name."""
     with pytest.MonkeyPatch.context() as patch:
@@ -160,10 +175,12 @@ def test_a_halt_is_in_the_state_of_polishing(resumed: Walk) -> None:
 
 
 @pytest.mark.req("P-11")
-@pytest.mark.parametrize("project", ["resumed", "given_up"])
-def test_a_halt_is_in_the_operational_log(request: pytest.FixtureRequest, project: str) -> None:
+@pytest.mark.parametrize(
+    ("project", "step"), [("resumed", "built"), ("given_up", "stopped"), ("outlined", "built"), ("left", "stopped")]
+)
+def test_a_halt_is_in_the_operational_log(request: pytest.FixtureRequest, project: str, step: str) -> None:
     walk: Walk = request.getfixturevalue(project)
-    assert "halt" in {line["event"] for line in walk.log("stopped" if project == "given_up" else "built")}
+    assert [line["event"] for line in walk.log(step)].count("halt") == 1
 
 
 @pytest.mark.req("P-12")
