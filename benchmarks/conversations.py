@@ -14,6 +14,7 @@ from benchmarks.timing import Figure, Row
 from forge.git import Repository
 from forge.sessions.conversation import conversation, read_head, write_turn
 from forge.sessions.messages import AssistantMessage, UserMessage
+from forge.sessions.trailers import TURN
 from forge.sessions.turns import Turn, turn_id
 
 _TURNS = 500
@@ -83,8 +84,9 @@ def _own(repo: Repository, number: int, text: str) -> float:
     start = time.perf_counter()
     vfs = repo.workspace(_BRANCH)
     items = (UserMessage("go on", "A <a@example.org>", 1.0), AssistantMessage(text, model="scripted"))
-    write_turn(vfs, Turn(turn_id(number, f"{number:08x}"), read_head(vfs).last, 1.0, "scripted", items))
-    vfs.commit("chat: go on")
+    turn = Turn(turn_id(number, f"{number:08x}"), read_head(vfs).last, 1.0, "scripted", items)
+    write_turn(vfs, turn)
+    vfs.commit("chat: go on", trailers={TURN: turn.id})
     return time.perf_counter() - start
 
 

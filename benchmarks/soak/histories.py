@@ -8,34 +8,23 @@ import shlex
 import subprocess
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from forge.git import Repository, Signature
+from benchmarks.soak.conversation_model import Commit, Model
+from forge.git import Repository, Signature, WorkInProgressVFS
 from forge.sessions.conversation import conversation, read_head, write_turn
+from forge.sessions.layout import HEAD_PATH, TurnRef, json_bytes
 from forge.sessions.messages import AssistantMessage, UserMessage
-from forge.sessions.turns import Turn, turn_id
+from forge.sessions.turns import Turn, item_json, turn_id
 
 MAIN = "main"
+_OLD = 0.3
+"""Of so many histories, some branches begin in the first format."""
 
 
 class Differs(AssertionError):
     """A branch whose conversation is not what the model says, or a conflict in Forge's own files."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What the model knows of one branch."""
-
-    turns: tuple[str, ...] = ()
-    own: bool = False
-    """Whether a turn was made under this name."""
-    settled: bool = False
-    """Whether its last turn's commit is in its place: made there, and not replayed since."""
-    mixed: bool = False
-    """Whether only the name tells its conversation: replayed onto another one, or with another replayed onto it."""
-    merged: bool = False
-    """Whether merge commits are on the branch: a rebase makes them one line."""
 
 
 @dataclass(slots=True)
@@ -64,72 +53,61 @@ def random_histories(folder: Path, count: int, *, seed: int = 0, steps: int = 30
             raise Differs(f"seed {seed}, history {number}: {e}\n" + "\n".join(world.told)) from e
         found.histories += 1
         found.branches += len(world.said)
-        found.turns += len(world.made_on)
+        found.turns += len(world.commits)
     return found
 
 
 class _World:
+    """One repository. Each operation says what it must come to; the model says it for every branch at the end."""
+
     def __init__(self, place: Path, rng: random.Random, count: Counter[str]) -> None:
         self.place = place
         self.rng = rng
         self.count = count
         self.told: list[str] = []
-        self.said: dict[str, Said] = {MAIN: Said()}
-        self.past: dict[str, list[tuple[str, Said]]] = {}
+        self.model = Model()
+        self.old = rng.random() < _OLD
+        self.said: dict[str, tuple[str, ...]] = {MAIN: ()}
+        self.past: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
         """Where a branch was, and what it said there."""
-        self.chains: dict[str, tuple[str, ...]] = {}
-        """Each turn with those before it, when it was made."""
         self.commits: dict[str, str] = {}
-        self.made_on: dict[str, str] = {}
-        """The name of its branch then; in the order in which the turns were made."""
+        """The commit of each turn, as it was first made."""
+        self._tips: set[str] = set()
         place.mkdir(parents=True)
         self._git("init", "-q", "-b", MAIN)
         (place / "README.md").write_text("A repository.\n")
         self._git("add", ".")
         self._git("commit", "-q", "-m", "begin")
         self.repo = Repository.open(place)
+        self._learn(MAIN)
 
     def live(self, steps: int) -> None:
         for _ in range(self.rng.randint(2, 8)):
             self._new_branch(MAIN)
+        if self.old:
+            for branch in self.rng.sample(sorted(set(self.said) - {MAIN}), self.rng.randint(1, 2)):
+                for _ in range(self.rng.randint(1, 3)):
+                    self._talk(branch, first_format=True)
         usual: list[Callable[[], None]] = [self.talk] * 6 + [self.edit] * 2 + [self.merge] * 4 + [self.squash] * 2
-        usual += [self.rebase] * 3 + [self.cherry_pick] * 3 + [self.fork] * 2 + [self.revert, self.amend, self.reset]
+        usual += [self.rebase] * 3 + [self.cherry_pick] * 3 + [self.fork] * 2 + [self.revert] * 2 + [self.amend]
         usual += [self.rename, self.octopus, self.delete, self.interactive, self.into_main, self.into_main]
+        usual += [self.reset, self.force, self.interactive, self.interactive]
         for _ in range(steps):
             self.rng.choice(usual)()
 
     # -- what is done, and what it must come to
 
     def talk(self) -> None:
-        branch = self._agent()
-        vfs = self.repo.workspace(branch)
-        head = read_head(vfs)
-        mark = f"{self.rng.getrandbits(48):012x}"
-        # Short and long ones, much alike and not: git takes like files for moved ones.
-        words = "again and again " * self.rng.randint(1, 40)
-        items = (UserMessage(words, "A <a@example.org>", 1.0), AssistantMessage(words, model="scripted"))
-        number = head.turns + 1
-        turn = Turn(turn_id(number, mark), head.last, float(len(self.made_on)), "scripted", items)
-        write_turn(vfs, turn)
-        if self.rng.random() < 0.8:
-            vfs.write_file(f"src/{turn.id}.txt", f"{turn.id}\n" * 3)
-        author = Signature("Forge (scripted)", "agent@forge.invalid", 1_700_000_000 + len(self.made_on))
-        self.commits[turn.id] = vfs.commit(f"chat: {turn.id}", author, {"Forge-Turn": turn.id})
-        before = self.said[branch]
-        self.made_on[turn.id] = branch
-        self.chains[turn.id] = (*(self.chains[before.turns[-1]] if before.turns else ()), turn.id)
-        self._now("talk", branch, replace(before, turns=(*before.turns, turn.id), own=True, settled=True))
+        self._talk(self._agent())
 
     def edit(self) -> None:
         branch = self._any()
         self._on(branch)
         self._write(f"notes/{self.rng.getrandbits(40):x}.txt")
-        self._now("edit", branch, self.said[branch])
+        self._now("edit", branch, same=self.said[branch])
 
     def fork(self) -> None:
-        source = self._any()
-        if self.said[source].settled or not self.said[source].mixed:
-            self._new_branch(source)
+        self._new_branch(self._any())
 
     def merge(self) -> None:
         into, source = self._two(self._agent())
@@ -141,16 +119,15 @@ class _World:
         way = self.rng.choice(("merge", "squash", "rebase"))
         if way == "squash":
             self._squash(MAIN, source)
-        elif way == "merge" or self.said[source].merged:
+        elif way == "merge":
             self._merge(MAIN, source, "--no-ff")
         else:
             self._on(source, detached=True)
             if self._tried("rebase", "-q", MAIN):
                 tip = self._git("rev-parse", "HEAD")
-                before = self._turns(MAIN)
                 self._on(MAIN)
                 self._git("merge", "-q", "--ff-only", tip)
-                self._now(f"rebase-merge of {source}", MAIN, self._brought(MAIN, before))
+                self._now(f"rebase-merge of {source}", MAIN)
 
     def octopus(self) -> None:
         into = self._any()
@@ -159,96 +136,81 @@ class _World:
         apart = self._git("merge-base", "--independent", into, *sources).splitlines()
         sources = [b for b in sources if self._tip(b) in apart and self._tip(b) != self._tip(into)]
         self._on(into)
-        before = self._turns(into)
-        if any(self._only_named(into, source) for source in sources):
-            return
-        if len({self._tip(b) for b in sources}) == len(sources) > 1 and self._tried(
-            "merge", "-q", "--no-ff", "-m", "octopus", *sources
-        ):
-            said = self._brought(into, before, *sources)
-            self._now(f"octopus of {' '.join(sources)}", into, replace(said, merged=True))
+        distinct = len({self._tip(b) for b in sources}) == len(sources) > 1
+        if distinct and self._tried("merge", "-q", "--no-ff", "-m", "octopus", *sources):
+            self._now(f"octopus of {' '.join(sources)}", into, within=self._kept(into, *sources))
 
     def squash(self) -> None:
         self._squash(*self._two(self._agent()))
 
     def rebase(self) -> None:
         branch, onto = self._two(self._agent())
-        if self._only_named(branch, onto):
-            return
-        said = self.said[branch]
-        if (said.merged and not said.own) or self._is_unclear(branch):
-            return  # which of the replayed turns comes last depends on git's order of the commits
-        if not said.own and any(self.made_on[turn] == branch for turn in self._turns(onto)):
-            return  # the branch was set back before its own turns, and gets them again from elsewhere
-        if any(t not in self._turns(onto) and self._commit_of(onto, t) for t in said.turns):
-            return  # reverted there: git takes the branch's own commit of that turn for applied
+        kept = self.said[branch] if self._is_own(branch, onto) else ()
         self._on(branch)
-        before, was = self._turns(branch), self._tip(branch)
         if self._tried("rebase", "-q", onto):
-            if self._tip(branch) == self._tip(onto):
-                said = self._forwarded(branch, before, onto)
-            elif self._tip(branch) != was:
-                said = self._replayed(said, self.said[onto])
-                # What the other line keeps, though a merge took it out of the tree, is on this line now.
-                # Of a branch with merges, reverts on what was merged are replayed onto it too.
-                mine = self._turns(branch) if said.merged else set(said.turns)
-                there = mine | set(self.said[onto].turns)
-                last = said.turns[-1:]
-                said = replace(said, turns=tuple(t for each in last for t in self.chains[each] if t in there))
-            self._now(f"rebase onto {onto}", branch, replace(said, merged=self.said[onto].merged))
+            # What is reverted on the other line, git takes for applied and leaves out.
+            self._now(f"rebase onto {onto}", branch, within=self._left(branch, kept))
 
     def cherry_pick(self) -> None:
         if not self.commits:
             return
         turn = self.rng.choice(sorted(self.commits))
         branch = self._agent()
-        there = self._turns(branch)
-        if turn in there or self._is_unclear(branch):
+        if turn in self._turns(branch) or self._loses_its_place(turn, branch):
             return
+        said = self.said[branch]
+        is_plain = self._is_own(branch) and self.model.names[turn] != branch
         self._on(branch)
         if self._tried("cherry-pick", self.commits[turn]):
-            said = self._brought(branch, there)
-            self._now(f"cherry-pick {turn}", branch, replace(said, mixed=said.mixed or turn not in said.turns))
+            is_beside = is_plain and said[-1] not in self.model.chains[turn] and turn not in self.model.chains[said[-1]]
+            self._now(f"cherry-pick {turn}", branch, same=said if is_beside else None)
 
     def revert(self) -> None:
         branch = self._agent()
-        mine = [t for t in self.said[branch].turns if t in self._turns(branch)]
+        mine = [t for t in self.said[branch] if t in self._turns(branch)]
         if not mine:
             return
         turn = self.rng.choice(mine[-2:])
         commit = self._commit_of(branch, turn)
         if commit is None:
             return
+        said = self.said[branch]
         self._on(branch)
         if self._tried("revert", "--no-edit", commit):
-            left = tuple(t for t in self.said[branch].turns if t != turn)
-            self._now(f"revert {turn}", branch, replace(self.said[branch], turns=left))
+            self._now(f"revert {turn}", branch, same=tuple(t for t in said if t != turn))
+            if self.rng.random() < 0.3 and self._tried("revert", "--no-edit", "HEAD"):
+                self._now(f"revert of revert {turn}", branch, same=said)
 
     def amend(self) -> None:
         branch = self._agent()
-        if self._is_unclear(branch):
-            return
         self._on(branch)
         self._git("commit", "-q", "--amend", "--no-edit", "--allow-empty", "--date=2020-01-01T00:00:00Z")
-        said = self.said[branch]
-        self._now("amend", branch, replace(said, settled=said.settled and self._turn_in(branch) not in said.turns[-1:]))
+        self._now("amend", branch, same=self.said[branch])
 
     def reset(self) -> None:
         branch = self._agent()
         tip, said = self.rng.choice(self.past[branch])
         self._on(branch)
         self._git("reset", "-q", "--hard", tip)
-        self._now(f"reset to {tip[:7]}", branch, said)
+        self._now(f"reset to {tip[:7]}", branch, same=said)
+
+    def force(self) -> None:
+        """`git branch -f`: the branch is where another one is; its own turns, if any are there, come first."""
+        branch, other = self._two(self._agent())
+        self._git("checkout", "-q", "--detach")
+        self._git("branch", "-q", "-f", branch, other)
+        is_own = self.model.is_own(self._turns(other), branch)
+        self._now(f"force to {other}", branch, same=self._told_by_git(other) if not is_own else None)
 
     def rename(self) -> None:
         old = self._agent()
-        if self.said[old].mixed and not self.said[old].settled:
-            return
         new = f"{old}-{len(self.told)}"
         self._git("checkout", "-q", "--detach")
+        told = self._told_by_git(old)
         self._git("branch", "-m", old, new)
-        self.past[new] = [(tip, replace(said, own=False)) for tip, said in self.past.pop(old)]
-        self._now(f"rename {old}", new, replace(self.said.pop(old), own=False))
+        self.past[new] = [(tip, self._conversation(tip, new)) for tip, _ in self.past.pop(old)]
+        del self.said[old]
+        self._now(f"rename {old}", new, same=told)
 
     def delete(self) -> None:
         if len(self.said) > 3:
@@ -261,16 +223,17 @@ class _World:
     def interactive(self) -> None:
         """The last commits of one line: put in another order, made one, or one of them left out."""
         branch = self._agent()
-        recent = self._git("log", "-4", "--first-parent", "--format=%H %P", branch).splitlines()
         line = []
-        for row in recent[:-1]:
+        for row in self._git("log", "-4", "--first-parent", "--format=%H %P", branch).splitlines():
             commit, *parents = row.split()
             if len(parents) != 1:
                 break
             line.append(commit)
-        turns = {commit: turn for commit in line if (turn := self._turn_in(commit)) is not None}
-        if len(line) < 2 or not set(turns.values()) <= set(self.said[branch].turns) or not self.said[branch].own:
+        turns = {commit: self.model.turn_of(commit) for commit in line}
+        if len(line) < 2 or any(turn and not self.model.names[turn] for turn in turns.values()):
             return
+        plain = self._is_own(branch) and not any(self._removes(commit) for commit in line)
+        plain &= all(self._brought(commit) <= set(self.said[branch]) for commit in line)
         way = self.rng.choice(("squash", "order", "drop"))
         names = list(reversed(line))
         said = self.said[branch]
@@ -280,143 +243,140 @@ class _World:
         if way == "drop":
             gone = self.rng.randrange(len(todo))
             todo[gone] = f"drop {names[gone]}"
-            said = replace(said, turns=tuple(t for t in said.turns if t != turns.get(names[gone])))
+            said = tuple(t for t in said if t not in self._brought(names[gone]))
         self._on(branch)
         plan = self.place / ".git" / "plan"
         plan.write_text("\n".join(todo) + "\n")
         if self._tried("rebase", "-q", "-i", f"{line[-1]}^", editor=f"cp {shlex.quote(str(plan))}"):
-            self._now(f"interactive {way}", branch, replace(said, settled=False))
+            self._now(f"interactive {way}", branch, same=said if plain else None)
+
+    def _loses_its_place(self, turn: str, branch: str) -> bool:
+        """A turn of the first format names one turn before it. Without that, nobody can tell what it goes on from."""
+        before = self.model.chains[turn][:-1]
+        return not self.model.names[turn] and bool(before) and before[-1] not in self._turns(branch)
 
     # -- the parts of it
 
-    def _only_named(self, into: str, source: str) -> bool:
-        """Whether `into` would take over a conversation that only the name of `source` tells."""
-        return not self.said[into].own and self.said[source].mixed and not self.said[source].settled
+    def _talk(self, branch: str, *, first_format: bool = False) -> None:
+        vfs = self.repo.workspace(branch)
+        head = read_head(vfs)
+        before = self.said[branch][-1] if self.said[branch] else None
+        if head.last != before:
+            raise Differs(f"{branch} goes on from {head.last}, not {before}")
+        # Short and long ones, much alike and not: git takes like files for moved ones.
+        words = "again and again " * self.rng.randint(1, 40)
+        items = (UserMessage(words, "A <a@example.org>", 1.0), AssistantMessage(words, model="scripted"))
+        name = turn_id(head.turns + 1, f"{self.rng.getrandbits(48):012x}")
+        turn = Turn(name, head.last, float(len(self.commits)), "scripted", items)
+        if first_format:
+            write_first_format(vfs, turn, head.messages + len(items))
+        else:
+            write_turn(vfs, turn)
+        if self.rng.random() < 0.8:
+            vfs.write_file(f"src/{turn.id}.txt", f"{turn.id}\n" * 3)
+        author = Signature("Forge (scripted)", "agent@forge.invalid", 1_700_000_000 + len(self.commits))
+        self.commits[turn.id] = vfs.commit(f"chat: {turn.id}", author, {"Forge-Turn": turn.id})
+        self.model.talk(turn.id, before, "" if first_format else branch)
+        self._now("talk" if not first_format else "old-talk", branch, same=(*self.said[branch], turn.id))
 
     def _merge(self, into: str, source: str, *options: str) -> None:
-        if self._only_named(into, source):
-            return
         self._on(into)
-        before = self._turns(into)
         if self._tried("merge", "-q", "-m", f"merge {source}", *options, source):
-            forwarded = self._tip(into) == self._tip(source)
-            said = self._forwarded(into, before, source) if forwarded else self._brought(into, before, source)
-            self._now(f"merge {source}", into, replace(said, merged=True))
+            self._now(f"merge {source}", into, within=self._kept(into, source))
 
     def _squash(self, into: str, source: str) -> None:
-        if self._only_named(into, source):
-            return
         self._on(into)
-        before = self._turns(into)
         if self._tried("merge", "-q", "--squash", source) and self._git("status", "--porcelain"):
             self._git("commit", "-q", "-m", f"squash {source}")
-            self._now(f"squash {source}", into, self._brought(into, before, squash=True))
+            # What a revert took away on the other branch, a squash takes away here.
+            self._now(f"squash {source}", into, within=self._left(into, self._kept(into, source)))
 
-    def _forwarded(self, into: str, before: set[str], source: str) -> Said:
-        """The branch is where another one is: the same conversation, unless it has one of its own."""
-        said, theirs = self.said[into], self.said[source]
-        kept = self._brought(into, before, source) if said.own else replace(theirs, own=False)
-        return replace(kept, settled=theirs.settled, mixed=theirs.mixed or kept.turns != theirs.turns)
+    def _kept(self, into: str, *sources: str) -> tuple[str, ...]:
+        """What a branch goes on to say, after a merge: its own."""
+        is_other = any(self._tip(into) == self._tip(source) for source in sources)
+        if self._is_own(into, *sources):
+            return self._left(into, self.said[into]) if is_other else self.said[into]
+        brings_own = any(self.model.is_own(self._turns(source), into) for source in sources)
+        return () if is_other or brings_own else self.said[into]
 
-    def _brought(self, into: str, before: set[str], *sources: str, squash: bool = False) -> Said:
-        """What a branch says once turns came to it, by a merge of `sources` or without one.
+    def _is_own(self, branch: str, *others: str) -> bool:
+        """Whether the name tells its conversation: it talked there, and nothing else that it said is around."""
+        said, chains = self.said[branch], self.model.chains
+        around = {
+            t for rev in (self.past[branch][-1][0] if branch in self.past else MAIN, *others) for t in self._turns(rev)
+        }
+        own = {turn for turn in around if self.model.names[turn] == branch}
+        return bool(said) and self.model.is_own(said, branch) and own <= set(chains[said[-1]])
 
-        What goes on from its conversation is taken over, what is unrelated stays beside it. Where nobody ever talked
-        under its name, a turn that was replayed takes over from others that were.
-        """
-        said, now = self.said[into], self._turns(into)
-        if not sources:  # what a revert took away on the other branch, a squash takes away here
-            said = replace(said, turns=tuple(t for t in said.turns if t in now or t not in before))
-        new = now - before
-        new -= {parent for turn in new for parent in self.chains[turn][:-1]}
-        back = [turn for turn in self.made_on if turn in new and self.made_on[turn] == into]
-        if sources and not said.turns and back:  # its own turns, which it had reverted, come back
-            return replace(said, turns=(back[-1],), settled=False)
-        if sources and not said.turns:
-            theirs: tuple[str, ...] = ()
-            for other in (self.said[source].turns for source in sources):
-                theirs = other if other[: len(theirs)] == theirs else theirs
-            return replace(said, turns=theirs, settled=False)
-        mine = {t for t in new if self.made_on[t] == into}
-        further = {t for t in new if self._goes_on(t, said.turns, now)}
-        is_mine = bool(said.turns) and self.made_on[said.turns[-1]] == into
-        if mine and (not sources or not is_mine):
-            chosen = mine & further or {t for t in mine if self._linked(t, now)}
-        elif further or sources or said.own or said.settled or squash:
-            chosen = further
-        else:
-            chosen = {t for t in new if self._linked(t, now)}
-        if not chosen:
-            return said
-        for source in sources:
-            chosen = chosen & self._turns(source) or chosen
-        last = max(chosen, key=list(self.made_on).index)
-        return replace(
-            said,
-            turns=tuple(t for t in self.chains[last] if t in now),
-            own=said.own or bool(mine),
-            settled=said.settled and bool(said.turns),
-        )
+    def _left(self, branch: str, said: tuple[str, ...]) -> tuple[str, ...]:
+        self._learn(branch)
+        return tuple(turn for turn in said if turn in self.model.readable(self._tip(branch)))
 
-    def _goes_on(self, turn: str, said: tuple[str, ...], now: set[str]) -> bool:
-        before = [t for t in self.chains[turn][:-1] if t in now]
-        return not said or said[-1] in before
+    def _told_by_git(self, branch: str) -> tuple[str, ...] | None:
+        """Its conversation, if no name is needed to tell it: it came first, and no other was replayed onto it."""
+        said, line = self.said[branch], self._git("rev-list", "--reverse", "--first-parent", branch).splitlines()
+        bringing = [c for c in line if self._brought(c)]
+        replayed = {turn for c in line if (turn := self.model.turn_of(c)) is not None}
+        return said if not bringing or (self._brought(bringing[0]) | replayed <= set(said)) else None
 
-    def _linked(self, turn: str, now: set[str]) -> bool:
-        before = self.chains[turn][:-1]
-        return not before or before[-1] in now
+    def _brought(self, commit: str) -> set[str]:
+        made = self.model.commits[commit]
+        return set(made.turns - self.model.commits[made.parents[0]].turns) if made.parents else set()
 
-    def _is_unclear(self, branch: str) -> bool:
-        """Whether its conversation hangs on one commit's being in its place."""
-        return self.said[branch].mixed and not self.said[branch].own
-
-    def _replayed(self, said: Said, onto: Said) -> Said:
-        """A branch goes on with its own turns wherever it is put; without any, not over those that were made there."""
-        if not said.turns and not said.own:
-            return replace(onto, own=False)
-        if said.turns and onto.turns[: len(said.turns)] == said.turns:
-            return replace(onto, own=said.own, settled=False)
-        related = not onto.turns or not said.turns or onto.turns[0] == said.turns[0]
-        if said.own or related or not onto.settled:
-            return replace(said, settled=False, mixed=said.mixed or onto.mixed or (onto.settled and not related))
-        return replace(onto, own=False)
+    def _removes(self, commit: str) -> bool:
+        made = self.model.commits[commit]
+        return not self.model.commits[made.parents[0]].turns <= made.turns
 
     def _new_branch(self, source: str) -> None:
         name = f"ai/{'abcdefgh'[self.rng.randrange(8)]}{len(self.told)}"
         self._git("branch", name, source)
         self.past[name] = []
-        self._now(f"branch from {source}", name, replace(self.said[source], own=False))
+        self._now(f"branch from {source}", name, same=self._told_by_git(source))
 
-    def _now(self, what: str, branch: str, said: Said) -> None:
+    def _now(
+        self, what: str, branch: str, *, same: tuple[str, ...] | None = None, within: tuple[str, ...] = ()
+    ) -> None:
+        """The branch says what the model tells; that is the `same`, or has what was said `within` it, in its order."""
         self.count[what.split(maxsplit=1)[0]] += 1
-        if said.turns:
-            # Turns that were left out may come back from elsewhere.
-            there = {*self._turns(branch), *said.turns}
-            said = replace(said, turns=tuple(turn for turn in self.chains[said.turns[-1]] if turn in there))
-        self.said[branch] = said
-        self.past.setdefault(branch, []).append((self._tip(branch), said))
-        self.told.append(f"{branch}: {what} -> {' '.join(self.said[branch].turns)}")
+        self._learn(branch)
+        tip = self._tip(branch)
+        said = self.said[branch] = self._conversation(tip, branch)
+        self.past.setdefault(branch, []).append((tip, said))
+        self.told.append(f"{branch}: {what} -> {tip[:7]} {' '.join(said)}")
+        if same is not None and said != same:
+            raise Differs(f"{branch} should say {' '.join(same) or 'nothing'}, says {' '.join(said) or 'nothing'}")
+        if within != tuple(turn for turn in said if turn in within):
+            raise Differs(f"{branch} should still say {' '.join(within)}, says {' '.join(said) or 'nothing'}")
 
     def check(self) -> None:
         self._git("checkout", "-q", "--detach")
         fresh = Repository.open(self.place)
         for branch, said in self.said.items():
-            found = tuple(turn.id for turn in conversation(fresh.commit_vfs(branch)))
-            if found != said.turns:
-                raise Differs(f"{branch} has {' '.join(found) or 'nothing'}, not {' '.join(said.turns) or 'nothing'}")
+            for repo in (self.repo, fresh):
+                found = tuple(turn.id for turn in conversation(repo.commit_vfs(branch)))
+                if found != said:
+                    raise Differs(f"{branch} has {' '.join(found) or 'nothing'}, not {' '.join(said) or 'nothing'}")
+
+    def _conversation(self, tip: str, branch: str) -> tuple[str, ...]:
+        return self.model.conversation(tip, branch)
+
+    def _learn(self, branch: str) -> None:
+        known = [f"^{commit}" for commit in self._tips if commit in self.model.commits]
+        rows = self._git("log", "--reverse", "--topo-order", "--format=%H\t%P\t%s", branch, *known).splitlines()
+        for row in rows:
+            commit, parents, subject = row.split("\t", 2)
+            self.model.commits[commit] = Commit(tuple(parents.split()), frozenset(self._turns(commit)), subject)
+        self._tips = {*self._tips, self._tip(branch)}
 
     def _turns(self, rev: str) -> set[str]:
+        if rev in self.model.commits:
+            return set(self.model.commits[rev].turns)
         paths = self._git("ls-tree", "-r", "--name-only", rev, "--", ".forge/session").splitlines()
-        return {path.split("/")[-2] for path in paths}
+        return {path.split("/")[-2] if path.endswith("/turn.json") else Path(path).stem for path in paths}
 
     def _commit_of(self, branch: str, turn: str) -> str | None:
         rows = self._git("log", "--format=%H", f"--grep=Forge-Turn: {turn}", "--no-merges", branch).splitlines()
-        return next((row for row in rows if self._turn_in(row) == turn), None)
-
-    def _turn_in(self, commit: str) -> str | None:
-        added = self._git("show", "--format=", "--name-only", "--diff-filter=A", "--no-renames", commit, "--", ".forge")
-        turns = {path.split("/")[-2] for path in added.splitlines() if path.endswith("/turn.json")}
-        return turns.pop() if len(turns) == 1 else None
+        return next((row for row in rows if self.model.turn_of(row) == turn), None)
 
     def _any(self) -> str:
         return self.rng.choice(sorted(self.said))
@@ -443,17 +403,38 @@ class _World:
     def _tried(self, *args: str, editor: str = "true") -> bool:
         """Whether git did it. It may refuse for reasons of the person's files, never for a file of Forge's."""
         done = self._run(args, editor=editor)
+        while done.returncode and self._settled_by_hand():
+            if args[:2] == ("merge", "-q") and "--squash" in args:
+                return True
+            done = self._run((args[0], "--continue"))
         if done.returncode == 0:
             return True
         conflicts = self._git("diff", "--name-only", "--diff-filter=U").splitlines()
-        named = "CONFLICT" in done.stdout and ".forge" in done.stdout
-        if named or any(path.startswith(".forge") for path in conflicts):
+        ours = [path for path in conflicts if path.startswith(".forge") and not self._is_old(path)]
+        named = "CONFLICT" in done.stdout and ".forge" in done.stdout and not self.old
+        if named or ours:
             raise Differs(f"git {' '.join(args)}: conflict in {' '.join(conflicts)}\n{done.stdout}")
-        verb = args[0]
-        self._run((verb, "--abort"))
+        self._run((args[0], "--abort"))
         self._git("reset", "-q", "--hard")
         self.told.append(f"refused: {' '.join(args)}")
         return False
+
+    def _settled_by_hand(self) -> bool:
+        """Two branches of the first format conflict in the one file that both have; the person takes either side."""
+        conflicts = self._git("diff", "--name-only", "--diff-filter=U").splitlines()
+        if not self.old or conflicts != [HEAD_PATH]:
+            return False
+        sides = ["--ours", "--theirs"]
+        self.rng.shuffle(sides)
+        if any(self._run(("checkout", side, "--", HEAD_PATH)).returncode == 0 for side in sides):
+            self._git("add", HEAD_PATH)
+        else:
+            self._git("rm", "-q", HEAD_PATH)
+        self.count["settled"] += 1
+        return True
+
+    def _is_old(self, path: str) -> bool:
+        return self.old and (path == HEAD_PATH or not path.endswith("/turn.json"))
 
     def _git(self, *args: str) -> str:
         done = self._run(args)
@@ -464,3 +445,29 @@ class _World:
     def _run(self, args: tuple[str, ...], *, editor: str = "true") -> subprocess.CompletedProcess[str]:
         env = {**os.environ, "GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": editor}
         return subprocess.run(["git", *args], cwd=self.place, env=env, capture_output=True, text=True, check=False)
+
+
+def write_first_format(vfs: WorkInProgressVFS, turn: Turn, messages: int) -> None:
+    """A turn as Forge wrote it before each turn had a path that no other branch writes."""
+    data = {
+        "schema_version": 1,
+        "id": turn.id,
+        "parent": turn.parent,
+        "started": turn.started,
+        "model": turn.model,
+        "status": turn.status.value,
+        "reason": "",
+        "opens": False,
+        "files": [],
+        "usage": {},
+        "messages": list(map(item_json, turn.items)),
+        "seen": {},
+    }
+    head = {
+        "schema_version": 1,
+        "active_files": [],
+        "messages": {"folder": ".forge/session", "turns": turn.number, "count": messages, "last": turn.id},
+        "usage": {},
+    }
+    vfs.write_record(TurnRef(turn.id).path, json_bytes(data))
+    vfs.write_record(HEAD_PATH, json_bytes(head))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from forge.git import VFS, WorkInProgressVFS
 from forge.sessions.head import Head, draft_of, drop_draft, first_format
-from forge.sessions.layout import FOLDER, HEAD_PATH, POINTER, TurnRef, lane_of, number_of, ref_at
+from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, POINTER, TurnRef, lane_of, number_of, ref_at
 from forge.sessions.lineage import last_turn
 from forge.sessions.turn_files import TurnFiles
 from forge.sessions.turns import Reference, Turn, TurnMissing, head_from_bytes, turn_bytes, turn_from_bytes
@@ -20,9 +21,23 @@ def read_head(vfs: VFS) -> Head:
         return draft
     old = first_format(vfs.read_bytes(HEAD_PATH)) if vfs.file_exists(HEAD_PATH) else None
     last = _last_turn(vfs)
-    if old is not None and (last is None or last.lane is None):
+    if last is None:
+        return Head(active_files=old.active_files) if old is not None else Head()
+    if old is not None and old.ref == last:
         return old
-    return head_from_bytes(_bytes(vfs, last), last.path) if last is not None else Head()
+    head = head_from_bytes(_bytes(vfs, last), last.path)
+    return head if last.lane is not None else _summed(vfs, head, old)
+
+
+def _summed(vfs: VFS, head: Head, old: Head | None) -> Head:
+    """A turn of the first format knows only its own part, and `session.json` may be that of a merged branch."""
+    before = list(newest_first(vfs, head))[1:]
+    return replace(
+        head,
+        messages=head.messages + sum(not isinstance(item, Reference) for turn in before for item in turn.items),
+        usage=sum((turn.usage for turn in before), start=head.usage),
+        active_files=old.active_files if old is not None else (),
+    )
 
 
 def write_turn(vfs: WorkInProgressVFS, turn: Turn) -> Turn:
@@ -31,7 +46,12 @@ def write_turn(vfs: WorkInProgressVFS, turn: Turn) -> Turn:
     drop_draft(vfs)
     made = replace(turn, branch=vfs.branch, parent_lane=head.lane if turn.parent == head.last else None)
     said = sum(not isinstance(item, Reference) for item in turn.items)
-    after = replace(head, turns=turn.number, messages=head.messages + said, usage=head.usage + turn.usage)
+    earlier = head.earlier
+    if head.last is not None and head.lane is None:  # a turn of the first format names only the one before it
+        earlier = tuple(each.ref for each in islice(newest_first(vfs, head), 1, EARLIER + 1))
+    after = replace(
+        head, turns=turn.number, messages=head.messages + said, usage=head.usage + turn.usage, earlier=earlier
+    )
     vfs.write_record(made.ref.path, turn_bytes(made, after))
     vfs.write_record(HEAD_PATH, POINTER)
     return made
@@ -50,10 +70,16 @@ def newest_first(vfs: VFS, head: Head | None = None) -> Iterator[Turn]:
     """The conversation backwards, along what each turn names as the one before it."""
     files = TurnFiles(vfs.objects, vfs.base)
     at = (head or read_head(vfs)).ref
+    data = _bytes(vfs, at, files) if at is not None else b""
     while at is not None:
-        turn = turn_from_bytes(_bytes(vfs, at, files), at.path)
+        turn = turn_from_bytes(data, at.path)
         yield turn
-        at = _previous(vfs, files, turn)
+        at = turn.before
+        found = _found(vfs, at) if at is not None else None
+        if at is not None and found is None and files.blob(turn.ref) is not None:
+            at = files.previous(turn.ref)
+        if at is not None:
+            data = found or _bytes(vfs, at, files)
 
 
 def conversation(vfs: VFS) -> tuple[Turn, ...]:
@@ -91,23 +117,19 @@ def _last_turn(vfs: VFS) -> TurnRef | None:
     return last_turn(vfs.objects, vfs.base, vfs.branch)
 
 
-def _previous(vfs: VFS, files: TurnFiles, turn: Turn) -> TurnRef | None:
-    # A chain only leads to smaller numbers, so damage cannot send us round for ever.
-    if turn.parent is None or number_of(turn.parent) >= turn.number:
-        return None
-    parent = TurnRef(turn.parent, turn.parent_lane)
-    if vfs.file_exists(parent.path) or files.blob(turn.ref) is None:
-        return parent
-    return files.previous(turn.ref)
-
-
 def _bytes(vfs: VFS, ref: TurnRef, files: TurnFiles | None = None) -> bytes:
-    if vfs.file_exists(ref.path):
-        return vfs.read_bytes(ref.path)
-    found = (files or TurnFiles(vfs.objects, vfs.base)).blob(ref)
+    found = _found(vfs, ref)
     if found is None:
-        raise _missing(ref.id)
-    return vfs.objects.blob(found)
+        behind = (files or TurnFiles(vfs.objects, vfs.base)).blob(ref)
+        if behind is None:
+            raise _missing(ref.id)
+        return vfs.objects.blob(behind)
+    return found
+
+
+def _found(vfs: VFS, ref: TurnRef) -> bytes | None:
+    path = ref.path
+    return vfs.read_bytes(path) if vfs.file_exists(path) else None
 
 
 def _missing(turn: str) -> TurnMissing:

@@ -23,6 +23,8 @@ DRAFT_PATH = f"{FOLDER}/draft.json"
 """Only ever pending: what a turn under way starts from, and which files it has in context by now."""
 SCHEMA_VERSION = 2
 FIRST_FORMAT = 1
+EARLIER = 8
+"""So many turns before its parent a turn names, for where that is left out of the history."""
 _PER_FOLDER = 64
 _ID = re.compile(r"(\d{6,})-[0-9a-f]{8,}")
 _FILE = re.compile(r"(?P<lane>[a-z0-9-]*-[0-9a-f]{8})/\d{4,}/(?P<id>\d{6,}-[0-9a-f]{8,})/turn\.json")

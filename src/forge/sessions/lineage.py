@@ -7,16 +7,14 @@ tree: it only tells the commit of a turn from a squash that brings one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from enum import Enum
 from weakref import WeakKeyDictionary
 
-from forge.git import CommitId
+from forge.git import CommitId, ObjectId
 from forge.git.objects.cache import Cache
 from forge.git.objects.object_store import Objects
 from forge.git.objects.tree_diff import changed_entries
-from forge.sessions.head import first_format
 from forge.sessions.layout import TurnRef, lane_of, ref_at
 from forge.sessions.trailers import turn_of
 from forge.sessions.turn_files import State, TurnFiles, has_turns, state_of
@@ -28,14 +26,13 @@ _UNSAID = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Last:
-    """The last turn of a line, if any. Settled: its commit is the one that Forge made, in its place on the line."""
+class _Found:
+    """The last turn of a line, if any."""
 
     ref: TurnRef | None = None
-    settled: bool = False
 
 
-_KNOWN: WeakKeyDictionary[Objects, Cache[tuple[CommitId, str | None], _Last]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Objects, Cache[tuple[CommitId, str | None], _Found]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +49,13 @@ class _Step:
 
     @property
     def changed(self) -> bool:
-        return self.state != self.before
+        return self.state.folder != self.before.folder
 
 
 def last_turn(objects: Objects, commit: CommitId | None, branch: str | None) -> TurnRef | None:
     """The last turn of the conversation at `commit`, as `branch` has it if that is named."""
     lane = lane_of(branch) if branch else None
-    found = _along(objects, commit, lane).ref
+    found = _along(objects, commit, lane)
     if lane is not None and commit is not None and (found is None or found.lane != lane):
         files = TurnFiles(objects, commit)
         if not files.has_lane(lane):
@@ -66,31 +63,35 @@ def last_turn(objects: Objects, commit: CommitId | None, branch: str | None) -> 
     return found
 
 
-def _along(objects: Objects, commit: CommitId | None, lane: str | None) -> _Last:
+def _along(objects: Objects, tip: CommitId | None, lane: str | None) -> TurnRef | None:
     known = _KNOWN.setdefault(objects, Cache(_MOST, lambda _: _EACH))
     waiting: list[_Step] = []
-    last = _Last()
+    last: TurnRef | None = None
     unsaid = 0
+    commit = tip
     while commit is not None:
         cached = known.get((commit, lane))
         if cached is not None:
-            last = cached
+            last = cached.ref
             break
         step = _step(objects, commit)
-        unsaid += not has_turns(objects, step.state)
+        has_some = has_turns(objects, step.state)
+        unsaid += not has_some
         if unsaid > _UNSAID:
             break
-        if step.changed:
-            decided = _decided(objects, step, lane)
-            if decided is not None:
-                last = decided
-                known.put((commit, lane), decided)
+        # A merge may bring a conversation whose files are all there already.
+        if step.changed or (step.others and has_some):
+            last = _decided(objects, step, lane)
+            if last is not None:
+                known.put((commit, lane), _Found(last))
                 break
             waiting.append(step)
         commit = step.parent
     for step in reversed(waiting):
         last = _after(objects, step, lane, last)
-        known.put((step.commit, lane), last)
+        known.put((step.commit, lane), _Found(last))
+    if tip is not None:
+        known.put((tip, lane), _Found(last))
     return last
 
 
@@ -107,85 +108,93 @@ def _step(objects: Objects, commit: CommitId) -> _Step:
     return _Step(commit, first, tuple(p for p in others if p), state, before, tuple(added), frozenset(removed))
 
 
-def _decided(objects: Objects, step: _Step, lane: str | None) -> _Last | None:
-    """What this commit alone decides; None where it depends on the conversation before it."""
-    if step.others:
+def _decided(objects: Objects, step: _Step, lane: str | None) -> TurnRef | None:
+    """The turn that this commit alone makes the last one; None where it depends on the conversation before it."""
+    made = _turn_of(objects, step)
+    if made is None:
         return None
     files = TurnFiles(objects, step.commit)
-    has_own = lane is not None and files.has_lane(lane)
-    if step.state.first_format and not has_own:
-        if step.state.head is None or step.state.head == step.before.head:
-            return None
-        head = first_format(objects.blob(step.state.head))
-        return _Last(head.ref if head else None, settled=True)
-    linked = [ref for ref in _leaves(files, step.added) if _is_linked(files, ref)]
-    own = [ref for ref in linked if ref.lane == lane]
-    if len(own) == 1:
-        return _Last(_furthest(files, own[0]), _turn_commit(objects, step) is _Made.HERE)
-    if len(linked) == 1 and not has_own and _turn_commit(objects, step) is _Made.HERE:
-        return _Last(linked[0], settled=True)
-    return None
+    is_own = lane is not None and made.lane == lane
+    if not is_own and (not _is_linked(files, made) or _has_own(objects, step.parent, lane)):
+        return None
+    # A rebase may have put a later turn before this one.
+    return made if _made_here(objects, step) or not files.has_later(made) else None
 
 
-def _after(objects: Objects, step: _Step, lane: str | None, before: _Last) -> _Last:
-    """The last turn once `step` was made, if it was `before` until then."""
+def _after(objects: Objects, step: _Step, lane: str | None, last: TurnRef | None) -> TurnRef | None:
+    """The last turn once `step` was made, if it was `last` until then."""
     files = TurnFiles(objects, step.commit)
-    last = before.ref
-    if last in step.removed and not step.others:
-        last = _surviving(TurnFiles(objects, step.parent), files, last)
-    if last is None and step.others:
-        found = (_along(objects, other, lane).ref for other in step.others)
-        last = next((ref for ref in found if ref is not None and files.in_tree(ref)), None)
-    candidates = _candidates(objects, files, step, lane, _Last(last, before.settled))
-    if not candidates:
-        return _Last(last, before.settled)
+    had_own = _has_own(objects, step.parent, lane)
     for other in step.others:
         there = TurnFiles(objects, other)
-        if brought := [ref for ref in candidates if there.in_tree(ref)]:
-            return _Last(files.latest(brought), before.settled)
-    return _Last(_furthest(files, files.latest(candidates)), before.settled and last is not None)
+        if last is None:
+            last = _surviving(there, _along(objects, other, lane), files.in_tree)
+        else:
+            brought = [ref for ref in step.added if there.in_tree(ref)]
+            last = _joined(files, brought, last, lane, had_own=had_own)
+    if step.others:
+        return last
+    if last in step.removed:
+        last = _surviving(TurnFiles(objects, step.parent), last, files.blob)
+    made = _turn_of(objects, step)
+    if made is None:
+        return _joined(files, step.added, last, lane, had_own=had_own)
+    if last is None or _goes_on(files, made, last):
+        return made
+    if _goes_on(files, last, made):
+        return last
+    is_own = lane is not None and made.lane == lane
+    return made if is_own or (not had_own and _is_linked(files, made)) else last
 
 
-def _candidates(objects: Objects, files: TurnFiles, step: _Step, lane: str | None, before: _Last) -> list[TurnRef]:
-    last = before.ref
-    leaves = _leaves(files, step.added)
-    own = [ref for ref in leaves if lane is not None and ref.lane == lane]
-    is_own = last is not None and lane is not None and last.lane == lane
+def _joined(
+    files: TurnFiles, added: Iterable[TurnRef], last: TurnRef | None, lane: str | None, *, had_own: bool
+) -> TurnRef | None:
+    """The last turn once `added` came: what goes on from `last`; before it, what was made under the branch's name."""
+    leaves = [ref for ref in _leaves(files, added) if last is None or not _goes_on(files, last, ref)]
     further = [ref for ref in leaves if last is None or _goes_on(files, ref, last)]
-    if own and not is_own:
-        return [ref for ref in own if ref in further] or own
-    if further or step.others or before.settled or _turn_commit(objects, step) is None:
-        return further
-    if last is not None and lane is not None and files.has_lane(lane):
-        return []
-    # A turn that was replayed onto another conversation, as a rebase of a renamed branch does.
-    return [ref for ref in leaves if _is_linked(files, ref)]
+    if last is not None and had_own:
+        own = [ref for ref in leaves if ref.lane == lane and last.lane != lane]
+        chosen = further or own
+    else:
+        own = [ref for ref in leaves if _is_own(files, ref, lane)]
+        chosen = [ref for ref in own if ref in further] or own or further
+    return files.latest(chosen) if chosen else last
 
 
-class _Made(Enum):
-    """Where the commit of a turn was made: here by Forge, or elsewhere, and replayed here by git."""
-
-    HERE = "here"
-    ELSEWHERE = "elsewhere"
-
-
-def _turn_commit(objects: Objects, step: _Step) -> _Made | None:
-    """None for a commit that brings turns in another way, such as a squash."""
-    commit = objects.commit(step.commit)
-    if len(step.added) != 1 or turn_of(commit.message) != step.added[0].id:
+def _turn_of(objects: Objects, step: _Step) -> TurnRef | None:
+    """The turn whose own commit this is, made here or replayed; None for one that brings turns in another way."""
+    if step.others or len(step.added) != 1 or turn_of(objects.commit(step.commit).message) != step.added[0].id:
         return None
-    return _Made.HERE if commit.author == commit.committer else _Made.ELSEWHERE
+    return step.added[0]
+
+
+def _made_here(objects: Objects, step: _Step) -> bool:
+    """Whether Forge made the commit in this place. Only saves work: nothing in the tree can go on from its turn."""
+    commit = objects.commit(step.commit)
+    return commit.author == commit.committer
+
+
+def _has_own(objects: Objects, commit: CommitId | None, lane: str | None) -> bool:
+    return lane is not None and TurnFiles(objects, commit).has_lane(lane)
+
+
+def _is_own(files: TurnFiles, ref: TurnRef | None, lane: str | None) -> bool:
+    """Whether somebody talked under the branch's name in the conversation that ends with `ref`."""
+    while lane is not None and ref is not None and ref.lane != lane:
+        ref = files.previous(ref)
+    return lane is not None and ref is not None
 
 
 def _leaves(files: TurnFiles, added: Iterable[TurnRef]) -> list[TurnRef]:
     every = list(added)
-    parents = {files.facts(ref).parent for ref in every}
-    return [ref for ref in every if ref not in parents]
+    before = {files.previous(ref) for ref in every}
+    return [ref for ref in every if ref not in before]
 
 
 def _is_linked(files: TurnFiles, ref: TurnRef) -> bool:
-    parent = files.facts(ref).parent
-    return parent is None or files.blob(parent) is not None
+    """Whether the conversation of `ref` is here, from its beginning or in part."""
+    return files.facts(ref).parent is None or files.previous(ref) is not None
 
 
 def _goes_on(files: TurnFiles, ref: TurnRef | None, last: TurnRef) -> bool:
@@ -195,15 +204,9 @@ def _goes_on(files: TurnFiles, ref: TurnRef | None, last: TurnRef) -> bool:
     return ref == last
 
 
-def _surviving(before: TurnFiles, files: TurnFiles, last: TurnRef | None) -> TurnRef | None:
-    while last is not None and files.in_tree(last) is None:
+def _surviving(
+    before: TurnFiles, last: TurnRef | None, is_left: Callable[[TurnRef], ObjectId | None]
+) -> TurnRef | None:
+    while last is not None and is_left(last) is None:
         last = before.previous(last)
     return last
-
-
-def _furthest(files: TurnFiles, ref: TurnRef) -> TurnRef:
-    """`ref`, or what already goes on from it: a rebase may have put a later turn before an earlier one."""
-    later = list(files.of_lane(ref.lane, ref.number))
-    while later and (nexts := [each for each in later if files.facts(each).parent == ref]):
-        ref = files.latest(nexts)
-    return ref

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from forge.git.objects.object_store import Objects
 from forge.git.objects.pack import object_id
 from forge.git.values import Kind
 from forge.sessions.head import refs_from_json
-from forge.sessions.layout import FOLDER, HEAD_PATH, POINTER, RECORDS, TurnRef, ref_at
+from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, POINTER, RECORDS, TurnRef, ref_at
 
 _POINTER = object_id(Kind.BLOB, POINTER)
 _MOST = 1 << 20
@@ -92,6 +93,7 @@ class TurnFiles:
         self.commit = commit
         self._state: State | None = None
         self._behind: dict[TurnRef, ObjectId | None] = {}
+        self._links: dict[TurnRef, ObjectId | None] = {}
 
     @property
     def state(self) -> State:
@@ -115,16 +117,18 @@ class TurnFiles:
         return facts_of(self.objects, found) if found is not None else Facts(None, 0.0)
 
     def previous(self, ref: TurnRef) -> TurnRef | None:
-        """The turn before `ref`. Where that is gone, the one before that; or the nearest earlier one of the branch."""
-        parent = self.facts(ref).parent
-        gone: TurnRef | None = parent
+        """The turn before `ref`. Where that is gone, the one before that, and so on."""
+        facts = self.facts(ref)
+        gone = facts.parent
         while gone is not None and self.blob(gone) is None:
             removed, _ = self._behind_the_tip(gone)
             if removed is None:
-                if near := next((r for r in self.facts(ref).earlier if r.number < ref.number and self.blob(r)), None):
+                near = next((each for each in facts.earlier if each.number < ref.number and self.blob(each)), None)
+                if near is not None or 0 < len(facts.earlier) < EARLIER:
                     return near
-                lanes = dict.fromkeys((ref.lane, gone.lane))
-                return next((found for lane in lanes if (found := self._nearest(lane, ref.number)) is not None), None)
+                removed = self._anywhere(gone)
+            if removed is None:
+                return None
             gone = facts_of(self.objects, removed).parent
         return gone
 
@@ -148,6 +152,12 @@ class TurnFiles:
                     return
                 yield ref
 
+    def has_later(self, ref: TurnRef) -> bool:
+        """Whether any turn in the tree has a greater number, so that it may go on from `ref`."""
+        folder = self.state.folder
+        lanes: list[str | None] = [None, *(self.objects.tree(folder) if folder is not None else ())]
+        return any(next(self.of_lane(lane, ref.number), None) is not None for lane in lanes)
+
     def last_record(self, lane: str) -> TurnRef | None:
         """The last turn of a branch's conversation that is here only as a summary."""
         found = [(ref.number, started, ref) for ref, started, _ in self._records(lane)]
@@ -155,10 +165,6 @@ class TurnFiles:
 
     def latest(self, refs: Iterable[TurnRef]) -> TurnRef:
         return max(refs, key=lambda ref: (self.facts(ref).started, ref.number, ref.id))
-
-    def _nearest(self, lane: str | None, below: int) -> TurnRef | None:
-        found = [ref for ref in self.of_lane(lane, 0) if ref.number < below]
-        return max(found, key=lambda ref: (ref.number, self.facts(ref).started)) if found else None
 
     def _lane(self, lane: str | None) -> ObjectId | None:
         folder = self.state.folder
@@ -196,6 +202,22 @@ class TurnFiles:
                 if found is not None:
                     return found
         return None
+
+    def _anywhere(self, ref: TurnRef) -> ObjectId | None:
+        """A turn in any commit behind this one, only to learn which was before it."""
+        if ref in self._links:
+            return self._links[ref]
+        found: ObjectId | None = None
+        waiting = deque([self.commit] if self.commit else [])
+        seen = set(waiting)
+        while waiting and found is None and len(seen) < _WALK:
+            at = waiting.popleft()
+            found = _blob(self.objects, state_of(self.objects, at).folder, ref)
+            new = [p for p in self.objects.commit(at).parents if p not in seen and self.objects.has(p)]
+            seen.update(new)
+            waiting.extend(new)
+        self._links[ref] = found
+        return found
 
     def _behind_the_tip(self, ref: TurnRef) -> tuple[ObjectId | None, bool]:
         """A turn that a commit of the line took out of the tree, and whether that commit is a merge."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from forge.errors import NotFound
 from forge.sessions.head import Head, context_json, head_from_json, refs_json
 from forge.sessions.layout import (
+    EARLIER,
     FIRST_FORMAT,
     SCHEMA_VERSION,
     SessionUnreadable,
@@ -21,8 +24,6 @@ from forge.sessions.layout import (
 from forge.sessions.messages import Json, Message, Usage, UserMessage, from_json, to_json, usage_from_json, usage_json
 
 __all__ = ["Reference", "Turn", "TurnMissing", "TurnStatus", "number_of", "turn_id"]
-
-_EARLIER = 8
 
 
 class TurnMissing(NotFound):
@@ -77,6 +78,13 @@ class Turn:
         return TurnRef(self.id, lane_of(self.branch) if self.branch is not None else None)
 
     @property
+    def before(self) -> TurnRef | None:
+        """The turn that it names as the one before it. Only to smaller numbers: damage cannot lead round for ever."""
+        if self.parent is None or number_of(self.parent) >= self.number:
+            return None
+        return TurnRef(self.parent, self.parent_lane)
+
+    @property
     def asked(self) -> str:
         return next((item.text for item in self.items if isinstance(item, UserMessage)), "")
 
@@ -108,23 +116,27 @@ def turn_bytes(turn: Turn, after: Head) -> bytes:
 
 
 def turn_from_bytes(data: bytes, path: str) -> Turn:
-    return _decoded(data, path)[0]
+    with _readable(path):
+        return _turn(json.loads(data))
 
 
 def head_from_bytes(data: bytes, path: str) -> Head:
     """Where the conversation stood after a turn. A turn of the first format knows only its own part of that."""
-    return _decoded(data, path)[1]
-
-
-def _decoded(data: bytes, path: str) -> tuple[Turn, Head]:
-    try:
+    with _readable(path):
         found = json.loads(data)
         turn = _turn(found)
         if found["schema_version"] <= FIRST_FORMAT:
-            return turn, Head(turn.number, len(turn.items), turn.id, usage=turn.usage)
+            said = sum(not isinstance(item, Reference) for item in turn.items)
+            return Head(turn.number, said, turn.id, usage=turn.usage)
         head = head_from_json({**found, "last": turn.id, "lane": turn.ref.lane})
         parent = (TurnRef(turn.parent, turn.parent_lane),) if turn.parent else ()
-        return turn, replace(head, earlier=(*parent, *head.earlier)[:_EARLIER])
+        return replace(head, earlier=(*parent, *head.earlier)[:EARLIER])
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    try:
+        yield
     except (ValueError, KeyError, TypeError, AttributeError) as e:
         raise SessionUnreadable(
             f"{path} cannot be read: {e}", hint="Take it back from an earlier commit (`forge log`)."
