@@ -10,6 +10,7 @@ import pytest
 
 from forge.errors import ForgeError
 from forge.git import Repository
+from forge.git.objects.object_store import Objects
 from forge.sessions.active import ActiveFile, read_active, write_active
 from forge.sessions.conversation import (
     brought_by_merges,
@@ -220,3 +221,21 @@ def put_golden(repo: Repository, number: str, branch: str = "ai/x") -> None:
     for path in sorted((GOLDEN / number).rglob("*.json")):
         vfs.write_record(f".forge/{path.relative_to(GOLDEN / number)}", path.read_bytes())
     vfs.commit("chat: first", trailers={"Forge-Turn": turn_id(1, "0badcafe")})
+
+
+@pytest.mark.req("G-07", "G-08")
+def test_a_page_of_a_long_conversation_reads_no_more_than_the_page(
+    repo: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [say(repo, "ai/x", f"turn {number}").id for number in range(60)][::-1]
+    tip = repo.resolve("ai/x")
+    read: list[object] = []
+    whole = Objects.blob
+    monkeypatch.setattr(Objects, "blob", lambda self, oid: (read.append(oid), whole(self, oid))[1])
+    assert [each.turn.id for each in moments(repo, "ai/x", tip, limit=5)] == ids[:5]
+    assert [each.turn.id for each in moments(repo, "ai/x", tip, after=ids[44], limit=5)] == ids[45:50]
+    assert moment_of(repo, "ai/x", tip, ids[3]).turn.id == ids[3]
+    assert brought_by_merges(repo.commit_vfs("ai/x")) == ()
+    assert len(read) < 40
+    with pytest.raises(TurnMissing):
+        moments(repo, "ai/x", tip, after=turn_id(7, "ffffffff"))

@@ -82,6 +82,16 @@ def newest_first(vfs: VFS, head: Head | None = None) -> Iterator[Turn]:
             data = found or _bytes(vfs, at, files)
 
 
+def older_than(vfs: VFS, turn: str) -> Iterator[Turn]:
+    """The conversation backwards from the turn before `turn`."""
+    found = next((ref for ref in _refs(vfs) if ref.id == turn), None)
+    if found is None:  # a merge took it out of the tree, or it is none of this conversation
+        found = next((each.ref for each in newest_first(vfs) if each.id == turn), None)
+    if found is None:
+        raise _missing(turn)
+    return islice(newest_first(vfs, Head(last=found.id, lane=found.lane)), 1, None)
+
+
 def conversation(vfs: VFS) -> tuple[Turn, ...]:
     return tuple(reversed(tuple(newest_first(vfs))))
 
@@ -98,8 +108,9 @@ def current_stretch(vfs: VFS) -> tuple[Turn, ...]:
 
 def brought_by_merges(vfs: VFS) -> tuple[str, ...]:
     """Ids of turns that are in the branch but belong to conversations that were merged into it."""
-    own = {turn.id for turn in newest_first(vfs)}
-    return tuple(sorted(ref.id for ref in _refs(vfs) if ref.id not in own))
+    last = read_head(vfs).ref
+    own = TurnFiles(vfs.objects, vfs.base).conversation_of(last) if last is not None else frozenset()
+    return tuple(sorted(ref.id for ref in _refs(vfs) if ref not in own))
 
 
 def _refs(vfs: VFS) -> Iterator[TurnRef]:

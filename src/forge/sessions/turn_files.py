@@ -132,6 +132,17 @@ class TurnFiles:
             gone = facts_of(self.objects, removed).parent
         return gone
 
+    def conversation_of(self, last: TurnRef) -> frozenset[TurnRef]:
+        """Every turn before `last`, and itself. A turn names nine before it, so one of nine is read."""
+        found: set[TurnRef] = set()
+        at: TurnRef | None = last
+        while at is not None:
+            facts = self.facts(at)
+            found |= {at, *facts.earlier, *([facts.parent] if facts.parent else [])}
+            far = facts.earlier[-1] if facts.earlier else None
+            at = far if far is not None and far.number < at.number and self.blob(far) else self.previous(at)
+        return frozenset(found)
+
     def has_lane(self, lane: str) -> bool:
         folder = self.state.folder
         return folder is not None and self.objects.entry(folder, lane) is not None

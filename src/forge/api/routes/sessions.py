@@ -14,7 +14,7 @@ from forge.api.routes.repositories import Repo
 from forge.api.shapes import repositories as branches
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.base import Page
-from forge.app.sessions import attachments, prompt_preview, session_access, transcript
+from forge.app.sessions import attachments, prompt_preview, session_access
 
 router = router_for("/repositories/{repository}", tag="sessions")
 
@@ -58,10 +58,11 @@ def list_turns(
     messages: Annotated[bool, Query(description="With all that was said and done.")] = False,
 ) -> Any:
     """Turns of a conversation, newest first."""
-    listed = transcript.list_turns if messages else session_access.list_turns
     return part.given(
         shapes.TurnShape,
-        lambda after, limit: listed(shop, who, repository, branch, at=at, after=after, limit=limit),
+        lambda after, limit: session_access.list_turns(
+            shop, who, repository, branch, at=at, after=after, limit=limit, whole=messages
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from forge.sessions.head import Head
 from forge.sessions.layout import SessionUnreadable
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions
-from forge.sessions.timeline import Moment, moment_of, moments
+from forge.sessions.timeline import Moment, first_moment, moment_of, moments
 from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
 from forge.settings import Settings
 
@@ -54,8 +54,8 @@ def sessions_of(repo: Repository, settings: Settings) -> Sessions:
     return Sessions(repo, beside=settings.sessions == "side-ref")
 
 
-def conversation(sessions: Sessions, branch: str, at: str | None = None) -> Conversation:
-    """The conversation on `branch`, as it is or as it was at a commit."""
+def conversation(sessions: Sessions, branch: str, at: str | None = None, *, limit: int | None = None) -> Conversation:
+    """The conversation on `branch`, as it is or as it was at a commit; of its turns only the newest, if limited."""
     repo = sessions.repo
     said_in = sessions.at_commit(branch, repo.resolve(at)) if at else sessions.at(branch)
     working = None if at else reservation(repo.common_dir, branch)
@@ -65,7 +65,26 @@ def conversation(sessions: Sessions, branch: str, at: str | None = None) -> Conv
     if said_in is None:
         return Conversation(head, (), (), working)
     brought = brought_by_merges(sessions.files(branch, said_in))
-    return Conversation(head, moments(repo, branch, said_in), brought, working)
+    return Conversation(head, moments(repo, branch, said_in, limit=limit), brought, working)
+
+
+def some_moments(
+    sessions: Sessions, branch: str, *, at: str | None = None, after: str | None = None, limit: int | None = None
+) -> tuple[Moment, ...]:
+    """Newest first. Reads only what it gives, however long the conversation is."""
+    repo = sessions.repo
+    said_in = sessions.at_commit(branch, repo.resolve(at)) if at else sessions.at(branch)
+    return moments(repo, branch, said_in, after=after, limit=limit) if said_in is not None else ()
+
+
+def moment_named(sessions: Sessions, branch: str, which: str) -> Moment | None:
+    """By the number of the turn, its id or the end of that."""
+    said_in = sessions.at(branch)
+    if said_in is None:
+        return None
+    return first_moment(
+        sessions.repo, branch, said_in, lambda turn: which in (turn.id, str(turn.number), turn.id.partition("-")[2])
+    )
 
 
 def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:

@@ -80,32 +80,47 @@ def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, 
 
 
 def session(shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | None = None) -> SessionView:
-    found = _conversation(shop, who, repo_id, branch, at)
+    repo = repository(shop, who, repo_id)
+    tip_of(repo, branch)
+    found = conversation.conversation(_sessions(shop, repo), branch, at, limit=0)
     if at is None and found.working is None:
-        begun = session_messages.about_to_begin(shop, repository(shop, who, repo_id), branch)
+        begun = session_messages.about_to_begin(shop, repo, branch)
         found = replace(found, working=begun)
     return _view(repo_id, branch, found)
 
 
 def list_turns(
-    shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | None, after: str | None, limit: int
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    branch: str,
+    *,
+    at: str | None,
+    after: str | None,
+    limit: int,
+    whole: bool = False,
 ) -> Page[TurnEntry]:
-    """Newest first. `after` is the id of the last one that is known."""
+    """Newest first; `whole` with all that was said and done. `after` is the id of the last one that is known."""
     count = checked(limit)
-    moments = _conversation(shop, who, repo_id, branch, at).moments
-    ids = [moment.turn.id for moment in moments]
-    if after and after not in ids:
-        raise unreadable(after)
-    start = ids.index(after) + 1 if after else 0
-    items = tuple(_turn(moment) for moment in moments[start : start + count])
-    return Page(items, items[-1].id if start + count < len(moments) else None)
+    repo = repository(shop, who, repo_id)
+    tip_of(repo, branch)
+    try:
+        found = conversation.some_moments(_sessions(shop, repo), branch, at=at, after=after, limit=count + 1)
+    except TurnMissing as e:
+        if after:
+            raise unreadable(after) from e
+        raise
+    items = tuple(_turn(moment, whole=whole) for moment in found[:count])
+    return Page(items, items[-1].id if len(found) > count else None)
 
 
 def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> TurnEntry:
     """By its number, its id or the end of that, by which it was known while it ran."""
-    for moment in _conversation(shop, who, repo_id, branch, None).moments:
-        if which in (moment.turn.id, str(moment.turn.number), moment.turn.id.partition("-")[2]):
-            return _turn(moment, whole=True)
+    repo = repository(shop, who, repo_id)
+    tip_of(repo, branch)
+    found = conversation.moment_named(_sessions(shop, repo), branch, which)
+    if found is not None:
+        return _turn(found, whole=True)
     raise TurnMissing("There is no such turn on this branch.", hint="List the turns to see what there is.")
 
 
@@ -182,12 +197,6 @@ def _lines(first: int, last: int) -> tuple[int, int]:
     if not 1 <= first <= last:
         raise InvalidInput(f"There are no lines {first} to {last}.", hint="Say the first line, then the last.")
     return first, last
-
-
-def _conversation(shop: Workshop, who: Who, repo_id: str, branch: str, at: str | None) -> Conversation:
-    repo = repository(shop, who, repo_id)
-    tip_of(repo, branch)
-    return conversation.conversation(_sessions(shop, repo), branch, at)
 
 
 def _sessions(shop: Workshop, repo: Repository) -> Sessions:
