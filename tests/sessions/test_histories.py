@@ -41,15 +41,32 @@ def on(repo: Repository, git: Git, branch: str, *args: str) -> None:
     git(repo.work_tree, "checkout", "-q", "--detach")
 
 
+def agent_says(repo: Repository, branch: str, text: str) -> None:
+    """With an author of its own, as an agent has: git makes another committer of whoever replays it."""
+    vfs = repo.workspace(branch)
+    head = read_head(vfs)
+    turn = Turn(turn_id(head.turns + 1, "0badcafe"), head.last, 1.0, "scripted", (UserMessage(text, "A", 1.0),))
+    write_turn(vfs, turn)
+    vfs.commit("chat", Signature("Forge", "agent@forge.invalid", 1_700_000_000), {"Forge-Turn": turn.id})
+
+
+@pytest.mark.req("G-08")
+@pytest.mark.parametrize("name", ["ai/x", "renamed"])
+def test_turns_whose_commits_are_put_in_another_order_stay_in_theirs(repo: Repository, git: Git, name: str) -> None:
+    for text in ("one", "two", "three"):
+        agent_says(repo, "ai/x", text)
+    git(repo.git_dir, "branch", "-m", "ai/x", name)
+    on(repo, git, name, "-c", "sequence.editor=sed -i '2{h;d};3{G}'", "rebase", "-q", "-i", "HEAD~3")
+    assert said(repo, name) == ["one", "two", "three"]
+
+
 @pytest.mark.req("G-08")
 @pytest.mark.parametrize("way", ["branch", "branch -m"])
 def test_a_fork_and_a_renamed_branch_keep_their_conversation_when_rebased_onto_another_agents(
     repo: Repository, git: Git, way: str
 ) -> None:
     for branch in ("ai/x", "ai/y"):
-        vfs = repo.workspace(branch)
-        turn = write_turn(vfs, Turn(turn_id(1, "0badcafe"), None, 1.0, "scripted", (UserMessage(branch, "A", 1.0),)))
-        vfs.commit("chat", Signature("Forge", "agent@forge.invalid", 1_700_000_000), {"Forge-Turn": turn.id})
+        agent_says(repo, branch, branch)
     git(repo.git_dir, *way.split(), *(["ai/x", "new"] if way.endswith("-m") else ["new", "ai/x"]))
     on(repo, git, "new", "rebase", "-q", "ai/y")
     assert said(repo, "new") == ["ai/x"]

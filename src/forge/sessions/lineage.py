@@ -123,6 +123,8 @@ def _decided(objects: Objects, step: _Step, lane: str | None) -> TurnRef | None:
 
 def _after(objects: Objects, step: _Step, lane: str | None, last: TurnRef | None) -> TurnRef | None:
     """The last turn once `step` was made, if it was `last` until then."""
+    if last is not None and not step.changed:
+        return last
     files = TurnFiles(objects, step.commit)
     had_own = _has_own(objects, step.parent, lane)
     for other in step.others:
