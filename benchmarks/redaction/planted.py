@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from benchmarks.redaction.kinds import BLOCKS, KINDS, Kind, value
+from benchmarks.redaction.kinds import BLOCKS, KINDS, Kind, fill, value
 from forge.sessions.redaction import Redactor
 
 # `{name}` is how the secret is called there, `{value}` the secret.
@@ -118,3 +118,19 @@ def missed(seed: int, rounds: int = 1) -> tuple[int, list[Planted]]:
         if each.secret in redactor.text(each.text):
             found.append(each)
     return count, found
+
+
+# Alphabets of random words that are told from ids and hashes by their mixture; see docs/sessions.md.
+MIXED = ("an", "url", "b64", "b58")
+_LENGTHS = (32, 36, 40, 43, 48, 64, 86)
+
+
+def missed_bare(seed: int, count: int) -> list[str]:
+    """Which of so many random words, with neither a name nor a known format, were not found in a text."""
+    redactor, chance, found = Redactor(), random.Random(seed), []
+    for number in range(count):
+        word = fill(f"<{MIXED[number % len(MIXED)]}:{chance.choice(_LENGTHS)}>", chance)
+        text = chance.choice(tuple(_ANYWHERE.values())).format(value=word)
+        if word in redactor.text(text):
+            found.append(text)
+    return found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from benchmarks.redaction.kinds import KINDS
 from benchmarks.redaction.ordinary import changed
-from benchmarks.redaction.planted import missed
+from benchmarks.redaction.planted import missed, missed_bare
 from forge.sessions.redaction import MARK, Redactor, shapes
 
 _RANDOM = random.Random(7)
@@ -194,3 +194,26 @@ def test_secrets_of_every_kind_are_found_wherever_people_leave_them() -> None:
     count, lost = missed(seed=20260301)
     assert count > 10_000
     assert lost == []
+
+
+@pytest.mark.req("X-06")
+def test_a_random_word_without_a_name_is_found_from_32_characters_on() -> None:
+    """Letters of both cases, with or without digits. `script/soak hostile` measures more."""
+    lost = missed_bare(seed=20260301, count=12_000)
+    assert len(lost) <= 12, lost[:5]
+
+
+@pytest.mark.req("X-06")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "order V1StGXR8_Z5jdHi6B-myT of today",  # nanoid, 21
+        "user PzTWmX9EthXm5N3vdQk4bV8LfGa2 signed in",  # Firebase, 28
+        "event 0ujtsYcgvSTl8PAuAdqWYSMnLOv stored",  # KSUID, 27
+        "see /usr/lib/x86_64-linux-gnu/libQt5Core for it",
+        "packages/Web/API/CanvasRenderingContext2D/bezierCurveTo",
+        "GoogleCloudBeyondcorpSecuritygatewaysV1alphaEndpoint",
+    ],
+)
+def test_ids_below_32_characters_and_names_that_can_be_read_stay(text: str) -> None:
+    assert Redactor().text(text) == text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.redaction.kinds import KINDS
 from benchmarks.redaction.ordinary import changed
-from benchmarks.redaction.planted import missed
+from benchmarks.redaction.planted import missed, missed_bare
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class Measured:
     kinds: int
     planted: int
     missed: int
+    bare: int
+    missed_bare: int
 
 
 def run(_folder: Path, rounds: int | None, seed: int) -> Measured:
@@ -27,4 +29,7 @@ def run(_folder: Path, rounds: int | None, seed: int) -> Measured:
     assert len(touched) <= ordinary / 1000, [each.text[:200] for each in touched[:3]]
     # Of many random values a few happen to spell words.
     assert len(lost) <= planted / 10_000, [(each.kind, each.carrier) for each in lost[:3]]
-    return Measured(ordinary, len(touched), len(KINDS), planted, len(lost))
+    bare = 6_000 * rounds
+    unnamed = missed_bare(seed, bare)
+    assert len(unnamed) <= bare / 1000, unnamed[:3]
+    return Measured(ordinary, len(touched), len(KINDS), planted, len(lost), bare, len(unnamed))

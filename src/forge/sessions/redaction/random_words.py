@@ -10,7 +10,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from forge.sessions.redaction.words import is_random, word_set
+from forge.sessions.redaction.words import is_named, is_random, word_set
 
 _LONG = 32
 _WORD = re.compile(rf"[A-Za-z0-9+/_=-]{{{_LONG},}}")
@@ -21,9 +21,10 @@ _DATA = 512
 _CHUNK = re.compile(r"[^\s\"'`<>()\[\]{}|]*")
 _NEAR = 300
 _ADDRESS = re.compile(
-    r"(?:^|[^\w@.-])(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?/|^(?:\.{1,2}|~|[A-Za-z]:)[/\\]|^/[a-z]{2,}[/.]",
+    r"(?:^|[^\w@.-])(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?/|^(?:\.{1,2}|~|[A-Za-z]:)[/\\]",
     re.I,
 )
+_ROOTED = re.compile(r"/[A-Za-z]{2,}[/.]")
 _DIGEST = re.compile(
     r"(?:sha-?\d+|md5|blake\w*|h1|crc\w*|ssri|pin-sha\d+|integrity|nonce)[\"']?\s*[-:=,]?\s*[\"']?$", re.I
 )
@@ -90,7 +91,12 @@ _ID = re.compile(
 )
 _HASHED = re.compile(r"(?:sha-?\d+|md5|blake\w+)[-=]", re.I)
 _SYMBOL = re.compile(r"_{1,3}(?:Z|R)[A-Z0-9]|\$s")  # a mangled name
+_ROOT = re.compile(
+    r"/(?:usr|var|etc|home|opt|tmp|mnt|srv|lib|root|dev|proc|sys|run|nix|data|app|private|Users|Library|Volumes)/"
+)
 _PATH = re.compile(r"/?(?:[a-z]{3,}|[A-Z][a-z]{4,}|[a-z]+[_-][a-z_-]+)/|\d{4}/[A-Z]?[a-z]{3,}")
+# So much of a path can be read aloud; base64 may have a slash after three small letters by chance.
+_PATH_SHARE = 0.25
 _ARMOUR = re.compile(r"-----BEGIN (?!(?:[A-Z0-9]+ )*PRIVATE)[A-Z0-9 ]+-----[\s\S]{0,100000}?-----END [A-Z0-9 ]+-----")
 _TEXT = re.compile(r"[\t\n\r\x20-\x7e]{12,}")
 
@@ -124,7 +130,9 @@ def _is_ordinary(word: str) -> bool:
         return True
     if _HASHED.match(word) or _DOCUMENT.fullmatch(word) or _ID.match(word) or _SYMBOL.match(word):
         return True
-    return _PATH.match(word) is not None
+    if _ROOT.match(word):
+        return True
+    return _PATH.match(word) is not None and is_named(word, share=_PATH_SHARE)
 
 
 def _is_part(text: str, start: int, end: int) -> bool:
@@ -134,6 +142,7 @@ def _is_part(text: str, start: int, end: int) -> bool:
     before = chunk[0][::-1] if chunk is not None else ""
     if (
         "://" in before
+        or _ROOTED.match(before)
         or _ADDRESS.search(before + text[start : start + 8])
         or _DATA_URI.search(before)
         or _FILE.match(text, end)
