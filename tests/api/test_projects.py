@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app.projects import messages as project_messages
+from forge.app.projects import linked_pages
 from tests.api.house import House
 
 pytestmark = pytest.mark.req("X-02", "P-12")
@@ -145,12 +145,12 @@ def test_links_of_words_that_are_sent_again_are_pulled_once(
 ) -> None:
     pulled: list[str] = []
 
-    async def pull(shop: Any, project: Any, text: str) -> str:
-        del shop, project
+    async def pull(shop: Any, project: Any, text: str, phase: Any) -> str:
+        del shop, project, phase
         pulled.append(text)
         return "Saved resources/page.md."
 
-    monkeypatch.setattr(project_messages, "pull_links", pull)
+    monkeypatch.setattr(linked_pages, "pull", pull)
     address = f"/api/projects/{made(client)['id']}/messages"
     for _ in range(2):
         sent = client.post(address, json={"text": DUMP}, headers={"Idempotency-Key": "with-links"})

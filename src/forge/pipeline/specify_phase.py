@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from forge.counts import counted
-from forge.pipeline import provenance, sections
+from forge.pipeline import provenance, resources, sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
 from forge.pipeline.draft import Draft, info_of
 from forge.pipeline.journey import Journey
@@ -17,6 +17,8 @@ from forge.projects.intent import parse_intent, unknowns
 from forge.projects.status import Phase
 
 Json = dict[str, Any]
+PAGES = "pages"
+"""Names of files in `resources/` that came after the intent was confirmed."""
 
 
 async def specify(journey: Journey) -> Json:
@@ -29,7 +31,7 @@ async def specify(journey: Journey) -> Json:
     info = await asyncio.to_thread(info_of, project)
     discovery = await _discovered(journey, type_, desk)
     answers = tuple(info.get("answers", ()))
-    material = {
+    material: Json = {
         "intent": desk.intent,
         "deliverable_type": type_.name,
         "discovery": discovery,
@@ -39,6 +41,8 @@ async def specify(journey: Journey) -> Json:
         "human_edits": _is_edited(info, desk),
         "severities": dict(type_.severities),
     }
+    if pages := await _later_pages(journey, info.get(PAGES, ())):
+        material["resources"] = pages
     ruled = around.hands.by_rules("spec-building")
     answer = await journey.asked(
         "spec-building", material, lambda raw: parse_answer(raw, type_.name, leaves_open=ruled)
@@ -63,6 +67,28 @@ async def specify(journey: Journey) -> Json:
     )
     await journey.change(done, "spec: drafted", event_type="human_needed", summary=summary)
     return {"phase": str(Phase.SPEC_BUILDING), "open": len(open_)}
+
+
+async def _later_pages(journey: Journey, names: Sequence[str]) -> list[Json]:
+    """What people linked to while the specification was made; the intent knows nothing of it."""
+    if not names:
+        return []
+
+    def look() -> list[Json]:
+        found = resources.read(
+            journey.project.directory / "resources",
+            vision=False,
+            max_file_size_mb=journey.around.parameters.max_file_size_mb,
+        )
+        return [
+            {"path": each.path, "text": journey.around.redact(each.text)} for each in found.texts if each.path in names
+        ]
+
+    async def read() -> list[Json]:
+        return await asyncio.to_thread(look)
+
+    pages: list[Json] = await journey.steps.step("read later pages", read)
+    return pages
 
 
 async def _discovered(journey: Journey, type_: DeliverableType, desk: ProjectDesk) -> Json:

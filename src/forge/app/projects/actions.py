@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.app.process.workshop import Workshop
+from forge.app.projects import linked_pages
 from forge.app.projects.action_checks import check_given, refuse_without_a_model
 from forge.app.projects.catalog import changed, show_card, topic_of
 from forge.app.projects.dependencies import plugins_of
@@ -93,10 +94,25 @@ async def press(
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
     if await asyncio.to_thread(_tell, shop, project, commit):
         await show_card(shop, project)
+    # Before the run goes on, so that it reads what was fetched.
+    pulled = await _pulled(shop, project, wanted)
     await _tell_waiting_run(shop, project, wanted)
     await go_on(shop, project)
     run = await asyncio.to_thread(run_named, project)
-    return Pressed(changed=True, run=run, after=after, message=decided.message)
+    message = "\n\n".join(one for one in (decided.message, pulled) if one)
+    return Pressed(changed=True, run=run, after=after, message=message)
+
+
+async def _pulled(shop: Workshop, project: Project, wanted: _Wanted) -> str:
+    """What the words link to is fetched, and the person told of it in the chat."""
+    if wanted.action is Action.TERMINATE:
+        return ""
+    phase = (await asyncio.to_thread(project.status)).phase
+    told = await linked_pages.pull(shop, project, in_words(wanted.text, wanted.given), phase)
+    if told:
+        await asyncio.to_thread(changed, project, lambda draft: draft.say(told), "chat: Forge")
+        shop.events.publish(topic_of(project), ProjectSaid(project.id, "ai", told))
+    return told
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
 from forge.app.projects.catalog import changed
-from forge.app.projects.dependencies import plugins_of
 from forge.app.projects.first_message import recognised, told_about
 from forge.app.projects.runs import Pressed
 from forge.app.projects.view import ProjectView
 from forge.app.values.uploads import content_of
-from forge.connectors import google_drive as drive
-from forge.connectors import notion
 from forge.errors import InvalidInput
 from forge.pipeline import messages, realign, resources
 from forge.pipeline.actions import Action
@@ -78,50 +74,11 @@ async def _dump(shop: Workshop, project: Project, text: str, about: About | None
     pressed = await press(shop, project, Action.CORRECT, text=text, press_id=press_id, asked=_SAID)
     if not pressed.changed:
         return pressed
-    pulled = await pull_links(shop, project, text)
     heard = await recognised(shop, project, shop.redactor.text(text), about) if first or about else ""
-    told = [one for one in (pulled, heard) if one]
-    if told:
-        await asyncio.to_thread(changed, project, lambda draft: draft.say("\n\n".join(told)), "chat: Forge")
-    return Pressed(pressed.changed, None, pressed.after, "\n\n".join(told))
-
-
-async def pull_links(shop: Workshop, project: Project, text: str) -> str:
-    """Fetch what a message links to, where a connector is set up for it; what failed or was not read is named."""
-    told: list[str] = []
-    connectors = plugins_of(shop.settings).made_connectors(shop.settings.connectors)
-    for link in messages.links(text):
-        for connector in connectors:
-            if connector.takes(link):
-                with tempfile.TemporaryDirectory(prefix="forge-pull-") as place:
-                    pulled = await connector.pull(link, Path(place))
-                    await asyncio.to_thread(_keep, project, Path(place))
-                told += [f"Saved resources/{Path(path).name}." for path in pulled.saved]
-                told += [f"Could not fetch {failed}" for failed in pulled.failed]
-                break
-        else:
-            told += _not_read(link)
-    return "\n".join(told)
-
-
-def _not_read(link: str) -> list[str]:
-    """What to tell of a link that no connector fetched; nothing of those that none is there for."""
-    for title, name, takes in (
-        ("Notion", notion.NAME, notion.is_page),
-        ("Google Drive", drive.NAME, drive.is_document),
-    ):
-        if takes(link):
-            return [
-                f"{title} is not set up; the page was not read: {link}\n"
-                f"Set up `connectors.{name}` in the settings, or add the page as a file, or paste its text here."
-            ]
-    return []
-
-
-def _keep(project: Project, place: Path) -> None:
-    files: Mapping[str, str | bytes | None] = {f"resources/{file.name}": file.read_bytes() for file in place.iterdir()}
-    if files:
-        project.records.update(lambda _: files, f"resources: {', '.join(Path(path).name for path in files)}")
+    if heard:
+        await asyncio.to_thread(changed, project, lambda draft: draft.say(heard), "chat: Forge")
+    told = "\n\n".join(one for one in (pressed.message, heard) if one)
+    return Pressed(pressed.changed, None, pressed.after, told)
 
 
 def add_resource(shop: Workshop, project: Project, source: Path) -> str:

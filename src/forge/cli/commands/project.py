@@ -88,10 +88,11 @@ async def _new(
         plan = workspace_of(shop.settings).open(after) if after else None
         place = base / repository if repository else None
         project = await create(shop, name, agent=agent, repository=place, after=plan, deliverable_type=kind)
-        if text:
-            await say(shop, project, text)
+        heard = (await say(shop, project, text)).message if text else ""
         seen = view(shop, project)
         out.result(seen)
+        if heard:
+            out.line(out.styled(heard, "cyan"))
         if not text:
             out.line(project.chat()[0].content)
             out.line()
