@@ -7,11 +7,13 @@ import json
 import pytest
 
 from forge.app.process.workshop import Workshop
+from forge.app.projects.actions import Action
+from forge.app.projects.autopilot import watched
 from forge.app.projects.catalog import create
-from forge.app.projects.messages import say
+from forge.app.projects.messages import Given, say
 from forge.projects import context_file
 from forge.projects.errors import ProjectExists
-from tests.app.projecting import CLEAR, Office, Script, office, script
+from tests.app.projecting import CLEAR, Office, office, pressed, said, script
 
 __all__ = ["office", "script"]
 
@@ -103,12 +105,43 @@ def test_the_state_file_has_the_team_context_as_the_context_file_has_it(office: 
     office.do(use)
 
 
-@pytest.mark.req("P-04")
-def test_signs_of_templates_stay_text_from_the_brain_dump_to_the_plan(office: Office, script: Script) -> None:
+SIGNS = ("{{ name }}", "{% raw %}", "{# note #}", "{{ 7*7 }}", "${HOME}", "%(user)s", "{0}")
+TEMPLATES = (
+    "We want to plan a mail campaign for forty members with the greeting “Dear {{ name }}” and a {% raw %} block. "
+    "The budget must not exceed 1500 euros, and every mail must show {{ 7*7 }} and {# note #} as they are. "
+    "The footer has to name ${HOME}, %(user)s and {0}. Should the subject be “Hi {{ name }}”?"
+)
+
+
+@pytest.mark.req("P-03", "P-04", "P-05", "P-06")
+@pytest.mark.parametrize("by", ["rules", "model"])
+def test_signs_of_templates_stay_text_from_the_brain_dump_to_the_plan(
+    office: Office, by: str, request: pytest.FixtureRequest
+) -> None:
+    if by == "model":
+        request.getfixturevalue("script")
+
     async def use(shop: Workshop) -> None:
         project = await create(shop, "Mails", agent="builtin")
-        words = f"{CLEAR} The invitation says “Dear {{{{ name }}}}” and has a {{% raw %}} block."
-        await say(shop, project, words)
-        assert project.chat()[-1].content == words
+        await say(shop, project, TEMPLATES, about="problem")
+        assert project.chat()[-1].content == TEMPLATES
+        await pressed(shop, project, Action.DISTILL)
+        intent = project.records.read("docs/intent.md") or ""
+        assert [sign for sign in SIGNS if sign not in intent] == []
+        await said(shop, project, "The sender is {{ team }} {% if x %}.")
+        assert "{{ team }} {% if x %}" in (project.records.read("docs/intent.md") or "")
+        await pressed(shop, project, Action.CONFIRM)
+        given = [Given(1, text="Yes: “Hi {{ name }}” {%- x -%}")]
+        seen = await watched(shop, project, await say(shop, project, "", given=given), lambda _: None)
+        assert seen.open_questions == ()
+        assert "“Hi {{ name }}” {%- x -%}" in (project.records.read("docs/spec.md") or "")
+        constraints = project.records.read("docs/constraints.md") or ""
+        assert "{{ 7*7 }}" in constraints
+        seen = await pressed(shop, project, Action.CONFIRM)
+        assert (seen.phase, seen.outline is None) == (("halted", False) if by == "rules" else ("done", True))
+        assert seen.deliverable is not None
+        plan = (project.directory / seen.deliverable).read_text()
+        assert [sign for sign in ("{{ name }}", "{{ 7*7 }}", "{# note #}") if sign not in plan] == []
+        assert " 49 " not in intent + plan
 
     office.do(use)

@@ -94,3 +94,24 @@ def test_code_from_an_idea_is_a_tested_branch_of_the_persons_repository(
     assert (found["tests"]["passed"], found["tests"]["total"]) == (3, 3)
     assert found["tests"]["commit"] == git(repo, "rev-parse", found["branch"])
     assert git(repo, "status", "--porcelain") == " M README.md", "the person's checkout was touched"
+
+
+@pytest.mark.req("P-04", "X-01")
+def test_signs_of_templates_are_printed_and_written_as_text(forge: Forge) -> None:
+    idea = (
+        "# Mails with {{ name }}\n\nWe want to plan a campaign for forty members that greets with “Dear {{ name }}”. "
+        "Every mail must show {{ 7*7 }} and {% raw %} as they are. The budget is 1500 euros."
+    )
+    done = forge("run", "-", "--agent", "builtin", "--auto-confirm", stdin=idea)
+    assert done.code == 4, done.err
+    project = forge("project", "list", "--json").document["projects"][0]
+    assert "{{ name }}" in project["name"]
+    assert "{{ name }}" in forge("project", "list").out
+    assert "{{ name }}" in done.out
+    texts = {path.name: path.read_text() for path in Path(project["directory"]).joinpath("docs").glob("*.md")}
+    assert "{{ 7*7 }} and {% raw %}" in texts["intent.md"]
+    assert "{{ 7*7 }} and {% raw %}" in texts["constraints.md"]
+    assert "“Dear {{ name }}”" in texts["spec.md"]
+    for told in (forge("project", "artifacts", project["id"]), forge("project", "log", project["id"]), forge("board")):
+        assert told.code == 0
+        assert " 49" not in told.out
