@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -112,3 +113,89 @@ def test_a_stale_state_is_told_in_these_words(memory: Memory, tmp_path: Path, cl
     clock.pass_(hours=2)
     (told,) = memory.resume().warnings
     assert told.message.startswith("Initiative state may be stale — last updated 2 hours ago")
+
+
+STATUSES = {"M1": "completed", "M2": "in_progress", "M3": "pending"}
+
+
+@pytest.mark.req("M-01", "M-03")
+def test_a_progress_that_has_a_status_for_each_milestone_is_read_and_brought_along(
+    memory: Memory, tmp_path: Path
+) -> None:
+    written(tmp_path, progress=STATUSES)
+    found = memory.read()
+    assert found.initiative is not None
+    assert {each.id: each.status.value for each in found.initiative.milestones} == STATUSES
+    memory.milestone_completed("M2")
+    assert document(tmp_path)["progress"] == {**STATUSES, "M2": "completed"}
+
+
+YAML_OF_OTHERS = """\
+---
+# Kept by the team. Do not sort.
+status: in-progress   # created, in-progress, blocked
+name: "Checkout"
+owners:
+    - ann      # decides
+    - bob
+current_milestone: M2
+milestone_notes: >
+  Pay first,
+  then ship.
+progress:
+  M1: completed
+  M2: in_progress    # since Monday
+last_updated: 2026-03-01T11:00:00Z
+links: {board: 'https://example.org/b', "chat": null}
+# the end
+"""
+
+
+@pytest.mark.req("M-01", "M-03", "M-04")
+def test_a_status_file_of_another_program_is_read_and_stays_in_its_form(memory: Memory, tmp_path: Path) -> None:
+    place = tmp_path / "WORKFLOW-STATUS.yaml"
+    place.write_text(YAML_OF_OTHERS)
+    found = memory.read()
+    assert (found.source, found.warnings) == (Source.WORKFLOW_STATUS, ())
+    assert found.initiative is not None
+    assert (found.initiative.title, found.initiative.status, found.initiative.milestone) == (
+        "Checkout",
+        Status.IN_PROGRESS,
+        "M2",
+    )
+    assert [(each.id, each.status.value) for each in found.initiative.milestones] == [
+        ("M1", "completed"),
+        ("M2", "in_progress"),
+    ]
+
+    memory.milestone_completed("M2")
+    memory.change_status(Status.BLOCKED, reason="waits for the bank")
+    text = re.sub(" +#", " #", place.read_text())
+    theirs = re.sub(" +#", " #", YAML_OF_OTHERS)
+    for was, now in (
+        ("in-progress #", "blocked #"),
+        ("M2: in_progress", "M2: completed"),
+        ("current_milestone: M2", "current_milestone: ''"),
+        ("2026-03-01T11:00:00Z", "'2026-03-01T12:00:00.000Z'"),
+    ):
+        theirs = theirs.replace(was, now)
+    added = text.splitlines()
+    for line in theirs.splitlines():
+        assert line in added, line
+        added.remove(line)
+    assert [line.partition(":")[0] for line in added] == [
+        *("initiative", "type", "phase", "completedPhase", "context", "reason", "outcome", "counter"),
+    ]
+    kept = [line for line in text.splitlines() if line in theirs.splitlines()]
+    assert kept == theirs.splitlines(), "the order is another one"
+    assert not list(tmp_path.glob("*.broken-*"))
+    again = Memory(tmp_path).read()
+    assert again.initiative is not None
+    assert again.initiative.status is Status.BLOCKED
+
+
+@pytest.mark.req("M-04")
+def test_a_status_file_that_is_about_something_else_is_left_to_its_owner(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "WORKFLOW-STATUS.yaml").write_text("name: shop\nstatus: idle\n")
+    assert memory.read().initiative is None
+    assert memory.read().warnings == ()

@@ -24,7 +24,7 @@ from forge.memory.values import (
 )
 
 VERSION = 1
-_FOREIGN_TYPE = "APEX"
+FOREIGN_TYPE = "APEX"
 STEPS_KEPT = 1000
 """So many steps are remembered: far more than a crash could repeat."""
 
@@ -65,14 +65,34 @@ def _kept(value: Initiative) -> dict[str, Any]:
     kept = dict(value.other)
     if "name" in kept:
         kept["name"] = value.title
-    progress, total = kept.get("progress"), sum(each.total for each in value.milestones)
-    if isinstance(progress, dict) and total:
-        done = sum(each.done for each in value.milestones)
-        kept["progress"] = {
-            key: total if key == "total" else done if key in ("done", "completed") else item
-            for key, item in progress.items()
-        }
+    if "progress" in kept:
+        kept["progress"] = progress_of(kept["progress"], value)
     return kept
+
+
+def progress_of(progress: Any, value: Initiative) -> Any:
+    """The progress of another program as it is now: tasks counted, or a status for each milestone."""
+    if not isinstance(progress, dict):
+        return progress
+    if milestones_of(progress):
+        return {**progress, **{each.id: each.status.value for each in value.milestones}}
+    total, done = sum(each.total for each in value.milestones), sum(each.done for each in value.milestones)
+    if not total:
+        return progress
+    return {
+        key: total if key == "total" else done if key in ("done", "completed") else item
+        for key, item in progress.items()
+    }
+
+
+def milestones_of(progress: Any) -> tuple[Milestone, ...]:
+    """From a progress that has a status for each milestone, as in `{"M1": "completed", "M2": "in_progress"}`."""
+    if not isinstance(progress, dict) or not progress:
+        return ()
+    said = {str(key): str(item).strip().lower().replace("-", "_") for key, item in progress.items()}
+    if not set(said.values()) <= set(MilestoneStatus):
+        return ()
+    return tuple(Milestone(key, "", MilestoneStatus(item)) for key, item in said.items())
 
 
 def parsed_initiative(data: bytes) -> Initiative:
@@ -83,13 +103,13 @@ def parsed_initiative(data: bytes) -> Initiative:
         known = Initiative(
             id="" if foreign else str(raw.pop("id")),
             title=str(raw.pop("title", "") or raw.get("name", "")),
-            type=str(raw.pop("type", _FOREIGN_TYPE if foreign else "")),
+            type=str(raw.pop("type", FOREIGN_TYPE if foreign else "")),
             status=Status(str(raw.pop("status")).replace("-", "_")),
             phase=str(raw.pop("currentPhase", "")),
             completed_phase=str(raw.pop("completedPhase", "")),
             context=str(raw.pop("context", "")),
             milestone=str(raw.pop("currentMilestone", "") or ""),
-            milestones=tuple(map(_parsed_milestone, raw.pop("milestones", ()))),
+            milestones=tuple(map(_parsed_milestone, raw.pop("milestones", ()))) or milestones_of(raw.get("progress")),
             reason=str(raw.pop("reason", "")),
             outcome=str(raw.pop("outcome", "")),
             created=parsed_moment(raw.pop("created", LONG_AGO)),
