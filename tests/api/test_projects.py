@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app.projects import linked_pages
+from forge.app.projects.catalog import linked_pages
 from tests.api.house import House
 
 pytestmark = pytest.mark.req("X-02", "P-12")
@@ -358,3 +358,51 @@ def test_a_damaged_project_hides_no_other_and_is_nobody_elses_concern(house: Hou
             assert code(owner.get(f"/api/projects/{damaged['id']}")) == (502, "project_unwritable")
         finally:
             file.rmdir()
+
+
+@pytest.mark.req("M-02", "M-03", "X-02")
+def test_memory_is_written_as_the_command_line_does(client: httpx.Client) -> None:
+    project = made(client)["id"]
+
+    def sent(method: str, path: str, body: Any = None, key: str | None = None) -> httpx.Response:
+        headers = {"Idempotency-Key": key} if key else {}
+        return client.request(method, f"/api/memory{path}", params={"project": project}, json=body, headers=headers)
+
+    for kind in ("learning", "delegation"):
+        assert sent("POST", "/lines", {"kind": kind, "text": "Prices are in cents."}, kind).json()["saved"] is True
+    again = sent("POST", "/lines", {"kind": "learning", "text": "Prices are in cents."}, "learning").json()
+    assert again["changed"] is False
+    assert code(sent("PUT", "/status", {"status": "blocked"})) == (404, "initiative_missing")
+    assert sent("POST", "/initiative", {"title": "Checkout"}).json()["initiative"]["type"] == "APEX"
+    assert code(sent("POST", "/initiative", {"title": "Other"})) == (409, "initiative_active")
+    assert sent("POST", "/checkpoints", {"done": "analyze", "next": "plan"}).json()["initiative"]["phase"] == "plan"
+    assert code(sent("POST", "/checkpoints", {"done": "x", "next": "y"})) == (422, "phase_unknown")
+    begun = sent("PUT", "/milestones/M1", {"title": "Pay", "tasks": 2}).json()
+    assert [(each["id"], each["total"]) for each in begun["initiative"]["milestones"]] == [("M1", 2)]
+    assert sent("POST", "/milestones/M1/tasks").json()["initiative"]["milestones"][0]["done"] == 1
+    assert code(sent("POST", "/milestones/M9/tasks")) == (404, "milestone_missing")
+    assert sent("POST", "/milestones/M1/complete").json()["initiative"]["milestones"][0]["status"] == "completed"
+    assert sent("POST", "/confidence", {"topic": "Scope", "value": 0.8}).json()["saved"] is True
+    blocked = sent("PUT", "/status", {"status": "blocked", "reason": "waits"}).json()
+    assert (blocked["initiative"]["status"], blocked["initiative"]["reason"]) == ("blocked", "waits")
+    assert code(sent("PUT", "/status", {"status": "dancing"})) == (422, "invalid_input")
+    assert sent("POST", "/resume").json()["initiative"]["status"] == "blocked"
+    kept = client.get("/api/memory", params={"project": project}).json()
+    assert [each["kind"] for each in kept["entries"] if each["text"] == "Prices are in cents."] == [
+        "Learnings",
+        "Delegations",
+    ]
+    deeds = [deed["action"] for deed in client.get("/api/audit").json()["items"]]
+    assert {"memory.learning", "memory.milestone", "memory.task", "memory.confidence", "memory.status"} <= set(deeds)
+
+
+@pytest.mark.req("X-06")
+def test_memory_is_written_by_whoever_may_write_the_project(house: House) -> None:
+    with house.client(house.user("ada")) as hers, house.client(house.user("bo")) as his:
+        project = {"project": made(hers)["id"]}
+        line = {"text": "Prices are in cents."}
+        assert code(his.post("/api/memory/lines", params=project, json=line)) == (404, "project_missing")
+        with house.client(house.user("eve", scopes=("read",))) as reader:
+            hers.put(f"/api/projects/{project['project']}/shares/eve", json={"right": "write"})
+            assert code(reader.post("/api/memory/lines", params=project, json=line)) == (403, "scope_missing")
+        assert hers.get("/api/memory", params=project).json()["entries"] == []

@@ -23,6 +23,7 @@ from forge.api.routes import (
     files,
     history,
     house,
+    memory,
     merges,
     project_files,
     projects,
@@ -33,7 +34,20 @@ from forge.api.routes import (
 from forge.api.static_files import Pages
 from forge.app.process.workshop import Workshop
 
-_ROUTES = (projects, project_files, files, history, merges, sessions, repositories, house, access, events, tools)
+_ROUTES = (
+    projects,
+    project_files,
+    files,
+    history,
+    merges,
+    sessions,
+    repositories,
+    house,
+    memory,
+    access,
+    events,
+    tools,
+)
 _UPLOAD = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/session/attachments)")
 _FILE = re.compile(r"/api/repositories/[^/]+/files/[\s\S]+")
 _ABOUT = """\

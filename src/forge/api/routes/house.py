@@ -1,4 +1,4 @@
-"""Looking after Forge: health, board, memory, settings, prompts, costs and a test of notifications."""
+"""Looking after Forge: health, board, settings, prompts, costs and a test of notifications."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
 from forge.app.access import provider_keys
 from forge.app.admin import admin_access, connectors
-from forge.app.projects import project_access
+from forge.app.projects.catalog import project_access
 
 router = router_for()
 
@@ -48,14 +48,6 @@ def show_doctor(
 def show_board(shop: Shop, who: Asking) -> Any:
     """Your projects in the columns of their phases."""
     return project_access.board_for(shop, who)
-
-
-@router.get(
-    "/memory", tags=["memory"], response_model=shapes.MemoryShape, responses=may_end({404: ["project_missing"]})
-)
-def read_memory(shop: Shop, who: Asking, *, project: Annotated[str, Query(min_length=1, max_length=200)]) -> Any:
-    """What is remembered of a project's work, and which source ruled."""
-    return project_access.recalled(shop, who, project)
 
 
 @router.get("/settings", tags=["settings"], response_model=shapes.SettingsShape, responses=may_end(_SETTING))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field
@@ -172,49 +171,6 @@ class CostsShape(Shape):
     days: int
     rows: dict[str, SpentShape]
     total: SpentShape
-
-
-class MilestoneShape(Shape):
-    id: Text
-    title: Text
-    status: str
-    done: int
-    total: int
-
-
-class InitiativeShape(Shape):
-    id: Text
-    title: Text
-    type: Text
-    status: str
-    phase: Text
-    context: Text
-    milestones: list[MilestoneShape]
-    milestone: Text
-    reason: Text
-    outcome: Text
-    created: datetime
-    updated: datetime
-
-
-class MemoryEntryShape(Shape):
-    kind: str
-    text: Text
-    at: datetime
-
-
-class CautionShape(Shape):
-    code: str
-    message: Text
-    hint: Text
-    prominent: bool
-
-
-class MemoryShape(Shape):
-    source: str | None
-    initiative: InitiativeShape | None
-    entries: list[MemoryEntryShape]
-    warnings: list[CautionShape]
 
 
 class SentNotice(Shape):

@@ -13,7 +13,6 @@ from typing import IO, Any
 
 from forge.app import demo
 from forge.app.access.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
-from forge.app.admin.memory import open_memory
 from forge.app.admin.models import refuse_paths
 from forge.app.process.workshop import Workshop
 from forge.app.projects import actions, board, catalog, runs
@@ -26,7 +25,6 @@ from forge.app.values.paging import Page, checked, position
 from forge.app.values.uploads import plain_name
 from forge.boards.overview import BoardView
 from forge.errors import ForgeError, InvalidInput, NotFound
-from forge.memory import Recalled
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
 from forge.projects import names
@@ -321,9 +319,3 @@ def _stored(place: Path) -> StoredFile:
 def board_for(shop: Workshop, who: Who) -> BoardView:
     require(who, "read")
     return board.board_of(shop, visible(shop, who, "project"))
-
-
-def recalled(shop: Workshop, who: Who, id_: str) -> Recalled:
-    """What is remembered of a project's work."""
-    project = project_for(shop, who, id_)
-    return open_memory(project.directory, secrets=shop.settings.secret_values()).read()
