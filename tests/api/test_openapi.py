@@ -182,6 +182,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/projects/{project}/resources post add_resource",
             "/api/projects/{project}/resources/{name} delete remove_resource",
             "/api/projects/{project}/resources/{name} get download_resource",
+            "/api/projects/{project}/stop post stop_project_work",
             "/api/projects/{project}/tests/accept post accept_tests",
             "/api/prompts get list_prompts",
             "/api/prompts/{name} get show_prompt",

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app.projects.catalog import linked_pages
+from forge.app.projects import linked_pages
 from tests.api.house import House
 
 pytestmark = pytest.mark.req("X-02", "P-12")
@@ -398,11 +398,11 @@ def test_memory_is_written_as_the_command_line_does(client: httpx.Client) -> Non
 
 @pytest.mark.req("X-06")
 def test_memory_is_written_by_whoever_may_write_the_project(house: House) -> None:
-    with house.client(house.user("ada")) as hers, house.client(house.user("bo")) as his:
+    with house.client(house.user("mem-ada")) as hers, house.client(house.user("mem-bo")) as his:
         project = {"project": made(hers)["id"]}
         line = {"text": "Prices are in cents."}
         assert code(his.post("/api/memory/lines", params=project, json=line)) == (404, "project_missing")
-        with house.client(house.user("eve", scopes=("read",))) as reader:
-            hers.put(f"/api/projects/{project['project']}/shares/eve", json={"right": "write"})
+        with house.client(house.user("mem-eve", scopes=("read",))) as reader:
+            hers.put(f"/api/projects/{project['project']}/shares/mem-eve", json={"right": "write"})
             assert code(reader.post("/api/memory/lines", params=project, json=line)) == (403, "scope_missing")
         assert hers.get("/api/memory", params=project).json()["entries"] == []

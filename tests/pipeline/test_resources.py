@@ -232,7 +232,7 @@ def test_long_pdfs_are_read_in_part() -> None:
 
 def test_a_page_that_swells_is_left_out_and_the_others_are_read() -> None:
     torn = pdf_of(saying("one"), b" " * 100_000_000, saying("three"))
-    assert pdf.extract(torn) == pdf.Extract("one\n\nthree", "1 of 3 pages are broken")
+    assert pdf.extract(torn) == pdf.Extract("one\n\nthree", "1 of 3 pages is broken")
 
 
 @pytest.mark.req("P-03")

@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from benchmarks.soak.provider import Provider
+from forge.projects.project import Project
 from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
-from tests.web.desk import Desk, opened
+from tests.web.desk import Desk, opened, until
 from tests.web.test_projects import DUMP, advanced, at_rest, expect, made, say
 
 __all__ = ["expect"]
@@ -51,12 +52,19 @@ elif "complete enough to be built" in asked:
 else:
     time.sleep(60)
 """
+# Takes long, after it has told what the first message is.
+SLEEPER = """\
+import sys, time
+if "turn a person's brain dump" in sys.stdin.read():
+    time.sleep(60)
+print('{"kind": "problem"}')
+"""
 
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Desk]:
     place = tmp_path_factory.mktemp("desk")
-    programs = {"asker": WRITER, "coder": CODER}
+    programs = {"asker": WRITER, "coder": CODER, "sleeper": SLEEPER}
     agents = {name: {"command": [sys.executable, "-c", text]} for name, text in programs.items()}
     roles = {"planner": "builtin", "writer": "asker", "fixer": "builtin", "reviewer": "builtin"}
     (place / "config.yaml").write_text(json.dumps({"models": roles, "agents": agents}))
@@ -98,6 +106,34 @@ def test_a_stuck_build_is_given_input_and_asks_again(page: Any, desk: Desk, expe
     expect(page.get_by_role("article", name="You").last).to_contain_text("Outdoors, with a tent.")
     expect(card).to_have_count(0)  # it was opened for the question before
     expect(provide).to_be_enabled()
+
+
+@pytest.mark.req("B-12", "P-11")
+def test_work_with_a_model_in_trouble_is_stopped_and_another_one_asked(page: Any, desk: Desk, expect: Any) -> None:
+    def in_trouble() -> Any:
+        until(lambda: client.get(f"/api/projects/{id_}").json()["busy"])
+        project = Project.at(Path(client.get(f"/api/projects/{id_}").json()["directory"]))
+        # The call itself is written down first.
+        until(lambda: (project.log.last() or {})["event"] == "agent_call")
+        project.log.write("warn", "agent_call", "distilling", "sleeper: overloaded, retrying in 8 s (3 of 6)")
+        page.goto(f"{desk.url}/projects/{id_}")
+        row = page.get_by_role("status", name="Model trouble")
+        expect(row).to_contain_text("sleeper: overloaded, retrying in 8 s (3 of 6)")
+        return row
+
+    with desk.client() as client:
+        id_ = made(client, "Overloaded", "sleeper")
+        advanced(client, id_)
+        client.post(f"/api/projects/{id_}/actions/distill")
+        in_trouble().get_by_role("button", name="Stop").click()
+        ways = page.get_by_role("region", name="What you can do")
+        expect(ways).to_contain_text("Stopped by you")
+        expect(standing(page)).to_contain_text("stopped by you")
+        ways.get_by_role("button", name="Retry").click()
+        in_trouble().get_by_role("button", name="Switch model").click()
+        page.get_by_role("menuitem", name="coder").click()
+        expect(standing(page)).to_contain_text("confirm or correct the intent")
+        assert client.get(f"/api/projects/{id_}").json()["agent"] == "coder"
 
 
 @pytest.mark.req("P-04")

@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from forge.context.kinds import ending
 from forge.context.summaries import printable
+from forge.counts import counted
 
 _ENDINGS = 4
 _MANY = 200
@@ -141,7 +142,7 @@ def _line(folder: Folder) -> str:
     parts = [f"{name} {count:,}" for name, count in ordered[:_ENDINGS]]
     rest = sum(count for _, count in ordered[_ENDINGS:])
     if rest:
-        parts.append(f"and {rest:,} others")
+        parts.append(f"and {counted(rest, 'other')}")
     more = "more " if folder.named else ""
     where = "./" if not folder.path else folder.path if folder.path.startswith("(") else f"{printable(folder.path)}/"
     return f"{where} — {folder.files:,} {more}file{'s' if folder.files != 1 else ''} ({', '.join(parts)})"

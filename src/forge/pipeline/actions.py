@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from forge.counts import counted
 from forge.projects.status import HaltReason, Phase
 
 Waiting = Literal["stuck", "halted", "gate", "outline"]
@@ -219,7 +220,7 @@ def _reason(state: State, action: Action) -> str:
     if state.busy:
         return f"Forge is at work on it ({_words(state.phase)}). Wait until it is done."
     if _blocked(state, action):
-        questions = "1 question is" if state.unresolved == 1 else f"{state.unresolved} questions are"
+        questions = counted(state.unresolved, "question is", "questions are")
         return f"{questions} still open. Answer before confirming."
     return f"“{_words(action)}” does nothing while the project is in this state: {_words(state.phase)}."
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from forge.agents.model import Picture
 from forge.agents.streaming import Retry
+from forge.events import ModelRetryScheduled
 from forge.plugins.contracts import TestResults, Worked
 
 __all__ = ["AgentResponse", "Hands", "Order", "Picture", "Task"]
@@ -66,6 +67,8 @@ class Order:
     """The name of the prompt file, which decides who does it."""
     instructions: str
     message: str
+    trouble: Callable[[ModelRetryScheduled | None], None] = field(default=lambda _: None, compare=False, repr=False)
+    """Told of each retry while the agent works, and with None when it answers again."""
 
 
 class Hands(Protocol):

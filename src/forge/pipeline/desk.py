@@ -141,7 +141,7 @@ class ProjectDesk:
         who = journey.around.hands.who(prompt)
         journey.progress(f"{who} works on {task}")
         assert self.branch is not None
-        order = Order(self.branch, prompt, journey.around.instructions(prompt), message)
+        order = Order(self.branch, prompt, journey.around.instructions(prompt), message, journey.tell_trouble)
         worked = await journey.around.hands.work(journey.steps, f"work {self._works}", order)
         outcome = "done" if worked.success else f"failed: {worked.reason}"
         line = f"{who} on {task}: {outcome}"

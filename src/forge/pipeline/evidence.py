@@ -46,7 +46,11 @@ def tests_pass(runs: Sequence[Record], commit: str | None, *, acknowledged: Ackn
     floor = _floor(runs[:-1], acknowledged)
     if last.total < floor:
         return Evidence(passes=False, reason=f"Only {counted(last.total, 'test')} ran where there were {floor} before.")
-    return Evidence(passes=True, reason=f"All {last.total} tests pass on {commit[:12]}.")
+    return Evidence(passes=True, reason=f"{_all_pass(last.total)} on {commit[:12]}.")
+
+
+def _all_pass(total: int) -> str:
+    return "The only test passes" if total == 1 else f"All {total} tests pass"
 
 
 def _floor(earlier: Sequence[Record], acknowledged: Acknowledgement | None) -> int:
@@ -69,9 +73,9 @@ def _figures(run: Record) -> TestResults | None:
 
 def _shortfall(run: TestResults) -> str:
     if run.failed > 0:
-        return f"{run.failed} of {run.total} tests fail."
+        return f"{run.failed} of {counted(run.total, 'test')} {'fails' if run.failed == 1 else 'fail'}."
     if run.total <= 0:
         return "The last run found no tests."
     if run.exit_code != 0:
         return f"The test command ended with exit code {run.exit_code}."
-    return f"Only {run.passed} of {run.total} tests passed; the others did not run to their end."
+    return f"Only {run.passed} of {counted(run.total, 'test')} passed; the others did not run to their end."

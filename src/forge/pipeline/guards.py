@@ -180,7 +180,7 @@ def _stagnated(trajectory: Sequence[Counts], limits: Limits) -> str:
         return ""
     if not _rotated(now, before, limits):
         return ""
-    known = f"fewer than {limits.rotation_percent} % of {len(now)} findings were there in the round before"
+    known = f"fewer than {limits.rotation_percent} % of {counted(len(now), 'finding')} were there in the round before"
     return f"The total is {trajectory[-1].total} for {counted(len(plateau), 'round')}, and {known}."
 
 

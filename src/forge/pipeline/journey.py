@@ -207,6 +207,15 @@ class Journey:
             )
         )
 
+    def tell_trouble(self, retry: ModelRetryScheduled | None) -> None:
+        """Trouble in a turn of the build, which is told on its branch too; None when the model answers again."""
+        if retry is None:
+            self.project.log.write("info", "agent_response", str(self.phase), "answers again")
+            self.steps.emit(ProjectProgressed(self.project.id, "The model answers again."))
+            return
+        self.project.log.write("warn", "agent_call", str(self.phase), f"{retry.model}: {retry.text}")
+        self.steps.emit(replace(retry, turn="", project=self.project.id))
+
     async def _response(self, task: Task) -> AgentResponse:
         response = AgentResponse(success=False, output="", exit_code=1)
         phase, who = str(self.phase), self.around.hands.who(task.prompt)

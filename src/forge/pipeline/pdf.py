@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from forge.counts import counted
 from forge.pipeline import pdf_child
 from forge.sandbox import Limits, Result, SandboxFailed, run
 from forge.sandbox.view import shows
@@ -78,7 +79,7 @@ def _read(result: Result, bounds: Bounds) -> Extract:
     if read < pages:
         notes.append(f"only the first {read} of {pages} pages were read")
     if broken:
-        notes.append(f"{broken} of {read} pages are broken")
+        notes.append(f"{broken} of {counted(read, 'page')} {'is' if broken == 1 else 'are'} broken")
     return Extract(text=answer["text"], note="; ".join(notes))
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from forge.counts import counted
 from forge.events import RoundFinished
 from forge.pipeline.actions import ACCEPTED
 from forge.pipeline.desk import TEST_RUNS, ProjectDesk
@@ -126,7 +127,8 @@ async def _reviewed(
             return issues
     desk.complaint = ""
     raise AnswerUnusable(
-        f"The review was unusable {tries} times: {complaint}", hint="Resume to try again, or choose another model."
+        f"The review was unusable {counted(tries, 'time')}: {complaint}",
+        hint="Resume to try again, or choose another model.",
     )
 
 
@@ -138,9 +140,7 @@ async def _recorded(journey: Journey, looked: Looked, mended: str) -> None:
     def write(draft: Draft) -> None:
         record_round(draft, looked, mended)
         if done:
-            draft.say(
-                f"Done after {'1 round' if counts.iteration == 1 else f'{counts.iteration} rounds'}: {verdict.reason}"
-            )
+            draft.say(f"Done after {counted(counts.iteration, 'round')}: {verdict.reason}")
             draft.move(Phase.DONE)
 
     summary = f"Round {counts.iteration}: {counts}. {verdict.reason}"

@@ -15,6 +15,7 @@ from forge.projects import fields
 from forge.sessions.redaction import Redactor
 
 FILE = "forge.log"
+_TAIL = 16_384
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
 
 
@@ -62,6 +63,17 @@ class OperationalLog:
                 continue
             if isinstance(value, dict):
                 yield value
+
+    def last(self) -> dict[str, Any] | None:
+        """The newest whole line, read from the end."""
+        try:
+            with self.path.open("rb") as file:
+                file.seek(max(0, self.path.stat().st_size - _TAIL))
+                found = file.read().decode("utf-8", "replace").splitlines()
+            value = json.loads(found[-1]) if found else None
+        except (OSError, ValueError):
+            return None
+        return value if isinstance(value, dict) else None
 
     def _append(self, data: bytes) -> None:
         fd = os.open(self.path, _FLAGS, 0o644)

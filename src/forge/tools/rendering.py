@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forge.counts import counted
 from forge.git import VFS
 from forge.tools.contract import ToolFailed
 
@@ -72,7 +73,11 @@ def tail(text: str, budget: int) -> str:
     kept = fitting(list(reversed(lines)), budget)
     shown = "\n".join(lines[len(lines) - kept :]) if lines else ""
     missing = len(lines) - kept
-    return f"[{missing:,} lines before this are not shown]\n{shown}" if lines and missing > 0 else shown
+    return (
+        f"[{counted(missing, 'line before this is', 'lines before this are')} not shown]\n{shown}"
+        if lines and missing > 0
+        else shown
+    )
 
 
 def plural(count: int, noun: str) -> str:

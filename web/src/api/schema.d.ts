@@ -772,6 +772,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop what Forge does with a project
+         * @description Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like.
+         */
+        post: operations["stop_project_work"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/tests/accept": {
         parameters: {
             query?: never;
@@ -4776,6 +4796,7 @@ export interface components {
          *           "rounds": [],
          *           "scene_question": "",
          *           "tests": null,
+         *           "trouble": "",
          *           "updated_at": "2026-11-16T03:00:00.000Z",
          *           "waiting": null
          *         }
@@ -5004,6 +5025,7 @@ export interface components {
          *         "rounds": [],
          *         "scene_question": "",
          *         "tests": null,
+         *         "trouble": "",
          *         "updated_at": "2026-11-16T03:00:00.000Z",
          *         "waiting": null
          *       },
@@ -5127,6 +5149,7 @@ export interface components {
          *       "rounds": [],
          *       "scene_question": "",
          *       "tests": null,
+         *       "trouble": "",
          *       "updated_at": "2026-11-16T03:00:00.000Z",
          *       "waiting": null
          *     }
@@ -5195,6 +5218,11 @@ export interface components {
             tests: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Trouble
+             * @description While it works: `overloaded, retrying in 8 s (3 of 6)` with the model. Else empty.
+             */
+            trouble: string;
             /** Updated At */
             updated_at: string;
             /** Waiting */
@@ -10924,6 +10952,119 @@ export interface operations {
                 };
             };
             /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_project_work: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `nothing_to_stop`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `still_working`. */
             502: {
                 headers: {
                     [name: string]: unknown;

@@ -25,7 +25,7 @@ export const STALE: Stale = {
   TurnStarted: (_, at) => [keys.branches(at.repo), keys.session(at.repo, at.branch)],
   TextStreamed: () => [],
   TextRestarted: () => [],
-  ModelRetryScheduled: (event) => (event.project === "" ? [] : [keys.projectLog(event.project)]),
+  ModelRetryScheduled: (event) => (event.project === "" ? [] : inProject(event.project)),
   ModelAnswered: () => [],
   ToolStarted: () => [],
   ToolEnded: () => [],

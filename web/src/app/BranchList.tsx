@@ -4,7 +4,7 @@ import { useState } from "react";
 
 import { useBranches, useSessions, type Branch, type Repository, type Session } from "@/api";
 import { classNames } from "@/lib/class_names";
-import { cost } from "@/lib/format";
+import { cost, plural } from "@/lib/format";
 import { branchPlace } from "@/lib/places";
 import { Badge, Button, ContextMenu, ErrorState, Menu, Skeleton } from "@/ui";
 
@@ -99,5 +99,5 @@ function Marks({ branch, session }: { branch: Branch; session: Session | undefin
     return branch.is_default ? <span className="text-xs text-muted">default</span> : null;
   }
   const spent = session.usage.cost === null || session.usage.cost === 0 ? "" : ` · ${cost(session.usage.cost)}`;
-  return <span className="shrink-0 text-xs text-muted">{`${session.turns === 1 ? "1 turn" : `${session.turns} turns`}${spent}`}</span>;
+  return <span className="shrink-0 text-xs text-muted">{`${plural(session.turns, "turn")}${spent}`}</span>;
 }

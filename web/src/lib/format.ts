@@ -76,6 +76,11 @@ export function plural(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 }
 
+/** 8130 → "8.1k tokens", 1 → "1 token". */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
 /** Keeps the beginning and the name at the end: "src/…/deep/name.ts". */
 export function shortPath(path: string, most: number): string {
   if (path.length <= most) return path;

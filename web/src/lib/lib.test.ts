@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { byteSize, cost, count, duration, relativeTime, shortPath } from "./format";
+import { byteSize, cost, count, counted, duration, plural, relativeTime, shortPath } from "./format";
 import { fuzzy, ranked } from "./fuzzy";
 
 test("numbers are short and exact enough", () => {
@@ -8,6 +8,30 @@ test("numbers are short and exact enough", () => {
   expect([cost(0.41), cost(0.0304), cost(0), cost(null)]).toEqual(["$0.41", "$0.030", "$0", "–"]);
   expect([byteSize(999), byteSize(5120), byteSize(50_000_000)]).toEqual(["999 B", "5.1 kB", "50 MB"]);
   expect([duration(14), duration(75), duration(3675)]).toEqual(["0:14", "1:15", "1:01:15"]);
+});
+
+test("numbers have their noun", () => {
+  expect([plural(1, "file"), plural(0, "file"), plural(1200, "branch", "branches")]).toEqual(["1 file", "0 files", "1,200 branches"]);
+  expect([counted(1, "token"), counted(8130, "token")]).toEqual(["1 token", "8.1k tokens"]);
+});
+
+const SOURCES = import.meta.glob<string>(["../**/*.{ts,tsx}", "!../**/*.test.*", "!../api/schema.d.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+// A number right before a noun in the plural, in a template or in JSX.
+const COUNTED =
+  /\{[^{}]*\}(?:<\/\w+>)? (?:more )?(?:answers|branches|changes|characters|commits|conflicts|days|documents|files|findings|folders|keys|lines|messages|models|people|points|projects|questions|repositories|requests|results|rounds|tests|times|tokens|tools|turns|users|words)\b(?!=)/;
+// These are shown for more than one only.
+const MANY = ["`Show more of ${files.length} files`", "all ${files.length} files`", "of ${questions.length} answers`"];
+
+test("no count goes with a noun in the plural without asking for one", () => {
+  const found = Object.entries(SOURCES).flatMap(([path, text]) =>
+    text.split("\n").filter((line) => COUNTED.test(line) && !MANY.some((known) => line.includes(known))).map((line) => `${path}: ${line.trim()}`),
+  );
+  expect(Object.keys(SOURCES).length).toBeGreaterThan(100);
+  expect(found).toEqual([]);
 });
 
 test("times are relative", () => {

@@ -9,6 +9,7 @@ export { Markdown } from "./Markdown";
 export { Patch, PatchText, type PatchHunk, type PatchLine } from "./Patch";
 export { ContextMenu, Menu, type MenuEntry, type MenuItem, type MenuProps } from "./Menu";
 export { Panel, PanelEdge, Panels, type PanelHandle } from "./Panels";
+export { RetryRow, type RetryRowProps } from "./RetryRow";
 export { EmptyState, ErrorState, ProgressLine, Skeleton, Unreadable } from "./States";
 export { Tabs, type Tab } from "./Tabs";
 export { applyTheme, tokenColor, useShownTheme, useTheme, type Theme } from "./theme";

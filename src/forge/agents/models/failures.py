@@ -9,6 +9,7 @@ from forge.agents.errors import KeyMissing, ModelFailed, ModelOverloaded, ModelU
 from forge.agents.models.endpoint import Endpoint
 from forge.agents.models.keeping import NotKept
 from forge.agents.models.keyless import key_missing
+from forge.counts import counted
 from forge.errors import ForgeError
 from forge.settings import RetryKind
 
@@ -136,7 +137,11 @@ def key_refused(endpoint: Endpoint) -> KeyMissing:
 
 def _wait_hint(error: Exception) -> str:
     wait = asked_wait(error)
-    return f"It asks to come back in {wait:.0f} seconds." if wait else "Try again in a while, or choose another model."
+    return (
+        f"It asks to come back in {counted(round(wait), 'second')}."
+        if wait
+        else "Try again in a while, or choose another model."
+    )
 
 
 def _said(error: Exception) -> str:

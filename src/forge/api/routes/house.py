@@ -15,7 +15,7 @@ from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
 from forge.app.access import provider_keys
 from forge.app.admin import admin_access, connectors
-from forge.app.projects.catalog import project_access
+from forge.app.projects import project_access
 
 router = router_for()
 

@@ -186,6 +186,16 @@ async def press_action(
 
 
 @router.post(
+    "/{project}/stop",
+    response_model=shapes.ProjectShape,
+    responses=may_end({**_MISSING, 409: ["nothing_to_stop"], 502: ["project_unwritable", "still_working"]}),
+)
+async def stop_project_work(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like."""
+    return await shop.engine.at_work(project_access.stop_work(shop, who, project))
+
+
+@router.post(
     "/{project}/tests/accept",
     response_model=shapes.AcceptedTests,
     responses=may_end({**_MISSING, 422: ["invalid_input"], 502: ["project_unwritable"]}),

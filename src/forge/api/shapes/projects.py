@@ -132,6 +132,9 @@ class ProjectShape(Shape):
     queued: bool
     queue_place: int | None
     problem: Text
+    trouble: Text = Field(
+        description="While it works: `overloaded, retrying in 8 s (3 of 6)` with the model. Else empty."
+    )
     label: Text = Field(description="Where it stands, in words: `Outline ready · 10 points open`.")
     outline: OutlineShape | None
     scene_question: str = Field(description="Asked of the first message: background, or the problem? Else empty.")
@@ -161,6 +164,7 @@ class ProjectShape(Shape):
         queued=False,
         queue_place=None,
         problem="",
+        trouble="",
         label="Brain dump",
         outline=None,
         scene_question="",

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,8 +19,8 @@ from forge.app.projects.catalog import changed, show_card, topic_of
 from forge.app.projects.dependencies import plugins_of
 from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.projects.view import state_of
+from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
-from forge.engine.errors import RunUnknown
 from forge.events import BOARD, ProjectMoved, ProjectSaid
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
@@ -43,7 +42,6 @@ __all__ = ["Action", "ActionRefused"]
 Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
 _RETRIES = (Action.RESUME, Action.PROVIDE_INPUT)
-_PATIENCE = 30.0
 
 
 async def press(
@@ -280,9 +278,7 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
     question = await asyncio.to_thread(open_question, shop, project)
     if run is None or question is not None:
         return
-    with suppress(RunUnknown):
-        await shop.engine.cancel(run)
-        await shop.engine.wait(run, _PATIENCE)
+    await end_run(shop, run)
 
 
 async def restarted(shop: Workshop, project: Project, *, text: str = "", press_id: str | None = None) -> Pressed | None:

@@ -7,8 +7,8 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from forge.app.repositories.commands import run_on_branch
 from forge.app.sessions.messages import WORKFLOW, run_of, topic_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
+from forge.events import ModelRetryScheduled
 from forge.git import Actor, ActorKind, NotText, Repository
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
@@ -53,6 +54,32 @@ _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _REVIEWED_BYTES = 300_000
 _BUILTIN = "builtin"
 _RECORDED = "recorded:"
+
+
+@asynccontextmanager
+async def _hearing_trouble(
+    shop: Workshop, topic: str, tell: Callable[[ModelRetryScheduled | None], None]
+) -> AsyncIterator[None]:
+    """Tell of each retry in the turn on `topic`, and with None that the model answers again."""
+    after = await asyncio.to_thread(shop.events.last, topic)
+
+    async def listen() -> None:
+        is_troubled = False
+        async with aclosing(shop.events.follow(topic, after)) as heard:
+            async for item in heard:
+                if isinstance(item.event, ModelRetryScheduled):
+                    tell(item.event)
+                    is_troubled = True
+                elif is_troubled:
+                    tell(None)
+                    is_troubled = False
+
+    listening = asyncio.ensure_future(listen())
+    try:
+        yield
+    finally:
+        listening.cancel()
+        await asyncio.gather(listening, return_exceptions=True)
 
 
 class _Heard:
@@ -222,7 +249,8 @@ class ProjectHands:
 
         async def end() -> Json:
             try:
-                return dict(await self.shop.engine.handle(run).result())
+                async with _hearing_trouble(self.shop, topic_of(repo, branch), order.trouble):
+                    return dict(await self.shop.engine.handle(run).result())
             except RunCancelled:
                 await self.shop.engine.cancel(run)
                 raise

@@ -15,7 +15,7 @@ from forge.app import demo
 from forge.app.access.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
 from forge.app.admin.models import refuse_paths
 from forge.app.process.workshop import Workshop
-from forge.app.projects import actions, board, catalog, runs
+from forge.app.projects import actions, board, catalog, runs, work_stop
 from forge.app.projects import messages as project_messages
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
@@ -204,6 +204,14 @@ async def press(
     given = (project_messages.Given(1, delegated=True),) if delegated else ()
     done = again or await actions.press(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
     return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
+
+
+async def stop_work(shop: Workshop, who: Who, id_: str) -> ProjectView:
+    """Stop what is being done; the project halts and can be resumed."""
+    project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=True)
+    await work_stop.stop_work(shop, project)
+    await asyncio.to_thread(audit, shop, who, "project.stop", f"project:{id_}")
+    return await asyncio.to_thread(shown, shop, who, project)
 
 
 def _choose_agent(shop: Workshop, who: Who, project: Project, action: str, agent: str) -> None:

@@ -14,7 +14,7 @@ from forge.app.projects.workflows import KINDS
 from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown
-from forge.errors import ForgeError
+from forge.errors import Conflict, ForgeError
 from forge.pipeline import actions
 from forge.pipeline.actions import State
 from forge.pipeline.desk import TEST_RUNS
@@ -71,6 +71,8 @@ class ProjectView:
     """Which of the builds that wait it is, from 1 on; None where it does not wait."""
     problem: str = ""
     """Why its last run failed, where it did."""
+    trouble: str = ""
+    """While it works: the model and when it is asked again, as in `x:y: overloaded, retrying in 8 s (3 of 6)`."""
     label: str = ""
     """Where it stands, in the words that a person is shown."""
     outline: Json | None = None
@@ -94,6 +96,15 @@ class _Contents:
     tests: Json | None
     document: str | None
     """The plan, or the outline where there is none."""
+
+
+STOPPED = "Stopped by you"
+
+
+class WorkStopped(Conflict):
+    """A person stopped the work of a project. It is no failure: it can be taken up again."""
+
+    code = "work_stopped"
 
 
 # Read once for as long as no file changes: lists and boards are asked for far more often than projects move.
@@ -185,7 +196,8 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         queued=queued,
         queue_place=_queue_place(shop, row) if shop is not None and queued else None,
         problem=_problem(row, status.phase),
-        label=_label(status, outline),
+        trouble=_trouble(project) if state.busy else "",
+        label=STOPPED if _is_stopped(info, status) else _label(status, outline),
         outline=outline,
         scene_question=QUESTION if info.get(SCENE) and status.phase is Phase.BRAIN_DUMP else "",
         offers=offers(state),
@@ -198,6 +210,18 @@ def _outline(info: Json, phase: Phase) -> Json | None:
         return None
     connect = [{"way": way, "about": about} for way, about in WAYS.items()]
     return {**known, "accepted": phase is Phase.DONE, "note": str(NOTE), "connect": connect}
+
+
+def _trouble(project: Project) -> str:
+    """Told by the last line of the log: whatever is written after it, the trouble is over."""
+    last = project.log.last() or {}
+    is_retry = (last.get("level"), last.get("event")) == (log.Level.WARN, "agent_call")
+    return str(last.get("detail", "")) if is_retry else ""
+
+
+def _is_stopped(info: Json, status: ProjectStatus) -> bool:
+    failed = (info.get("waiting") or {}).get("failed") or {}
+    return status.phase is Phase.HALTED and failed.get("code") == WorkStopped.code
 
 
 def _label(status: ProjectStatus, outline: Json | None) -> str:

@@ -132,7 +132,7 @@ def _tell_end(out: Output, ran: _Ran) -> None:
     tests = done.tests or {}
     out.line()
     rounds = counted(len(done.rounds), "round")
-    ended = f"{done.phase} after {rounds}, with {tests.get('passed')} tests, in {done.seconds:.1f} s"
+    ended = f"{done.phase} after {rounds}, with {counted(tests.get('passed') or 0, 'test')}, in {done.seconds:.1f} s"
     out.line(f"{out.styled(shown.name, 'bold')}: {out.styled(ended, 'green')}")
     out.line()
     out.line(f"Branch {out.styled(str(done.branch), 'cyan')} of {done.repository}")
@@ -160,7 +160,7 @@ def _tested(shown: Shown, *, confined: bool) -> str:
     red = "".join(f" Once {run['failed']} of {run['total']} failed, and the agent mended the code." for run in failed)
     where = "in the sandbox" if confined else "without a sandbox"
     times = counted(len(runs), "time")
-    return f"The tests ran {times} {where}, from {runs[0]['total']} tests to {runs[-1]['total']}.{red}"
+    return f"The tests ran {times} {where}, from {counted(runs[0]['total'], 'test')} to {runs[-1]['total']}.{red}"
 
 
 def _tell_next(out: Output, ran: _Ran) -> None:

@@ -12,6 +12,7 @@ from forge.cli.terminal.output import ago
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.project_output import settings_of
 from forge.cli.terminal.session import Session
+from forge.counts import counted
 
 if TYPE_CHECKING:
     from forge.app.access.users import Key
@@ -103,7 +104,7 @@ def _state(key: Key) -> str:
     if key.expires is None:
         return "for good"
     left = key.expires - now
-    return "expired" if left <= 0 else f"{left / 86_400:.0f} days left"
+    return "expired" if left <= 0 else f"{counted(round(left / 86_400), 'day')} left"
 
 
 def _document(key: Key) -> dict[str, object]:

@@ -334,6 +334,7 @@ def accept_tests(context: typer.Context, project: Which = None) -> None:
     out.line(f"{counted(given['total'], 'test is', 'tests are')} enough from here on")
 
 
+app.add("stop")(project_admin.stop)
 app.add("rename")(project_admin.rename)
 app.add("archive")(project_admin.archive)
 app.add("delete")(project_admin.delete)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.terminal.project_output import Which, directory_of, found, opened_shop, output_of, settings_of
+from forge.cli.terminal.project_output import (
+    Which,
+    directory_of,
+    found,
+    opened_shop,
+    output_of,
+    settings_of,
+    tell_state,
+)
 
 if TYPE_CHECKING:
     from forge.app.projects.view import ProjectView
@@ -26,6 +34,24 @@ def rename(
     seen = asyncio.run(_changed(context, project, name=name))
     out.result(seen)
     out.line(f"{out.styled(Path(seen.directory).name, 'cyan')} is called {seen.name}")
+
+
+def stop(context: typer.Context, project: Which = None) -> None:
+    """Stop what Forge does with a project. It halts; `resume` goes on, with another --agent if you like."""
+    out = output_of(context)
+
+    async def act() -> ProjectView:
+        from forge.app.projects.view import view  # noqa: PLC0415 - these load the engine
+        from forge.app.projects.work_stop import stop_work  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            one = found(shop.settings, project, directory_of(context))
+            await stop_work(shop, one)
+            return view(shop, one)
+
+    seen = asyncio.run(act())
+    out.result(seen)
+    tell_state(out, seen)
 
 
 def archive(

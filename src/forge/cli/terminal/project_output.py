@@ -104,6 +104,7 @@ class Teller:
     def __init__(self, out: Output) -> None:
         self._out = out
         self._last = ""
+        self._has_said_how = False
         self._pulse = Pulse(out, "working")
 
     async def __aenter__(self) -> Self:
@@ -120,8 +121,12 @@ class Teller:
             case ProjectMoved(phase=phase, halt_reason=reason):
                 if not reason:
                     self._say(out.styled(f"▸ {phase.replace('_', ' ')}", "bold"))
-            case ModelRetryScheduled(model=model, text=text):
+            case ModelRetryScheduled(model=model, text=text, project=project):
                 self._say(out.styled(f"  {model}: {text}", "yellow"))
+                if not self._has_said_how:
+                    self._has_said_how = True
+                    for step in ways_out(project):
+                        self._say(out.styled(f"    {step}", "dim"))
             case ProjectProgressed(text=text):
                 self._say(out.styled(f"  {cut(text, 110)}", "dim"))
             case RoundFinished() as done:
@@ -144,6 +149,8 @@ def tell_state(out: Output, seen: ProjectView) -> None:
     out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.label, _colour(seen))}  {out.styled(name, 'dim')}")
     if seen.problem:
         out.line(f"  The last run failed: {seen.problem}")
+    if seen.trouble:
+        out.line(f"  {out.styled(seen.trouble, 'yellow')}")
     if seen.queued:
         out.line(
             f"  It is number {seen.queue_place} in the queue: as many builds as may run at once are at work, "
@@ -174,9 +181,19 @@ def _tell_of_outline(out: Output, seen: ProjectView) -> None:
         out.line(f"    · {each['about']}")
 
 
+def ways_out(name: str) -> list[str]:
+    """While a model has trouble."""
+    return [
+        f"forge project stop {name}   (it can be resumed)",
+        f"forge project resume {name} --agent MODEL   (after the stop: another model; `forge models` lists them)",
+    ]
+
+
 def next_steps(seen: ProjectView, name: str) -> list[str]:
     if seen.problem:
         return [f"forge project resume {name}"]
+    if seen.busy and seen.trouble:
+        return ways_out(name)
     if seen.busy:
         return [f"forge project resume {name}   (follows the work; goes on with it if nobody does)"]
     if seen.phase == "halted":

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from forge.counts import counted
 from forge.git.errors import RefLocked
 from forge.git.process import disk, liveness
 from forge.git.refs import packed_refs
@@ -98,7 +99,7 @@ def held(common_dir: Path, ref: str) -> RefLocked:
         with suppress(OSError):
             age = time.time() - lock.stat().st_mtime
             return RefLocked(
-                f"Another program has locked {ref} for {age:.0f} seconds.",
+                f"Another program has locked {ref} for {counted(round(age), 'second')}.",
                 hint=f"Try again. If no git is running, a crash left the lock: remove {lock}.",
             )
     return RefLocked(f"Another program keeps locking {ref}.", hint="Try again in a moment.")

@@ -122,6 +122,15 @@ export function usePress(project: string) {
   });
 }
 
+/** It halts and can be resumed. */
+export function useStopWork(project: string) {
+  const changed = useChanged(project);
+  return useMutation({
+    mutationFn: () => answer(api.POST("/api/projects/{project}/stop", of(project))),
+    onSettled: changed,
+  });
+}
+
 export function useAcceptTests(project: string) {
   const changed = useChanged(project);
   return useMutation({

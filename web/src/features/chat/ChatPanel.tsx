@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { useCancelTurn } from "@/api";
 import { useCommand } from "@/lib/commands";
 import { branchPlace, filePlace } from "@/lib/places";
-import { ErrorState, Skeleton, toast } from "@/ui";
+import { ErrorState, RetryRow, Skeleton, toast } from "@/ui";
 
 import { Cards } from "./Cards";
 import { ComposerArea, type Editing } from "./ComposerArea";
@@ -13,7 +13,6 @@ import { ForkDialog } from "./ForkDialog";
 import { useAnswerers } from "./models";
 import type { ShownTurn } from "./parts";
 import { PastBanner } from "./PastBanner";
-import { RetryRow } from "./RetryRow";
 import { useDraft, useSend } from "./sending";
 import { useSteady } from "@/lib/steady";
 import { TurnList } from "./TurnList";
@@ -154,7 +153,7 @@ export function ChatPanel({ repo, branch, at }: ChatPanelProps) {
       {at === undefined && isRunning && current !== null && current.trouble !== null && (
         <RetryRow
           text={current.trouble}
-          answerers={answerers}
+          others={answerers.choices.filter((choice) => choice.value !== answerers.chosen?.value)}
           isStopping={cancel.isPending}
           onStop={stop}
           onSwitch={(value) => {

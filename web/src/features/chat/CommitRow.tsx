@@ -2,7 +2,7 @@ import { FileDiff, GitCommitHorizontal, GitFork, History, MessageSquare, Undo2, 
 import { useState } from "react";
 
 import { useDiff } from "@/api";
-import { count, plural } from "@/lib/format";
+import { counted, plural } from "@/lib/format";
 import { CommitId, Cost } from "@/ui";
 
 import type { ShownTurn } from "./parts";
@@ -68,8 +68,8 @@ export function CommitRow({ repo, turn, commit, isLast, locked, on }: CommitRowP
             </>
           )}
         </span>
-        <span title={`${turn.model} · ${tokens.toLocaleString("en")} tokens`}>
-          <Cost dollars={turn.spent.cost} /> · {count(tokens)} tokens
+        <span title={`${turn.model} · ${plural(tokens, "token")}`}>
+          <Cost dollars={turn.spent.cost} /> · {counted(tokens, "token")}
         </span>
         <span className="ml-auto flex flex-wrap items-center">
           {changed && <Act icon={FileDiff} label="Diff" expanded={open} onClick={() => setOpen(!open)} />}

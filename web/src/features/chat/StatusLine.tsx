@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-import { cost, count, duration } from "@/lib/format";
+import { cost, counted, duration } from "@/lib/format";
 import { Badge, Kbd } from "@/ui";
 
 import { waitsForPerson, type ShownTurn } from "./parts";
@@ -48,7 +48,7 @@ export function StatusLine({ turn, connected }: { turn: ShownTurn | null; connec
           </Badge>
           {tokens > 0 && (
             <span>
-              {count(tokens)} tokens
+              {counted(tokens, "token")}
               {turn.spent.cached > 0 && ` (${Math.round((100 * turn.spent.cached) / Math.max(1, turn.spent.input))} % cached)`}
             </span>
           )}

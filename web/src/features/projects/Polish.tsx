@@ -2,6 +2,7 @@ import { lazy, Suspense, useMemo, useState } from "react";
 import { ChartLine } from "lucide-react";
 
 import { useAcceptTests, useSettings, type Project } from "@/api";
+import { plural } from "@/lib/format";
 import { patiently } from "@/lib/patiently";
 import { Badge, Button, CommitId, EmptyState, toast } from "@/ui";
 
@@ -70,7 +71,7 @@ function Tests({ project, last }: { project: Project; last: Round | undefined })
   const doubted = good && last?.evidence?.passes === false;
   return (
     <section aria-label="Tests" className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-surface-1 px-3 py-2">
-      <Badge meaning={good ? "good" : "bad"}>{`${tests.passed ?? 0} of ${tests.total ?? 0} tests pass`}</Badge>
+      <Badge meaning={good ? "good" : "bad"}>{`${tests.passed ?? 0} of ${plural(tests.total ?? 0, "test passes", "tests pass")}`}</Badge>
       {tests.command !== undefined && <code className="font-mono text-xs break-all text-muted">{tests.command}</code>}
       {tests.commit !== undefined && <CommitId commit={tests.commit} />}
       {doubted && (
@@ -81,7 +82,7 @@ function Tests({ project, last }: { project: Project; last: Round | undefined })
             busy={accept.isPending}
             onClick={() =>
               accept.mutate(undefined, {
-                onSuccess: ({ total }) => toast({ text: `${total} tests are enough from now on`, meaning: "good" }),
+                onSuccess: ({ total }) => toast({ text: `${plural(total, "test is", "tests are")} enough from now on`, meaning: "good" }),
                 onError: (error) => toast({ text: told(error), meaning: "bad" }),
               })
             }

@@ -1,17 +1,18 @@
 import { FileUp } from "lucide-react";
 import { useRef, useState, type DragEvent } from "react";
 
-import { topicOf, useEarlierMessages, useProjectMessages, useSayToProject, useTopic, type Project, type Said } from "@/api";
-import { Button, ErrorState, ProgressLine, Skeleton, toast } from "@/ui";
+import { useEarlierMessages, useProjectMessages, useSayToProject, type Project, type Said } from "@/api";
+import { Button, ErrorState, Skeleton, toast } from "@/ui";
 
 import { ChatMessages } from "./ChatMessages";
 import { Composer } from "./Composer";
-import { hasEarlierChats, isEnded, phaseName, standing } from "./phases";
+import { hasEarlierChats, isEnded, phaseName } from "./phases";
 import { told } from "./problems";
 import { InputCard, OpenQuestions, SceneQuestion } from "./QuestionCards";
 import { UploadList } from "./UploadList";
 import { useUploads } from "./useUploads";
 import { WaysOn } from "./WaysOn";
+import { WorkUnderWay } from "./WorkUnderWay";
 
 const PLACEHOLDERS: Record<string, string> = {
   brain_dump: "Say what you want: everything that comes to mind, in any order. Drop files, paste links.",
@@ -67,7 +68,7 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
             )
           }
         >
-          {project.busy && <Working project={project} />}
+          {project.busy && <WorkUnderWay project={project} />}
           {project.problem !== "" && !project.busy && <ErrorState compact error={new Error(project.problem)} />}
           {project.open_questions.length > 0 && !project.busy && (
             <OpenQuestions {...shared} questions={project.open_questions} onAnswer={(answers) => send({ answers })} />
@@ -103,24 +104,6 @@ function whyBlocked(project: Project): string | undefined {
   if (project.actions.includes("correct") || project.actions.includes("provide_input")) return undefined;
   if (project.busy) return "Forge is at work. You can write; send when it is done.";
   return `Nothing can be said while it is ${phaseName(project.phase).toLowerCase()}. Use the buttons above.`;
-}
-
-/** What is being done, as it is told. */
-function Working({ project }: { project: Project }) {
-  const [progress, setProgress] = useState("");
-  useTopic(topicOf.project(project.id), ({ event }) => {
-    if (event.type === "ProjectProgressed") setProgress(event.text);
-    if (event.type === "ModelRetryScheduled") setProgress(`${event.model}: ${event.text}`);
-    if (event.type === "ProjectMoved") setProgress("");
-  });
-  const { text } = standing(project);
-  return (
-    <div role="status" aria-label="Work under way" className="flex flex-col gap-1 text-running">
-      <ProgressLine label={text} />
-      <p>{text.charAt(0).toUpperCase() + text.slice(1)}</p>
-      {progress !== "" && <p className="text-xs break-words text-muted">{progress}</p>}
-    </div>
-  );
 }
 
 interface DropPlaceProps {

@@ -5,6 +5,7 @@ import { useModels, usePress, type Project } from "@/api";
 import { projectPlace } from "@/lib/places";
 import { Button, TextArea, toast } from "@/ui";
 
+import { answererOptions } from "./answerers";
 import { ConnectModel } from "./ConnectModel";
 import { told } from "./problems";
 import { Select } from "./Select";
@@ -48,12 +49,7 @@ interface OfferProps {
 function Retry({ offer, busy, onPress }: OfferProps) {
   const [agent, setAgent] = useState("");
   const models = useModels().data;
-  const usable = (models?.providers ?? []).filter(({ name, model, usable }) => name !== "builtin" && usable && model !== null);
-  const options = [
-    { value: "", label: "As set for each role" },
-    ...usable.map(({ model }) => ({ value: model ?? "", label: model ?? "" })),
-    ...(models?.programs ?? []).map(({ name, version }) => ({ value: name, label: `${name} ${version}` })),
-  ];
+  const options = [{ value: "", label: "As set for each role" }, ...answererOptions(models)];
   return (
     <div className="flex flex-wrap items-end gap-2">
       <Select label="Who answers" value={agent} onChange={setAgent} options={options} />

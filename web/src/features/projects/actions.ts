@@ -1,5 +1,6 @@
 /** The buttons of a project: which are there, what they ask first, and why one cannot be pressed now. */
 import type { Action, Project } from "@/api";
+import { plural } from "@/lib/format";
 
 import { isEnded, phaseName } from "./phases";
 
@@ -82,7 +83,7 @@ export function refusal(action: Button, project: Seen): string | undefined {
   if (project.busy) return `Forge is at work (${phaseName(project.phase).toLowerCase()}). Wait until it is done.`;
   const open = project.open_questions.length;
   if (action === "confirm" && open > 0) {
-    return `${open === 1 ? "1 question is" : `${open} questions are`} still open. Answer before confirming.`;
+    return `${plural(open, "question is", "questions are")} still open. Answer before confirming.`;
   }
   if (action === "override") return "Only what was being polished can be accepted as it is.";
   return `${TITLES[action]} does nothing in this state: ${phaseName(project.phase).toLowerCase()}.`;

@@ -38,6 +38,9 @@ const REASONS: Record<string, string> = {
   server_restart: "the server was restarted",
 };
 
+/** The label of a project whose work a person stopped, and may take up again. */
+const STOPPED = "Stopped by you";
+
 const words = (name: string) => name.replaceAll("_", " ");
 
 export function phaseName(phase: string): string {
@@ -105,7 +108,7 @@ export function standing(project: Seen): Standing {
     case "spec_building":
       return you(project.open_questions.length > 0 ? plural(project.open_questions.length, "question") : "confirm the specification");
     case "halted":
-      return { ...you(haltWords(project.halt_reason)), meaning: "bad" };
+      return { ...you(project.label === STOPPED ? "stopped by you" : haltWords(project.halt_reason)), meaning: "bad" };
   }
   return project.waiting === "stuck" ? you("1 question") : working(project);
 }

@@ -3,7 +3,7 @@ import { Dialog } from "radix-ui";
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from "react";
 
 import { classNames } from "@/lib/class_names";
-import { count } from "@/lib/format";
+import { counted } from "@/lib/format";
 import { filePlace } from "@/lib/places";
 import { recentFiles } from "@/lib/recent_files";
 
@@ -119,8 +119,8 @@ function Finder({ repo, branch, typed, onTyped, onClose, entered, onEnter }: Qui
           (lineOnly
             ? `Enter goes to line ${line ?? "…"} of ${found[0]?.path ?? "the file"}.`
             : found.length === 0 && !search.reading
-              ? `None of ${count(search.size)} files has these letters in this order.`
-              : `${count(search.size)} files${!search.reading ? "" : entered ? ", reading; the best match opens then" : ", reading …"}`)}
+              ? `None of ${counted(search.size, "file")} has these letters in this order.`
+              : `${counted(search.size, "file")}${!search.reading ? "" : entered ? ", reading; the best match opens then" : ", reading …"}`)}
       </p>
     </>
   );

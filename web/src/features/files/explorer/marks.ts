@@ -1,6 +1,6 @@
 /** What is said about a file beside its name: how it differs from the default branch, and whether an agent has it before it. */
 import type { ChangedFile, Shapes } from "@/api";
-import { count } from "@/lib/format";
+import { counted } from "@/lib/format";
 
 import { foldersAbove, parentOf } from "./tree";
 
@@ -73,7 +73,7 @@ export function inContext(marks: ContextMarks, path: string): InContext {
 
 /** For the tooltip: what the mark means, what it costs, and what a click does. */
 export function explained({ state, tokens, ranges, fixed }: InContext): string {
-  const costs = tokens === null ? "" : ` (${count(tokens)} tokens)`;
+  const costs = tokens === null ? "" : ` (${counted(tokens, "token")})`;
   if (fixed) return `The agent always reads this file${costs}.`;
   if (state === "not") return "Not in the agent's context. Click to add the whole file.";
   if (state === "full") return `The whole file is in the agent's context${costs}. Click to take it out.`;
