@@ -248,7 +248,7 @@ def test_a_branch_is_exported_without_its_conversations(forge: Forge, repo: Path
     git(tmp_path, "clone", "-q", "-b", "ai/x-export", str(bundle), str(clone))
     assert not (clone / ".forge").exists()
     assert (clone / "note.txt").exists()
-    assert forge("export", "-b", "ai/x").code == 2
+    assert forge("export", "--without-sessions", "--conversation", "keep", "-b", "ai/x").code == 2
     git(repo, "fsck", "--full", "--strict")
 
 
@@ -311,7 +311,7 @@ def test_no_command_writes_a_record_and_a_copy_alone_approves_nothing(forge: For
     assert greet["state"] == "new"
     assert listed["listed_only"] == ["greet"]
     told = forge(*clone, "tools", "list")
-    assert "! greet: .forge/approved_tools.json lists an approval by " in told.out
+    assert "! greet: .forge/approved_tools lists an approval by " in told.out
     assert told.err.count("forge tools approve --again") == 1
     chat = (*clone, "chat", "--branch", "ai/x", "-m", "find add")
     assert "forge: greet will not run: " in forge(*chat).err

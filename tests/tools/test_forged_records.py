@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from forge.app.sessions.tools import ApprovalDenied, approved, revoked, tool_of,
 from forge.git import Actor, ActorKind
 from forge.git.refs.reservations import reserve
 from forge.tools.approval_records import ApprovalRecords
-from forge.tools.approvals import PATH
+from forge.tools.approvals import FOLDER, PATH, POINTER, read_approvals
 from forge.tools.user_tools import ToolChanged, approved_tools
 
 pytestmark = pytest.mark.req("G-12", "X-06")
@@ -43,7 +42,7 @@ def test_ways_in_after_each_other_forge_nothing(home: Path, tmp_path: Path) -> N
 def test_a_forged_copy_is_named_where_tools_are_listed(here: Scene) -> None:
     plain_commit(here)
     found = tools_of(here.repo, BRANCH)
-    sentence = f"{PATH} lists an approval by Ada Example <ada@example.org> that is not on record here."
+    sentence = f"{FOLDER} lists an approval by Ada Example <ada@example.org> that is not on record here."
     assert found.differences == (f"evil: {sentence}",)
     assert found.listed_only == ("evil",)
     (tool,) = found.own
@@ -64,7 +63,7 @@ def test_an_approval_that_the_branch_does_not_list_does_not_count_there_and_is_n
     assert runs(here) == []
     (tool,) = tools_of(here.repo, BRANCH).own
     assert tool.reason == "It is approved, but not on this branch."
-    assert tool.differs.startswith(f"{PATH} on this branch does not list the approval by ")
+    assert tool.differs.startswith(f"{FOLDER} on this branch does not list the approval by ")
     approved(here.repo, BRANCH, ["evil"])
     assert runs(here) == ["evil"]
 
@@ -182,5 +181,25 @@ def test_approvals_on_both_sides_are_no_conflict(here: Scene) -> None:
     preview = here.repo.preview_merge("topic", BRANCH)
     assert preview.conflicts == ()
     here.repo.perform(preview)
-    assert list(json.loads(here.repo.commit_vfs(BRANCH).read_file(PATH))["tools"]) == ["other"]
-    assert tools_of(here.repo, BRANCH).differences[0].startswith(f"evil: {PATH} on this branch does not list")
+    assert sorted(read_approvals(here.repo.commit_vfs(BRANCH))) == ["evil", "other"]
+    assert tools_of(here.repo, BRANCH).differences == ()
+    assert runs(here) == ["evil", "other"]
+
+
+def test_an_approval_in_the_first_format_is_taken_over_by_the_next_change(here: Scene) -> None:
+    plain_commit(here)
+    approved(here.repo, BRANCH, ["evil"])
+    files = here.repo.commit_vfs(BRANCH)
+    assert files.read_bytes(PATH) == POINTER
+    assert len(files.list_files(f"{FOLDER}/")) == 1
+    assert runs(here) == ["evil"]
+
+
+def test_what_the_first_format_lists_besides_stays_listed(here: Scene) -> None:
+    other = here.repo.workspace(BRANCH)
+    other.write_file("tools/other.py", EVIL.replace('"evil"', '"other"'))
+    other.commit("another tool")
+    plain_commit(here)
+    approved(here.repo, BRANCH, ["other"])
+    assert sorted(read_approvals(here.repo.commit_vfs(BRANCH))) == ["evil", "other"]
+    assert tools_of(here.repo, BRANCH).listed_only == ("evil",)

@@ -15,7 +15,7 @@ import pytest
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
 from forge.tools import isolated
-from forge.tools.approvals import PATH, ApprovalsUnreadable, read_approvals
+from forge.tools.approvals import FOLDER, PATH, POINTER, ApprovalsUnreadable, read_approvals
 from forge.tools.contract import Json, ToolFailed
 from forge.tools.imports import closure
 from forge.tools.isolated import TOOL_LIMITS
@@ -135,17 +135,16 @@ def test_an_approval_is_kept_by_content_with_who_and_when(turn: Callable[..., Be
     b = turn({"tools/mine.py": tool("return 1")}, approved=False)
     given = approve(b.vfs, ["mine"], "ada", at=datetime(2026, 1, 2, tzinfo=UTC))
     sources = closure(b.vfs, "tools/mine.py")
-    assert json.loads(b.vfs.read_file(PATH)) == {
-        "schema_version": 1,
-        "tools": {
-            "mine": {
-                "path": "tools/mine.py",
-                "hash": sources.hash,
-                "files": sources.files,
-                "approved_by": "ada",
-                "approved_at": "2026-01-02T00:00:00+00:00",
-            }
-        },
+    assert b.vfs.read_bytes(PATH) == POINTER
+    (path,) = b.vfs.list_files(f"{FOLDER}/")
+    assert json.loads(b.vfs.read_file(path)) == {
+        "schema_version": 2,
+        "tool": "mine",
+        "path": "tools/mine.py",
+        "hash": sources.hash,
+        "files": sources.files,
+        "approved_by": "ada",
+        "approved_at": "2026-01-02T00:00:00+00:00",
     }
     assert states(b.vfs) == {"mine": "new"}, "an approval counts once it is committed"
     b.vfs.commit("approve")
@@ -176,12 +175,19 @@ def test_what_is_missing_or_broken_cannot_be_approved(turn: Callable[..., Bench]
         revoke(b.vfs, "bad", "ada")
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"schema_version": 2, "tools": {}}', '{"schema_version": 1}'])
-def test_approvals_that_cannot_be_read_approve_nothing(turn: Callable[..., Bench], content: str) -> None:
-    b = turn({"tools/mine.py": tool("return 1"), PATH: content}, approved=False)
+@pytest.mark.parametrize("content", ["{", "[]", '{"schema_version": 3, "tools": {}}', '{"schema_version": 1}'])
+@pytest.mark.parametrize("path", [PATH, f"{FOLDER}/0123456789abcdef/approval.json"])
+def test_approvals_that_cannot_be_read_approve_nothing_and_are_written_anew(
+    turn: Callable[..., Bench], content: str, path: str
+) -> None:
+    b = turn({"tools/mine.py": tool("return 1"), path: content}, approved=False)
     assert states(b.vfs) == {"mine": "new"}
     with pytest.raises(ApprovalsUnreadable):
         read_approvals(b.vfs)
+    given = approve(b.vfs, ["mine"], "ada")
+    b.vfs.commit("approve")
+    given.record(b.repo.common_dir)
+    assert states(b.vfs) == {"mine": "approved"}
 
 
 IMPORTING = {

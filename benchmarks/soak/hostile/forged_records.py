@@ -18,7 +18,7 @@ from forge.errors import ForgeError
 from forge.git import PERSON, Actor, ActorKind, Mode, Repository
 from forge.sandbox import Limits
 from forge.sessions.active import ActiveFile, write_active
-from forge.tools.approvals import PATH, SCHEMA_VERSION
+from forge.tools.approvals import FIRST_FORMAT, FOLDER, PATH
 from forge.tools.imports import closure
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
@@ -28,7 +28,15 @@ BRANCH = "ai/work"
 BOT = Actor(ActorKind.AGENT, "bot")
 SESSION = ".forge/session.json"
 TURN = ".forge/session/0000/000001-abcdef12.json"
-RECORDS = (PATH, SESSION, TURN, ".forge/seal/1.json", ".FORGE/Session.json", ".forge/APPROVED_TOOLS.JSON")
+RECORDS = (
+    PATH,
+    f"{FOLDER}/0123456789abcdef/approval.json",
+    SESSION,
+    TURN,
+    ".forge/seal/1.json",
+    ".FORGE/Session.json",
+    ".forge/APPROVED_TOOLS.JSON",
+)
 EVIL = """\
 def get_schema():
     return {"name": "evil", "description": "d", "parameters": {"type": "object", "properties": {}}}
@@ -54,7 +62,7 @@ class Scene:
         sources = closure(self.repo.commit_vfs(BRANCH), "tools/evil.py")
         facts = {"path": sources.path, "hash": sources.hash, "files": sources.files}
         tools = {"evil": {**facts, "approved_by": _WHO, "approved_at": "2026-01-02T00:00:00+00:00"}}
-        return json.dumps({"schema_version": SCHEMA_VERSION, "tools": tools}, indent=1).encode() + b"\n"
+        return json.dumps({"schema_version": FIRST_FORMAT, "tools": tools}, indent=1).encode() + b"\n"
 
     def git(self, *args: str, check: bool = True) -> None:
         subprocess.run(["git", *args], cwd=self.place, check=check, capture_output=True)

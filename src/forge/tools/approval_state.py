@@ -9,7 +9,7 @@ from enum import StrEnum
 from forge.errors import ForgeError
 from forge.git import GitCommitVFS, WorkInProgressVFS
 from forge.tools.approval_records import ApprovalRecords, RecordedApproval
-from forge.tools.approvals import PATH, Approval, read_approvals
+from forge.tools.approvals import FOLDER, Listed, read_approvals
 from forge.tools.imports import Closure
 
 _NAMED = 5
@@ -41,18 +41,18 @@ class Approvals:
         self.records = ApprovalRecords(vfs.objects.common_dir)
         self._problem = ""
         try:
-            self.listed: Mapping[str, Approval] = read_approvals(GitCommitVFS(vfs.objects, vfs.base))
+            self.listed: Listed = read_approvals(GitCommitVFS(vfs.objects, vfs.base))
         except ForgeError as e:
             self.listed, self._problem = {}, e.message
 
     def standing(self, name: str, sources: Closure, pending: Mapping[str, object]) -> Standing:
         """What the approvals say of the tool `name` as it is in `sources`. Sources that are `pending` never run."""
-        listed, recorded = self.listed.get(name), self.records.find(name, sources.hash)
+        listed, recorded = self.listed.get(name, ()), self.records.find(name, sources.hash)
         differs = self.difference(name, sources.hash)
         if recorded is None or not recorded.counts or recorded.approval.path != sources.path:
             return self._refused(name, sources, recorded, differs)
-        if listed is None or listed.hash != sources.hash:
-            state = State.NEW if listed is None else State.CHANGED
+        if all(each.hash != sources.hash for each in listed):
+            state = State.CHANGED if listed else State.NEW
             return Standing(state, "It is approved, but not on this branch.", differs, self._basis(name))
         if touched := [path for path in sources.files if path in pending]:
             return Standing(State.CHANGED, f"{_some(touched)} changed in this turn.", differs, recorded)
@@ -60,19 +60,19 @@ class Approvals:
 
     def difference(self, name: str, content: str) -> str:
         """How copy and record differ about the tool `name`, which now has the hash `content`."""
-        listed = self.listed.get(name)
-        recorded = self.records.find(name, content if listed is None else listed.hash)
-        proven = recorded is not None and recorded.counts
         if self._problem:
             return self._problem
-        if listed is not None and not proven:
-            return f"{PATH} lists an approval by {listed.approved_by} that is not on record here."
-        if recorded is None or not proven:
-            return ""
-        if listed is None:
-            return f"{PATH} on this branch does not list the approval by {_who_and_when(recorded)}."
-        if listed != recorded.approval:
-            return f"{PATH} tells other details of the approval than the record: by {_who_and_when(recorded)}."
+        listed, found = self.listed.get(name, ()), self.records.find(name, content)
+        if not listed:
+            if found is None or not found.counts:
+                return ""
+            return f"{FOLDER} on this branch does not list the approval by {_who_and_when(found)}."
+        for each in listed:
+            proof = self.records.find(name, each.hash)
+            if proof is None or not proof.counts:
+                return f"{FOLDER} lists an approval by {each.approved_by} that is not on record here."
+            if proof.approval != each:
+                return f"{FOLDER} tells other details of the approval than the record: by {_who_and_when(proof)}."
         return ""
 
     def _refused(self, name: str, sources: Closure, recorded: RecordedApproval | None, differs: str) -> Standing:
@@ -86,9 +86,9 @@ class Approvals:
 
     def _basis(self, name: str) -> RecordedApproval | None:
         """What a change is compared with: the version that the branch lists, else the newest that was approved."""
-        listed = self.listed.get(name)
+        listed = {each.hash for each in self.listed.get(name, ())}
         counting = [each for each in self.records.of(name) if each.counts]
-        same = (each for each in counting if listed is not None and each.approval.hash == listed.hash)
+        same = (each for each in counting if each.approval.hash in listed)
         return next(same, counting[0] if counting else None)
 
 

@@ -102,22 +102,26 @@ def approve(
     found = tuple(_approvable(vfs, name, expected.get(name)) for name in names)
     wanted = [tool for tool in found if tool.state is not State.APPROVED]
     closures = {tool.name: closure(vfs, tool.path) for tool in wanted}
-    approvals = {name: Approval(now.path, now.hash, now.files, by, when) for name, now in closures.items()}
-    if approvals:
-        write_approvals(vfs, _listed(vfs) | approvals)
-    recorded = ((RecordedApproval(name, each, user, vfs.branch), closures[name]) for name, each in approvals.items())
+    # What is on record already is listed in the same words: then the copies of two branches are one file.
+    known = {name: each for name, now in closures.items() if (each := _on_record(vfs, name, now)) is not None}
+    fresh = {
+        name: Approval(now.path, now.hash, now.files, by, when) for name, now in closures.items() if name not in known
+    }
+    if closures:
+        write_approvals(vfs, known | fresh)
+    recorded = ((RecordedApproval(name, each, user, vfs.branch), closures[name]) for name, each in fresh.items())
     return Approved(found, tuple(recorded))
 
 
 def revoke(vfs: WorkInProgressVFS, name: str, by: str, *, at: datetime | None = None) -> None:
     """Take an approval back on every branch at once, also of a tool that is gone. The copy changes when committed."""
     when = (at or datetime.now(UTC)).isoformat(timespec="seconds")
-    listed = _listed(vfs)
+    is_listed = _is_listed(vfs, name)
     was_on_record = ApprovalRecords(vfs.objects.common_dir).revoke(name, by, when)
-    if name not in listed and not was_on_record:
+    if not is_listed and not was_on_record:
         raise UserToolMissing(f"{name} is not approved.", hint="`forge tools list` shows the approved ones.")
-    if name in listed:
-        write_approvals(vfs, {each: approval for each, approval in listed.items() if each != name})
+    if is_listed:
+        write_approvals(vfs, {name: None})
 
 
 def listed_only(vfs: WorkInProgressVFS) -> tuple[UserTool, ...]:
@@ -133,7 +137,7 @@ def differences(vfs: WorkInProgressVFS) -> dict[str, str]:
     """How the copy of approvals in the branch and the record differ, by tool, also of tools that are gone."""
     approvals = Approvals(vfs)
     found = {tool.name: tool.differs for tool in user_tools(vfs)}
-    gone = {name: approvals.difference(name, each.hash) for name, each in approvals.listed.items() if name not in found}
+    gone = {name: approvals.difference(name, "") for name in approvals.listed if name not in found}
     return {name: text for name, text in sorted((found | gone).items()) if text}
 
 
@@ -224,17 +228,23 @@ def _approved(vfs: WorkInProgressVFS, tool: UserTool) -> Closure:
     return sources
 
 
-def _listed(vfs: WorkInProgressVFS) -> dict[str, Approval]:
-    """What the copy lists. One that cannot be read is written anew: it approves nothing either way."""
+def _on_record(vfs: WorkInProgressVFS, name: str, now: Closure) -> Approval | None:
+    found = ApprovalRecords(vfs.objects.common_dir).find(name, now.hash)
+    is_same = found is not None and found.counts and found.approval.path == now.path
+    return found.approval if found is not None and is_same else None
+
+
+def _is_listed(vfs: WorkInProgressVFS, name: str) -> bool:
+    """Whether the copy lists it. One that cannot be read approves nothing."""
     try:
-        return read_approvals(vfs)
+        return name in read_approvals(vfs)
     except ApprovalsUnreadable:
-        return {}
+        return False
 
 
 def _is_only_listed(approvals: Approvals, tool: UserTool) -> bool:
-    listed = approvals.listed.get(tool.name)
-    return listed is not None and listed.hash == tool.hash and approvals.records.find(tool.name, tool.hash) is None
+    is_listed = any(each.hash == tool.hash for each in approvals.listed.get(tool.name, ()))
+    return is_listed and approvals.records.find(tool.name, tool.hash) is None
 
 
 def _approvable(vfs: WorkInProgressVFS, name: str, expected: str | None) -> UserTool:

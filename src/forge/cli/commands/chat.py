@@ -83,7 +83,7 @@ async def _chat(
         session.output.note(f"forge: {warning}")
     if unproven := approvals_to_repeat(repo, branch):
         session.output.note(
-            f"forge: {', '.join(unproven)} will not run: .forge/approved_tools.json lists an approval, but nobody "
+            f"forge: {', '.join(unproven)} will not run: .forge/approved_tools lists an approval, but nobody "
             f"gave it in this repository. Read the tools, then `forge tools approve --again --branch {branch}`."
         )
     # Who answers is settled here, by the repository's settings too, before anything is handed over.

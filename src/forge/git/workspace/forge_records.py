@@ -1,7 +1,8 @@
 """Forge's own records in a repository: sessions, approvals, seals. Only Forge's own functions write them.
 
 The workspace asks here before it changes a path, whoever wants the change. `write_record` of the workspace is the one
-way past it.
+way past it. Whoever adds a record: two branches must never write different bytes to the same path, or plain git cannot
+merge them. Name the file by its content, or by what no other branch has.
 """
 
 from __future__ import annotations
