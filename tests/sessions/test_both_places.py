@@ -115,3 +115,44 @@ async def test_undoing_a_deletion_brings_it_back(sessions: Sessions) -> None:
     branches.delete(sessions.repo, "ai/x")
     sessions.repo.undo()
     assert said(sessions) == ["one"]
+
+
+async def test_a_rename_by_plain_git_moves_it(sessions: Sessions, git: Git) -> None:
+    await say(sessions, "one")
+    await say(sessions, "two", writes=False)
+    git(sessions.repo.git_dir, "branch", "-m", "ai/x", "ai/y")
+    git(sessions.repo.git_dir, "branch", "ai/x", "main")
+    assert said(sessions, "ai/y") == ["one", "two"]
+    assert said(sessions, "ai/x") == []
+    await say(sessions, "three", "ai/y")
+    assert said(sessions, "ai/y") == ["one", "two", "three"]
+
+
+async def test_talk_alone_follows_forks_renames_rewinds_and_undo(sessions: Sessions) -> None:
+    await say(sessions, "one", writes=False)
+    await say(sessions, "two", writes=False)
+    branches.fork(sessions.repo, "ai/x", "ai/y")
+    branches.rename(sessions.repo, "ai/x", "ai/z")
+    assert [said(sessions, name) for name in ("ai/y", "ai/z")] == [["one", "two"], ["one", "two"]]
+    sessions.repo.undo()
+    assert said(sessions) == ["one", "two"]
+    rewind_to(sessions, "ai/x", "1")
+    assert said(sessions) == ["one"]
+    sessions.repo.undo()
+    assert said(sessions) == ["one", "two"]
+    branches.delete(sessions.repo, "ai/x")
+    sessions.repo.undo()
+    assert said(sessions) == ["one", "two"]
+
+
+@pytest.mark.parametrize("writes", [True, False])
+async def test_a_new_branch_of_a_name_that_plain_git_deleted_begins_anew(
+    sessions: Sessions, git: Git, writes: bool
+) -> None:
+    await say(sessions, "secret plan", writes=writes)
+    git(sessions.repo.git_dir, "branch", "-D", "ai/x")
+    git(sessions.repo.git_dir, "branch", "ai/x", "main")
+    assert said(sessions) == []
+    model = await say(sessions, "hello")
+    assert "secret plan" not in str(model.prompts[0].messages)
+    assert said(sessions) == ["hello"]

@@ -20,6 +20,8 @@ from forge.git.values import CommitId
 
 HEADS = "refs/heads/"
 KEPT = "refs/forge/kept/"
+BESIDE = "refs/forge/sessions/"
+"""A conversation beside each branch of the same name."""
 _LOGGED = (HEADS, "refs/remotes/", "refs/notes/")
 _NOTHING = "0" * 40
 
@@ -104,6 +106,12 @@ def log_move(objects: Objects, ref: str, before: CommitId | None, after: CommitI
     _append(objects, objects.common_dir, ref, line)
     if ref.startswith(HEADS) and branch_shown(objects.git_dir, objects.common_dir) == ref.removeprefix(HEADS):
         _append(objects, objects.git_dir, "HEAD", line)
+
+
+def log_note(objects: Objects, ref: str, at: CommitId, message: str) -> None:
+    """A line in the reflog of `ref`, which stays where it is. git moves and drops it with the branch."""
+    line = b"%s %s %s\t%s\n" % (at.encode(), at.encode(), _who(objects), message.encode())
+    _append(objects, objects.common_dir, ref, line)
 
 
 def _append(objects: Objects, git_dir: Path, ref: str, line: bytes) -> None:

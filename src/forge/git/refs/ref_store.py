@@ -29,7 +29,7 @@ from forge.git.refs.damage import torn_branches
 from forge.git.refs.holds import Held
 from forge.git.refs.operations import Operation, OperationLog, RefMove, moved
 from forge.git.refs.reachability import Reachability
-from forge.git.refs.ref_files import HEADS, KEPT, direct_target, found
+from forge.git.refs.ref_files import BESIDE, HEADS, KEPT, direct_target, found, log_note
 from forge.git.refs.reservations import busy, reservation
 from forge.git.values import Actor, ActorKind, CommitId, ObjectId
 from forge.git.workspace import paths
@@ -216,6 +216,7 @@ class Refs:
             try:
                 self._follow_in_checkouts(wanted, stack, followers, partly=partly)
                 reserve(self._objects, self.log, wanted, held)
+                noted = self._note_conversations(wanted)  # before: a crash must not leave one that nobody noted
                 for move in wanted:
                     swap(self._objects, self.log, move, reason, held, written=written, still=still)
                     done.append(move)
@@ -227,7 +228,21 @@ class Refs:
                 self.log.end(operation, done)
                 raise
         self.log.end(operation, done)
+        self._note_conversations(move for move in done if move not in noted)
         return replace(operation, checkouts=tuple(update for _, update in followers))
+
+    def _note_conversations(self, moves: Iterable[RefMove]) -> list[RefMove]:
+        """Tell the reflog of each branch that is there which conversation is beside it: git drops both together."""
+        noted: list[RefMove] = []
+        for move in moves:
+            if move.after is None or not move.ref.startswith(BESIDE):
+                continue
+            ref = branch_ref(move.ref.removeprefix(BESIDE))
+            if (tip := self.target(ref)) is not None:
+                with disk.reporting():
+                    log_note(self._objects, ref, tip, f"conversation {move.after}")
+                noted.append(move)
+        return noted
 
     def refuse_unless_allowed(self, moves: Iterable[RefMove], actor: Actor) -> None:
         self._refuse_unless_allowed([replace(m, ref=self._final(m.ref)) for m in moves], actor)
@@ -298,7 +313,7 @@ class Refs:
     def _was_at(self, ref: str, commit: CommitId) -> bool:
         """Whether the reflog tells of a move of `ref` away from `commit`."""
         now = self._objects.handle.references.get(ref)
-        return now is not None and any(str(entry.oid_old) == commit for entry in now.log())
+        return now is not None and any(str(entry.oid_old) == commit != str(entry.oid_new) for entry in now.log())
 
     def _final(self, ref: str) -> str:
         """The direct ref at the end of a chain of symbolic ones."""

@@ -6,15 +6,19 @@ It is made, moved and dropped with its branch, in the same operation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 
 from forge.git.objects import commits
 from forge.git.objects.object_store import Objects
 from forge.git.refs.operations import RefMove
-from forge.git.refs.ref_store import Refs
+from forge.git.refs.ref_files import BESIDE
+from forge.git.refs.ref_store import Refs, branch_ref
 from forge.git.values import CommitId
 from forge.git.workspace import paths
 
-BESIDE = "refs/forge/sessions/"
+__all__ = ["BESIDE"]
+
+_NOTE = b"\tconversation "
 _LINE = 200
 """So many commits of a branch are looked through for the turns that were made on it."""
 
@@ -39,9 +43,11 @@ def beside_at(
 
 def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> CommitId | None:
     """The commit with the conversation of `branch` at `tip`, whatever git did to the branch since it was written."""
-    said = _said(refs, branch)
+    said = _said(refs, branch) or _renamed(objects, refs, branch)
     if said is None or tip is None:
         return beside_at(objects, refs, tip) if said is None else None
+    if not _is_noted(objects, branch, said):
+        return beside_at(objects, refs, tip)
     line = list(_line(objects, tip))
     turns = {_turn(objects, each) for each in line} - {None}
     for each in _line(objects, said):
@@ -49,6 +55,39 @@ def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> 
         if commits.trailer(message, "Forge-Commit") in line or commits.trailer(message, "Forge-Turn") in turns:
             return each
     return said if len(line) == _LINE else None
+
+
+def place_of(objects: Objects) -> str:
+    """Names this repository on this machine: only here do reflogs tell of what was said here."""
+    return sha256(str(objects.common_dir.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:12]
+
+
+def _is_noted(objects: Objects, branch: str, said: CommitId) -> bool:
+    """Whether the ref belongs to this branch, and not to one of the same name that git deleted.
+
+    Refs are moved together with a note in the branch's reflog, which goes when git deletes the branch. Where the
+    reflog cannot tell, because there is none or its beginning has expired, the ref is believed.
+    """
+    if commits.trailer(objects.commit(said).message, "Forge-Place") != place_of(objects):
+        return True
+    lines = _reflog(objects, branch)
+    is_whole = bool(lines) and not lines[0].split(b" ", 1)[0].strip(b"0")
+    return not is_whole or any(line.endswith(_NOTE + said.encode()) for line in lines)
+
+
+def _renamed(objects: Objects, refs: Refs, branch: str) -> CommitId | None:
+    """What was said on a branch that git renamed: its reflog came along, the ref beside it has the old name."""
+    notes = [line.rpartition(_NOTE)[2] for line in _reflog(objects, branch) if _NOTE in line]
+    kept = {str(said).encode() for _, said in refs.under(BESIDE)} if notes else set()
+    return CommitId(notes[-1].decode()) if notes and notes[-1] in kept else None
+
+
+def _reflog(objects: Objects, branch: str) -> list[bytes]:
+    """Its lines, oldest first; none where the repository keeps no reflogs."""
+    try:
+        return (objects.common_dir / "logs" / branch_ref(branch)).read_bytes().splitlines()
+    except OSError:
+        return []
 
 
 def made_with(objects: Objects, refs: Refs, name: str, start: CommitId, source: str | None) -> list[RefMove]:

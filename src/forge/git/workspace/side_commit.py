@@ -9,6 +9,7 @@ from forge.git.objects import commits, trees
 from forge.git.objects.pack import NewObjects, RawObject, object_id
 from forge.git.refs.operations import RefMove
 from forge.git.refs.ref_store import Refs, branch_ref
+from forge.git.refs.side_refs import place_of
 from forge.git.values import EMPTY_TREE, CommitId, Kind, ObjectId, Signature
 from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
@@ -43,7 +44,9 @@ def commit_apart(
         made, new = vfs.draft(text, author, without=is_apart)
         moves.append(RefMove(branch_ref(vfs.branch), vfs.base, made))
     before = refs.target(ref)
-    said = commits.message_with(message, {**trailers, "Forge-Commit": str(made or vfs.base)})
+    said = commits.message_with(
+        message, {**trailers, "Forge-Commit": str(made or vfs.base), "Forge-Place": place_of(vfs.objects)}
+    )
     beside, more = _beside(vfs, onto, is_apart, said, author)
     # A crash between the two leaves what comes first; the branch is what says that it is done.
     moves.insert(0, RefMove(ref, before, beside))
