@@ -208,6 +208,8 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/repositories/{repository}/commits get list_commits",
             "/api/repositories/{repository}/commits/{commit} get show_commit",
             "/api/repositories/{repository}/diffs get show_diff",
+            "/api/repositories/{repository}/exports post export_branch",
+            "/api/repositories/{repository}/exports/preview post preview_export",
             "/api/repositories/{repository}/files get list_files",
             "/api/repositories/{repository}/files/{path} delete delete_file",
             "/api/repositories/{repository}/files/{path} get read_file",

@@ -18,7 +18,7 @@ from tests.api.test_projects import code
 
 pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 
-READING = {"search_files", "preview_merge"}
+READING = {"search_files", "preview_merge", "preview_export"}
 """They change nothing, though they are sent like a change."""
 OPEN = {"sign_in", "sign_out", "revoke_key"}
 """Of one's own session and keys."""

@@ -232,3 +232,20 @@ def test_a_diff_leaves_the_conversation_out_until_it_is_asked_for(forge: Forge, 
     words = forge("diff", "HEAD~1")
     assert (words.code, words.out) == (0, "")
     assert words.err == "Only the conversation changed; --with-sessions shows it.\n"
+
+
+def test_a_diff_takes_a_branch_like_its_neighbours(forge: Forge, repo: Path, git: Git) -> None:
+    git(repo, "branch", "topic", "side")
+    assert forge("file", "save", "--branch", "topic", "new.txt", stdin="new\n").code == 0
+    git(repo, "reset", "--quiet", "--hard", "HEAD~1")
+
+    def paths(*words: str) -> list[str]:
+        return [change["new_path"] for change in forge("diff", *words, "--json").document]
+
+    assert paths("--branch", "topic") == ["a.txt", "new.txt"], "since it left the default branch"
+    assert paths("side", "-b", "topic") == ["new.txt"]
+    assert paths("-b", "topic", "--path", "new.txt") == ["new.txt"]
+    for words in ((), ("main", "side", "--branch", "topic")):
+        assert forge("diff", *words).code == 2
+    assert forge("diff", "--branch", "main", "--json").error == "invalid_input"
+    assert forge("diff", "--branch", "nowhere", "--json").error == "branch_missing"

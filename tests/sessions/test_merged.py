@@ -44,7 +44,7 @@ ALL = [f"turn {number}" for number in range(5)]
 
 
 def test_a_default_branch_gets_one_short_summary(repo: Repository, git: Git) -> None:
-    assert merged(repo) == "+ summary of a conversation, 1 file in .forge/"
+    assert merged(repo) == "summary of a conversation, 1 file in .forge/"
     (path,) = ours(repo, git)
     assert git(repo.git_dir, "show", f"main:{path}").count("\n") < 30
     assert git(repo.git_dir, "merge-base", "--is-ancestor", "ai/x", "main") == ""
@@ -55,13 +55,13 @@ def test_a_default_branch_gets_one_short_summary(repo: Repository, git: Git) -> 
 
 @pytest.mark.parametrize(("terms", "told", "files"), [("keep", "conversation of 5 turns, 6 files", 6), ("drop", "", 0)])
 def test_the_person_may_say_otherwise(repo: Repository, git: Git, terms: Conversation, told: str, files: int) -> None:
-    assert merged(repo, terms) == (f"+ {told} in .forge/" if told else "None")
+    assert merged(repo, terms) == (f"{told} in .forge/" if told else "None")
     assert len(ours(repo, git)) == files
 
 
 def test_another_branch_gets_every_turn(repo: Repository, git: Git) -> None:
     repo.create_branch("feature", "main")
-    assert merged(repo, into="feature") == "+ conversation of 5 turns, 6 files in .forge/"
+    assert merged(repo, into="feature") == "conversation of 5 turns, 6 files in .forge/"
     assert said(repo, "feature") == ALL
 
 

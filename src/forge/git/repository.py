@@ -213,7 +213,13 @@ class Repository:
         )
 
     def preview_rebase(
-        self, branch: str, onto: str, *, first: str | None = None, resolutions: StepResolutions | None = None
+        self,
+        branch: str,
+        onto: str,
+        *,
+        first: str | None = None,
+        resolutions: StepResolutions | None = None,
+        instead: Mapping[str, bytes] | None = None,
     ) -> MergePreview:
         """What `branch` would be if its own commits, or those from `first` on, began at `onto`. Nothing is written."""
         return rebase.preview_rebase(
@@ -225,6 +231,7 @@ class Repository:
             onto_name=onto,
             first=self.resolve(first) if first is not None else None,
             resolutions=resolutions,
+            instead=instead,
         )
 
     def preview_cherry_pick(
@@ -235,6 +242,7 @@ class Repository:
         mainline: int | None = None,
         record_origin: bool = False,
         resolutions: StepResolutions | None = None,
+        instead: Mapping[str, bytes] | None = None,
     ) -> MergePreview:
         """What copying commits onto branch `target` would give. Nothing is written."""
         revs = [picked] if isinstance(picked, str) else picked
@@ -247,6 +255,7 @@ class Repository:
             mainline=mainline,
             record_origin=record_origin,
             resolutions=resolutions,
+            instead=instead,
         )
 
     def perform(

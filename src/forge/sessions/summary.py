@@ -29,7 +29,7 @@ class Brought:
     def __str__(self) -> str:
         is_short = self.summaries == self.files
         what = "summary of a conversation" if is_short else f"conversation of {_count(self.turns, 'turn')}"
-        return f"+ {what}, {_count(self.files, 'file')} in .forge/"
+        return f"{what}, {_count(self.files, 'file')} in .forge/"
 
 
 def brought(paths: Iterable[str]) -> Brought | None:

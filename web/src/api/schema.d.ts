@@ -1180,6 +1180,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a copy of a branch that can be given away
+         * @description Make a copy of a branch that can be given away. The branch itself stays as it is.
+         */
+        post: operations["export_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/exports/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a copy of a branch would be, with its conversations or without them
+         * @description What a copy of a branch would be, with its conversations or without them. Nothing is written.
+         */
+        post: operations["preview_export"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/files": {
         parameters: {
             query?: never;
@@ -2297,7 +2337,7 @@ export interface components {
         BroughtShape: {
             /**
              * Files
-             * @description Their files in `.forge/`, which are not among `files` of the merge.
+             * @description Their files in `.forge/`, which are not among the other `files`.
              */
             files: number;
             /**
@@ -2557,6 +2597,16 @@ export interface components {
          *         "subject": "plant tulips",
          *         "time": 1794800000
          *       },
+         *       "conversation": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
+         *       "conversation_removed": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
          *       "files": [
          *         {
          *           "additions": 1,
@@ -2580,6 +2630,8 @@ export interface components {
          */
         CommitDetailShape: {
             commit: components["schemas"]["CommitShape"];
+            conversation: components["schemas"]["BroughtShape"] | null;
+            conversation_removed: components["schemas"]["BroughtShape"] | null;
             /** Files */
             files: components["schemas"]["ChangedFileShape"][];
             /** Refs */
@@ -2888,6 +2940,16 @@ export interface components {
         /**
          * DiffShape
          * @example {
+         *       "conversation": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
+         *       "conversation_removed": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
          *       "files": [
          *         {
          *           "additions": 1,
@@ -2910,6 +2972,8 @@ export interface components {
          *     }
          */
         DiffShape: {
+            conversation: components["schemas"]["BroughtShape"] | null;
+            conversation_removed: components["schemas"]["BroughtShape"] | null;
             /** Files */
             files: components["schemas"]["ChangedFileShape"][];
             /** New */
@@ -3050,6 +3114,101 @@ export interface components {
              * @description Goes into `after` for what comes later.
              */
             next: number;
+        };
+        /**
+         * ExportOrderShape
+         * @example {
+         *       "conversation": "drop",
+         *       "name": "first",
+         *       "source": "ai/first"
+         *     }
+         */
+        ExportOrderShape: {
+            /**
+             * Conversation
+             * @description What the copy has of conversations: every turn, a summary or nothing. Left out, it is what `merged_sessions` says.
+             */
+            conversation?: ("keep" | "squash" | "drop") | null;
+            /**
+             * Name
+             * @description The branch to make.
+             */
+            name: string;
+            /**
+             * Seen Source
+             * @description `source_tip` of the preview.
+             */
+            seen_source?: string | null;
+            /**
+             * Source
+             * @description The branch to copy.
+             */
+            source: string;
+        };
+        /**
+         * ExportRequest
+         * @example {
+         *       "conversation": "drop",
+         *       "name": "first",
+         *       "source": "ai/first"
+         *     }
+         */
+        ExportRequest: {
+            /**
+             * Conversation
+             * @description What the copy has of conversations: every turn, a summary or nothing. Left out, it is what `merged_sessions` says.
+             */
+            conversation?: ("keep" | "squash" | "drop") | null;
+            /**
+             * Name
+             * @description The branch to make.
+             */
+            name: string;
+            /**
+             * Source
+             * @description The branch to copy.
+             */
+            source: string;
+        };
+        /**
+         * ExportShape
+         * @example {
+         *       "branch": "ai/first",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "conversation": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
+         *       "conversation_choice": "keep",
+         *       "left_out": 1,
+         *       "rewritten": 1,
+         *       "source": "",
+         *       "source_tip": ""
+         *     }
+         */
+        ExportShape: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string;
+            conversation: components["schemas"]["BroughtShape"] | null;
+            /** Conversation Choice */
+            conversation_choice: ("keep" | "squash" | "drop") | null;
+            /**
+             * Left Out
+             * @description How many commits held nothing but conversation.
+             */
+            left_out: number;
+            /**
+             * Rewritten
+             * @description How many commits are new.
+             */
+            rewritten: number;
+            /** Source */
+            source: string;
+            /** Source Tip */
+            source_tip: string;
         };
         /**
          * FileMatchesShape
@@ -3646,7 +3805,7 @@ export interface components {
         MergeOrderShape: {
             /**
              * Conversation
-             * @description What a merge brings of the source's conversation: every turn, a summary or nothing. Left out, it is what `merged_sessions` says onto a default branch, and every turn elsewhere.
+             * @description What comes along of the conversations that come in: every turn, a summary or nothing. Left out, it is what `merged_sessions` says onto a default branch, and every turn elsewhere.
              */
             conversation?: ("keep" | "squash" | "drop") | null;
             /**
@@ -3710,7 +3869,7 @@ export interface components {
         MergeRequest: {
             /**
              * Conversation
-             * @description What a merge brings of the source's conversation: every turn, a summary or nothing. Left out, it is what `merged_sessions` says onto a default branch, and every turn elsewhere.
+             * @description What comes along of the conversations that come in: every turn, a summary or nothing. Left out, it is what `merged_sessions` says onto a default branch, and every turn elsewhere.
              */
             conversation?: ("keep" | "squash" | "drop") | null;
             /**
@@ -3760,6 +3919,12 @@ export interface components {
          *         "summaries": 1,
          *         "turns": 1
          *       },
+         *       "conversation_choice": "keep",
+         *       "conversation_removed": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
          *       "files": [
          *         {
          *           "change": "modified",
@@ -3787,6 +3952,13 @@ export interface components {
             /** Conflicts */
             conflicts: components["schemas"]["ConflictShape"][];
             conversation: components["schemas"]["BroughtShape"] | null;
+            /**
+             * Conversation Choice
+             * @description What this brings of the conversation that comes in; null where there is none to choose about.
+             */
+            conversation_choice: ("keep" | "squash" | "drop") | null;
+            /** @description What the branch loses of its own conversation. */
+            conversation_removed: components["schemas"]["BroughtShape"] | null;
             /** Files */
             files: components["schemas"]["MergedFileShape"][];
             /** Kind */
@@ -3840,6 +4012,12 @@ export interface components {
          *       "view": {
          *         "conflicts": [],
          *         "conversation": {
+         *           "files": 1,
+         *           "summaries": 1,
+         *           "turns": 1
+         *         },
+         *         "conversation_choice": "keep",
+         *         "conversation_removed": {
          *           "files": 1,
          *           "summaries": 1,
          *           "turns": 1
@@ -13760,6 +13938,258 @@ export interface operations {
                 };
             };
             /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportOrderShape"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-"""Merges, rebases and cherry-picks: previewed, then performed exactly so; and operations, which can be undone."""
+"""Merges, rebases, cherry-picks and exports: previewed, then performed exactly so; operations, which can be undone."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from forge.api.http.routing import router_for
 from forge.api.routes.repositories import Repo
 from forge.api.shapes import history as shapes
 from forge.api.shapes.base import Page
+from forge.app.repositories import export as exports
 from forge.app.repositories import merges, operations
 
 router = router_for("/repositories/{repository}")
@@ -83,6 +84,22 @@ def undo_operation(
 ) -> Any:
     """Take back an operation."""
     return operations.undo_operation(shop, who, repository, operation)
+
+
+@router.post("/exports/preview", tags=["branches"], response_model=shapes.ExportShape, responses=_CHANGED)
+def preview_export(shop: Shop, who: Asking, *, repository: Repo, body: shapes.ExportRequest) -> Any:
+    """What a copy of a branch would be, with its conversations or without them. Nothing is written."""
+    return exports.preview_export(shop, who, repository, _export(body))
+
+
+@router.post("/exports", tags=["branches"], response_model=shapes.ExportShape, responses=_CHANGED)
+def export_branch(shop: Shop, who: Asking, *, repository: Repo, body: shapes.ExportOrderShape) -> Any:
+    """Make a copy of a branch that can be given away. The branch itself stays as it is."""
+    return exports.export_branch(shop, who, repository, _export(body), expected=body.seen_source)
+
+
+def _export(body: shapes.ExportRequest) -> exports.ExportOrder:
+    return exports.ExportOrder(body.source, body.name, body.conversation)
 
 
 def _order(body: shapes.MergeRequest) -> merges.MergeOrder:

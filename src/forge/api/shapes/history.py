@@ -40,12 +40,20 @@ class ChangedFileShape(Shape):
     deletions: int | None
 
 
+class BroughtShape(Shape):
+    turns: int = Field(description="How many turns of conversations come along.")
+    summaries: int = Field(description="How many summaries of conversations.")
+    files: int = Field(description="Their files in `.forge/`, which are not among the other `files`.")
+
+
 class CommitDetailShape(Shape):
     commit: CommitShape
     trailers: list[tuple[Text, Text]]
     refs: list[Text]
     files: list[ChangedFileShape]
     truncated: bool
+    conversation: BroughtShape | None
+    conversation_removed: BroughtShape | None
 
 
 class DiffShape(Shape):
@@ -53,6 +61,8 @@ class DiffShape(Shape):
     new: str
     files: list[ChangedFileShape]
     truncated: bool
+    conversation: BroughtShape | None
+    conversation_removed: BroughtShape | None
 
 
 class PatchLineShape(Shape):
@@ -129,8 +139,8 @@ class MergeRequest(Given):
     no_ff: bool = False
     conversation: Literal["keep", "squash", "drop"] | None = Field(
         None,
-        description="What a merge brings of the source's conversation: every turn, a summary or nothing. Left out, it "
-        "is what `merged_sessions` says onto a default branch, and every turn elsewhere.",
+        description="What comes along of the conversations that come in: every turn, a summary or nothing. Left out, "
+        "it is what `merged_sessions` says onto a default branch, and every turn elsewhere.",
     )
     mainline: int | None = Field(default=None, ge=1, le=64)
     record_origin: bool = False
@@ -181,12 +191,6 @@ class StepShape(Shape):
     result: str | None
 
 
-class BroughtShape(Shape):
-    turns: int = Field(description="How many turns of conversations come along.")
-    summaries: int = Field(description="How many summaries of conversations.")
-    files: int = Field(description="Their files in `.forge/`, which are not among `files` of the merge.")
-
-
 class MergeShape(Shape):
     kind: str
     outcome: str
@@ -202,6 +206,36 @@ class MergeShape(Shape):
     steps: list[StepShape]
     messages: list[Text]
     conversation: BroughtShape | None
+    conversation_removed: BroughtShape | None = Field(description="What the branch loses of its own conversation.")
+    conversation_choice: Literal["keep", "squash", "drop"] | None = Field(
+        description="What this brings of the conversation that comes in; null where there is none to choose about."
+    )
+
+
+class ExportRequest(Given):
+    source: str = Field(min_length=1, max_length=250, description="The branch to copy.")
+    name: str = Field(min_length=1, max_length=250, description="The branch to make.")
+    conversation: Literal["keep", "squash", "drop"] | None = Field(
+        None,
+        description="What the copy has of conversations: every turn, a summary or nothing. Left out, it is what "
+        "`merged_sessions` says.",
+    )
+    model_config = taken(source="ai/first", name="first", conversation="drop")
+
+
+class ExportOrderShape(ExportRequest):
+    seen_source: str | None = Field(default=None, max_length=64, description="`source_tip` of the preview.")
+
+
+class ExportShape(Shape):
+    branch: Text
+    source: Text
+    source_tip: str
+    commit: str
+    rewritten: int = Field(description="How many commits are new.")
+    left_out: int = Field(description="How many commits held nothing but conversation.")
+    conversation: BroughtShape | None
+    conversation_choice: Literal["keep", "squash", "drop"] | None
 
 
 class MergedShape(Shape):

@@ -17,13 +17,13 @@ from forge.git.history.patch import Hunk
 from forge.git.history.patch import hunks as hunks_of
 from forge.git.merging.merge_base import merge_bases
 from forge.git.workspace.forge_records import is_session
-from forge.sessions.summary import brought
+from forge.sessions.summary import Brought, brought
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Who
     from forge.app.process.workshop import Workshop
 
-__all__ = ["ChangeKind", "FileChange", "brought"]
+__all__ = ["ChangeKind", "FileChange"]
 
 MOST_LINES = 5000
 _FORGE = ".forge"
@@ -63,6 +63,9 @@ class Diff:
     new: str
     files: tuple[ChangedFile, ...]
     truncated: bool
+    conversation: Brought | None = None
+    """What came along of conversations; their files are not among `files`, unless a path asked for them."""
+    conversation_removed: Brought | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +112,10 @@ def diff(
     sound(*paths)
     repo = repository(shop, who, repo_id)
     before, after = _points(repo, old, new, since_fork=since_fork)
-    files = changed_files(repo, before, after, paths=paths)
-    return Diff(before, after, files[:count], truncated=len(files) > count)
+    every = counted(repo, before, after, paths)
+    files = without_sessions(every, paths)
+    along, gone = brought_by(every)
+    return Diff(before, after, tuple(map(changed_file, files[:count])), len(files) > count, along, gone)
 
 
 def patch(
@@ -154,6 +159,19 @@ def changes(repo: Repository, old: str, new: str | None = None, *, paths: Sequen
     return repo.diff(parents[0] if parents else None, old, paths=paths)
 
 
+def left_default(repo: Repository, branch: str) -> CommitId:
+    """The commit where `branch` left the default branch."""
+    default = repo.default_branch
+    if default is None or default == branch:
+        raise InvalidInput(f"{branch} is the default branch.", hint="Name the commit to compare it with.")
+    found = merge_bases(repo.objects, repo.resolve(default), repo.resolve(branch))
+    if not found:
+        raise InvalidInput(
+            f"{branch} and {default} have no commit in common.", hint="Name the commit to compare it with."
+        )
+    return found[0]
+
+
 def patch_text(repo: Repository, change: FileChange, *, binary: bool = False) -> bytes:
     """As git would print it. `binary`: with the content of binary files, so that it can be applied."""
     return repo.patch(change, binary=binary)
@@ -166,14 +184,18 @@ def sizes(repo: Repository, change: FileChange) -> tuple[int, int]:
     return old, new
 
 
-def changed_files(
-    repo: Repository, before: CommitId | None, after: CommitId, *, paths: Sequence[str] = ()
-) -> tuple[ChangedFile, ...]:
-    """Lines are counted where not too many files differ. Records of conversations are left out."""
+def counted(
+    repo: Repository, before: CommitId | None, after: CommitId, paths: Sequence[str] = ()
+) -> tuple[FileChange, ...]:
+    """Lines are counted where not too many files differ. Records of conversations are among them."""
     found = _differing(repo, before, after, paths, counts=False)
-    if len(found) <= _COUNTED:
-        found = _differing(repo, before, after, paths, counts=True)
-    return tuple(map(changed_file, without_sessions(found, paths)))
+    return found if len(found) > _COUNTED else _differing(repo, before, after, paths, counts=True)
+
+
+def brought_by(changes: Iterable[FileChange]) -> tuple[Brought | None, Brought | None]:
+    """What a change brings of conversations, and what it takes away."""
+    there = {change.path: change.new is not None for change in changes}
+    return brought(path for path in there if there[path]), brought(path for path in there if not there[path])
 
 
 def parent_of(repo: Repository, commit: CommitId) -> CommitId | None:

@@ -1,13 +1,27 @@
-"""A branch for those who must not see its conversations: the same work without sessions, as a branch of its own."""
+"""A copy of a branch that can be given away: the same work with its conversations, with a summary, or without them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from forge.app.repositories.catalog import actor_of, moved_by, record, repository
+from forge.app.repositories.merges import Conversation
 from forge.errors import Conflict
-from forge.git import PERSON, CommitId, Repository
-from forge.git.history.export import without_sessions
+from forge.git import PERSON, Actor, BranchMoved, CommitId, Operation, Repository
+from forge.git.errors import BranchExists
+from forge.git.history.export import Exported, without_sessions
+from forge.git.merging.unwritten import Unwritten
+from forge.git.objects.pack import NewObjects
+from forge.git.refs.branches import tip_of
+from forge.sessions.summary import Brought, brought, summary
+
+if TYPE_CHECKING:
+    from forge.app.access.identity import Who
+    from forge.app.process.workshop import Workshop
+
+_FORGE = ".forge"
 
 
 class NothingToExport(Conflict):
@@ -15,23 +29,95 @@ class NothingToExport(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
+class ExportOrder:
+    """Which branch to copy to which new name, and what of its conversations the copy has."""
+
+    source: str
+    name: str
+    conversation: Conversation | None = None
+    """None: what `merged_sessions` says."""
+
+
+@dataclass(frozen=True, slots=True)
 class Export:
+    """What the copy is, or would be."""
+
     branch: str
+    source: str
+    source_tip: CommitId
     commit: CommitId
+    tree: str
     rewritten: int
     left_out: int
+    """Commits that held nothing but conversation."""
+    conversation: Brought | None
+    """What the copy has of conversations."""
+    conversation_choice: Conversation | None
+    """None where the branch has no conversation to choose about."""
+    new: NewObjects = field(repr=False, compare=False)
 
 
-def export_without_sessions(repo: Repository, branch: str, name: str) -> Export:
-    """Make branch `name` of the history of `branch` without `.forge/session*`. `branch` itself stays as it is."""
-    history = list(repo.log(branch, order="topo"))
-    found = without_sessions(repo.objects, reversed(history))
-    if found.tip is None:
-        raise NothingToExport(f"{branch} holds nothing but conversation.", hint="There is nothing to export.")
-    repo.refs.land(name, found.tip, found.new, before=None, actor=PERSON, reason=f"export {branch} without sessions")
-    return Export(name, found.tip, found.commits, found.left_out)
+def preview_export(shop: Workshop, who: Who, repo_id: str, order: ExportOrder) -> Export:
+    """Nothing is written."""
+    return previewed(repository(shop, who, repo_id), order, shop.settings.merged_sessions)
+
+
+def export_branch(shop: Workshop, who: Who, repo_id: str, order: ExportOrder, *, expected: str | None = None) -> Export:
+    """Make the copy. `expected` is the tip of the source that a preview saw."""
+    repo = repository(shop, who, repo_id, "write")
+    found = previewed(repo, order, shop.settings.merged_sessions)
+    if expected is not None and expected != found.source_tip:
+        raise BranchMoved(f"{order.source} has moved since the preview was made.", hint="Look at a new preview first.")
+    operation = perform(repo, found, actor=actor_of(who))
+    record(shop, who, repo, "branch.export", moved_by(operation), detail=operation.reason)
+    return found
+
+
+# On an open repository
+
+
+def previewed(repo: Repository, order: ExportOrder, usual: Conversation = "squash") -> Export:
+    """What the copy would be. The branch itself stays as it is."""
+    tip = tip_of(repo.refs, order.source)
+    if repo.refs.tip(order.name) is not None:
+        raise BranchExists(f"{order.name} exists already.", hint="Choose another name.")
+    history = list(repo.log(order.source, order="topo"))
+    terms = order.conversation or usual
+    instead = summary(repo.objects, tip, order.source) if terms == "squash" else None
+    without = without_sessions(repo.objects, reversed(history), instead)
+    had = bool(without.commits or without.left_out)
+    found = without if terms != "keep" else Exported(tip, repo.commit(tip).tree, {}, 0, 0)
+    if found.tip is None or found.tree is None:
+        raise NothingToExport(f"{order.source} holds nothing but conversation.", hint="There is nothing to export.")
+    return Export(
+        order.name,
+        order.source,
+        tip,
+        found.tip,
+        found.tree,
+        found.commits,
+        found.left_out,
+        _conversation(repo, found),
+        terms if had else None,
+        found.new,
+    )
+
+
+def perform(repo: Repository, export: Export, *, actor: Actor = PERSON) -> Operation:
+    """Make the branch exactly as the preview showed it."""
+    how = {"keep": "with conversations", "squash": "with a summary of its conversation", "drop": "without sessions"}
+    reason = f"export {export.source} {how[export.conversation_choice or 'drop']}"
+    return repo.refs.land(export.branch, export.commit, export.new, before=None, actor=actor, reason=reason)
 
 
 def bundle(repo: Repository, branch: str, path: Path) -> None:
     """Write `branch` into a file that `git clone` and `git fetch` read."""
     repo.objects.git.run("bundle", "create", str(path.absolute()), f"refs/heads/{branch}")
+
+
+def _conversation(repo: Repository, found: Exported) -> Brought | None:
+    view = Unwritten(repo.objects, found.new)
+    folder = view.entry(found.tree, _FORGE) if found.tree else None
+    if folder is None or not folder.is_tree:
+        return None
+    return brought(f"{_FORGE}/{path}" for path in view.paths(folder.id))

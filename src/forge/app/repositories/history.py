@@ -12,7 +12,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.app.repositories.catalog import repository
-from forge.app.repositories.diff import ChangedFile, changed_files, diff, parent_of, patch
+from forge.app.repositories.diff import (
+    ChangedFile,
+    brought_by,
+    changed_file,
+    counted,
+    diff,
+    parent_of,
+    patch,
+    without_sessions,
+)
 from forge.app.values.paging import Page, checked, unreadable
 from forge.app.values.text import sound
 from forge.errors import InvalidInput
@@ -20,6 +29,7 @@ from forge.git import BlameLine, Commit, GraphCursor, GraphRow, NotText, Reposit
 from forge.git.history import commit_log
 from forge.git.history.lanes import Edge
 from forge.git.workspace.commit_vfs import file_at
+from forge.sessions.summary import Brought
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Who
@@ -61,6 +71,9 @@ class CommitDetail:
     files: tuple[ChangedFile, ...]
     """Against the first parent."""
     truncated: bool
+    conversation: Brought | None = None
+    """What it brings of conversations; their files are not among `files`."""
+    conversation_removed: Brought | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +143,11 @@ def log(
 def commit(shop: Workshop, who: Who, repo_id: str, rev: str) -> CommitDetail:
     repo = repository(shop, who, repo_id)
     shown = commit_log.show(repo.objects, repo.resolve(rev), counts=False)
-    files = changed_files(repo, parent_of(repo, shown.commit.id), shown.commit.id)
+    every = counted(repo, parent_of(repo, shown.commit.id), shown.commit.id)
+    files = tuple(map(changed_file, without_sessions(every)))
     truncated = len(files) > _MOST_FILES
-    return CommitDetail(commit_entry(shown.commit), shown.trailers, shown.refs, files[:_MOST_FILES], truncated)
+    entry = commit_entry(shown.commit)
+    return CommitDetail(entry, shown.trailers, shown.refs, files[:_MOST_FILES], truncated, *brought_by(every))
 
 
 def blame(

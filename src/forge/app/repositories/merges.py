@@ -6,7 +6,7 @@ Functions on a `Repository` serve every face; those that take a workshop check w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, assert_never
 
@@ -15,6 +15,7 @@ from forge.app.repositories.diff import without_sessions
 from forge.app.values.paging import Page, checked
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
+from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
 from forge.git.merging.three_way import Conflict
 from forge.git.objects.object_store import Objects
@@ -46,7 +47,7 @@ class MergeOrder:
     first: str | None = None
     """Of a rebase: the commit that it begins with."""
     conversation: Conversation | None = None
-    """What of it comes along. None: all of it, and onto a default branch what is set."""
+    """What of the conversations that come in comes along. None: see `terms`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,10 @@ class MergeView:
     messages: tuple[str, ...]
     conversation: Brought | None = None
     """What comes along of conversations; their files are not among `files`."""
+    conversation_removed: Brought | None = None
+    """What the branch loses of its own conversation: a rebase can leave it out."""
+    conversation_choice: Conversation | None = None
+    """What this preview brings of the conversation that comes in; None where there is none to choose about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,8 @@ def preview_merge(
 ) -> MergeView:
     """What it would give. Nothing is written."""
     repo = repository(shop, who, repo_id)
-    return view_of(repo, resolved(repo, previewed(repo, order, usual=shop.settings.merged_sessions), resolutions))
+    order = with_terms(repo, order, shop.settings.merged_sessions)
+    return view_of(repo, resolved(repo, previewed(repo, order), resolutions), order.conversation)
 
 
 def perform_merge(
@@ -154,14 +160,16 @@ def perform_merge(
 ) -> Merged:
     """Do it, unless conflicts are left. `expected` is the view, or what of it was seen."""
     repo = repository(shop, who, repo_id, "write")
-    preview = resolved(repo, previewed(repo, order, usual=shop.settings.merged_sessions), resolutions)
+    order = with_terms(repo, order, shop.settings.merged_sessions)
+    preview = resolved(repo, previewed(repo, order), resolutions)
     if expected is not None:
         _refuse_unseen(preview, expected)
     operation = perform(repo, preview, actor=actor_of(who))
     if operation is not None:
         record(shop, who, repo, f"merge.{preview.kind}", moved_by(operation), detail=preview.reason)
     made = operation.id if operation else None
-    return Merged(view_of(repo, preview), operation is not None, made, kept_edits(operation))
+    view = view_of(repo, preview, order.conversation)
+    return Merged(view, operation is not None, made, kept_edits(operation))
 
 
 def indicators(
@@ -187,37 +195,65 @@ def indicators(
 # On an open repository
 
 
-def previewed(repo: Repository, order: MergeOrder, *, usual: Conversation = "squash") -> MergePreview:
-    """`usual` is what reaches a default branch of a conversation where the order does not say."""
+def with_terms(repo: Repository, order: MergeOrder, usual: Conversation = "squash") -> MergeOrder:
+    """The order with what it brings of conversations: everything, and onto a default branch what `usual` says.
+
+    A rebase moves a branch's own commits, which keep what they have. Only where the branch just follows is it a merge.
+    """
+    if order.conversation is not None:
+        return order
+    limited = repo.refs.protected(order.target) and (order.kind is not MergeKind.REBASE or _follows(repo, order))
+    return replace(order, conversation=usual if limited else "keep")
+
+
+def previewed(repo: Repository, order: MergeOrder) -> MergePreview:
     if not order.sources or (len(order.sources) > 1 and order.kind is not MergeKind.CHERRY_PICK):
         raise InvalidInput(f"A {order.kind} takes one commit or branch.", hint="Name one source.")
+    instead = _instead(repo, with_terms(repo, order))
     match order.kind:
         case MergeKind.MERGE:
-            instead = _instead(repo, order, usual)
             return repo.preview_merge(
                 order.sources[0], order.target, message=order.message, no_ff=order.no_ff, instead=instead
             )
         case MergeKind.REBASE:
-            return repo.preview_rebase(order.target, order.sources[0], first=order.first)
+            return repo.preview_rebase(order.target, order.sources[0], first=order.first, instead=instead)
         case MergeKind.CHERRY_PICK:
             return repo.preview_cherry_pick(
-                order.sources, order.target, mainline=order.mainline, record_origin=order.record_origin
+                order.sources,
+                order.target,
+                mainline=order.mainline,
+                record_origin=order.record_origin,
+                instead=instead,
             )
         case _:
             assert_never(order.kind)
 
 
-def _instead(repo: Repository, order: MergeOrder, usual: Conversation) -> dict[str, bytes] | None:
-    terms = order.conversation or (usual if repo.refs.protected(order.target) else "keep")
-    if terms != "squash":
-        return {} if terms == "drop" else None
-    files = repo.commit_vfs(order.sources[0])
-    return summary(repo.objects, repo.resolve(order.sources[0]), files.branch)
+def _follows(repo: Repository, order: MergeOrder) -> bool:
+    """Whether the target has nothing of its own beyond what it is rebased onto."""
+    tip = repo.resolve(order.target)
+    return merge_bases(repo.objects, tip, repo.resolve(order.sources[0])) == (tip,)
+
+
+def _instead(repo: Repository, order: MergeOrder) -> dict[str, bytes] | None:
+    """What comes in place of the conversations; None: they come as they are."""
+    if order.conversation != "squash":
+        return {} if order.conversation == "drop" else None
+    own = order.kind is MergeKind.REBASE and not _follows(repo, order)
+    for source in (order.target,) if own else reversed(order.sources):
+        if found := summary(repo.objects, repo.resolve(source), repo.commit_vfs(source).branch):
+            return found
+    return {}
 
 
 def brought_along(preview: MergePreview) -> Brought | None:
     """The files of conversations that the result has and the target has not."""
     return brought(file.path for file in preview.files if file.new is not None)
+
+
+def taken_away(preview: MergePreview) -> Brought | None:
+    """The files of conversations that the target has and the result has not."""
+    return brought(file.path for file in preview.files if file.new is None)
 
 
 def resolved(
@@ -232,7 +268,8 @@ def perform(repo: Repository, preview: MergePreview, *, actor: Actor = PERSON) -
     return None if preview.conflicts else repo.perform(preview, actor=actor)
 
 
-def view_of(repo: Repository, preview: MergePreview) -> MergeView:
+def view_of(repo: Repository, preview: MergePreview, terms: Conversation | None = None) -> MergeView:
+    """`terms` are those that the preview was made with."""
     every = without_sessions(preview.files)
     files = every[:_MOST_FILES]
     return MergeView(
@@ -253,6 +290,8 @@ def view_of(repo: Repository, preview: MergePreview) -> MergeView:
         ),
         messages=preview.messages,
         conversation=brought_along(preview),
+        conversation_removed=taken_away(preview),
+        conversation_choice=terms if preview.has_conversation else None,
     )
 
 

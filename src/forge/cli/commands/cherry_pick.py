@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from forge.app.repositories.merges import MergeKind, MergeOrder, previewed
-from forge.cli.terminal.merge_preview import Preview, Resolve, carry_out
+from forge.app.repositories.merges import MergeKind, MergeOrder
+from forge.cli.terminal.merge_preview import Along, Preview, Resolve, carry_out
 from forge.cli.terminal.options import As, branch_or_current, opened
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.progress import waiting
 
 app = Commands(__doc__)
 
@@ -28,15 +27,20 @@ def cherry_pick(
         typer.Option("--mainline", metavar="N", min=1, help="Which parent of a merge its change is against."),
     ] = None,
     record_origin: Annotated[bool, typer.Option("-x", help="Name the original commit in the message.")] = False,
+    conversation: Along = None,
     resolve: Resolve = None,
     agent: As = None,
 ) -> int:
     """Copy commits onto a branch, each as a commit of its own. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
     target = branch_or_current(repo, onto, option="--onto")
-    with waiting(out, f"Copying {', '.join(commits[:3])} onto {target}"):
-        order = MergeOrder(
-            MergeKind.CHERRY_PICK, target, tuple(commits), mainline=mainline, record_origin=record_origin
-        )
-        found = previewed(repo, order)
-    return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)
+    order = MergeOrder(
+        MergeKind.CHERRY_PICK,
+        target,
+        tuple(commits),
+        mainline=mainline,
+        record_origin=record_origin,
+        conversation=conversation,
+    )
+    doing = f"Copying {', '.join(commits[:3])} onto {target}"
+    return carry_out(repo, out, order, doing=doing, only=preview, resolve=resolve, agent=agent)

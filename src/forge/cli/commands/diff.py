@@ -8,11 +8,20 @@ from typing import Annotated
 import typer
 
 from forge.app.repositories.catalog import Repository
-from forge.app.repositories.diff import FileChange, brought, changes, patch_text, sizes, without_sessions
-from forge.cli.terminal.options import opened
+from forge.app.repositories.diff import (
+    FileChange,
+    brought_by,
+    changes,
+    left_default,
+    patch_text,
+    sizes,
+    without_sessions,
+)
+from forge.cli.terminal.options import existing_branch, opened
 from forge.cli.terminal.output import Output, byte_count
 from forge.cli.terminal.pager import paged
 from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.session import BadUsage
 
 app = Commands(__doc__)
 
@@ -24,8 +33,17 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 @app.add()
 def diff(
     context: typer.Context,
-    old: Annotated[str, typer.Argument(help="The older commit, or the only one: then what it changed.")],
+    old: Annotated[str | None, typer.Argument(help="The older commit, or the only one: then what it changed.")] = None,
     new: Annotated[str | None, typer.Argument(help="The newer commit.")] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            "--branch",
+            "-b",
+            metavar="BRANCH",
+            help="In place of NEW: what the branch changed since OLD; without OLD, since it left the default branch.",
+        ),
+    ] = None,
     path: Annotated[list[str] | None, typer.Option("--path", metavar="PATH", help="Only this path or folder.")] = None,
     stat: Annotated[bool, typer.Option("--stat", help="Only names and numbers of lines.")] = False,
     binary: Annotated[
@@ -35,15 +53,19 @@ def diff(
         bool, typer.Option("--with-sessions", help="Also the records of conversations, .forge/session*.")
     ] = False,
 ) -> None:
-    """Show what changed from OLD to NEW, renames found; with one commit, what that commit changed."""
+    """Show what changed from OLD to NEW, renames found; with one commit, what that commit changed. With a branch, what
+    the branch changed.
+    """
     repo, out = opened(context)
-    every = changes(repo, old, new, paths=path or ())
+    every = changes(repo, *_ends(repo, old, new, branch), paths=path or ())
     found = every if with_sessions else without_sessions(every, path or ())
-    along = None if with_sessions or path else brought(change.path for change in every)
+    along, gone = (None, None) if with_sessions or path else brought_by(every)
     if every and not found:
         out.aside("Only the conversation changed; --with-sessions shows it.")
-    elif along is not None:
-        out.aside(f"{along}; --with-sessions shows them.")
+    else:
+        for sign, what in (("+", along), ("−", gone)):
+            if what is not None:
+                out.aside(f"{sign} {what}; --with-sessions shows them.")
     if out.json:
         out.result([_document(repo, change, patch=not stat, binary=binary) for change in found])
         return
@@ -52,6 +74,17 @@ def diff(
             _show_changes(out, repo, found)
         else:
             show_patches(out, repo, found, binary=binary)
+
+
+def _ends(repo: Repository, old: str | None, new: str | None, branch: str | None) -> tuple[str, str | None]:
+    if branch is not None:
+        if new is not None:
+            raise BadUsage("--branch and NEW name two things to compare with OLD.", hint="Leave one of them out.")
+        branch = existing_branch(repo, branch)
+        return old or left_default(repo, branch), branch
+    if old is None:
+        raise BadUsage("Name a commit, two commits, or a branch.", hint="For example forge diff --branch BRANCH.")
+    return old, new
 
 
 def show_patches(out: Output, repo: Repository, changes: tuple[FileChange, ...], *, binary: bool = False) -> None:

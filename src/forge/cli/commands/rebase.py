@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from forge.app.repositories.merges import MergeKind, MergeOrder, previewed
-from forge.cli.terminal.merge_preview import Preview, Resolve, carry_out
+from forge.app.repositories.merges import MergeKind, MergeOrder
+from forge.cli.terminal.merge_preview import Along, Preview, Resolve, carry_out
 from forge.cli.terminal.options import As, opened
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.progress import waiting
 
 app = Commands(__doc__)
 
@@ -24,11 +23,12 @@ def rebase(
         str | None, typer.Option("--from", metavar="COMMIT", help="Only this commit and those after it.")
     ] = None,
     preview: Preview = False,
+    conversation: Along = None,
     resolve: Resolve = None,
     agent: As = None,
 ) -> int:
     """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
-    with waiting(out, f"Rebasing {branch} onto {onto}"):
-        found = previewed(repo, MergeOrder(MergeKind.REBASE, branch, (onto,), first=first))
-    return carry_out(repo, out, found, only=preview, resolve=resolve, agent=agent)
+    order = MergeOrder(MergeKind.REBASE, branch, (onto,), first=first, conversation=conversation)
+    doing = f"Rebasing {branch} onto {onto}"
+    return carry_out(repo, out, order, doing=doing, only=preview, resolve=resolve, agent=agent)

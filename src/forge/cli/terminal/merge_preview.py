@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,9 +10,21 @@ from typing import Annotated
 
 import typer
 
+from forge.app.admin.settings import load_settings
 from forge.app.repositories.catalog import CommitId, Repository
 from forge.app.repositories.diff import without_sessions
-from forge.app.repositories.merges import Entry, MergePreview, brought_along, perform, resolved
+from forge.app.repositories.merges import (
+    Conversation,
+    Entry,
+    MergeOrder,
+    MergePreview,
+    brought_along,
+    perform,
+    previewed,
+    resolved,
+    taken_away,
+    with_terms,
+)
 from forge.cli.terminal.options import acting, short, tell_checkouts
 from forge.cli.terminal.output import Output, cut
 from forge.cli.terminal.progress import waiting
@@ -28,6 +41,14 @@ Resolve = Annotated[
         "COMMIT:PATH=FILE says at which one.",
     ),
 ]
+Along = Annotated[
+    Conversation | None,
+    typer.Option(
+        "--conversation",
+        help="What comes along of the conversations that come in: every turn, a summary, or nothing. Onto a default "
+        "branch what `merged_sessions` says, elsewhere every turn.",
+    ),
+]
 
 Contents = dict[str, bytes | None]
 _STEP = re.compile(r"([0-9a-f]{7,40}):(.+)", re.DOTALL)
@@ -36,20 +57,24 @@ _STEP = re.compile(r"([0-9a-f]{7,40}):(.+)", re.DOTALL)
 def carry_out(
     repo: Repository,
     out: Output,
-    preview: MergePreview,
+    order: MergeOrder,
     *,
+    doing: str,
     only: bool,
     resolve: Sequence[str] | None,
     agent: str | None,
 ) -> int:
     """Show the preview or perform it; conflicts that wait for a person have their own exit code."""
     actor = acting(agent)
-    if resolve:
-        with waiting(out, preview.reason):
+    with waiting(out, doing):
+        order = with_terms(repo, order, load_settings(repo, os.environ).merged_sessions)
+        preview = previewed(repo, order)
+        if resolve:
             preview = resolved(repo, preview, resolutions(preview, resolve))
     operation = None if only else perform(repo, preview, actor=actor)
-    out.result({**_document(repo, preview), "performed": operation is not None, "operation": operation})
-    _describe(repo, out, preview)
+    terms = order.conversation
+    out.result({**_document(repo, preview, terms), "performed": operation is not None, "operation": operation})
+    _describe(repo, out, preview, terms)
     if preview.conflicts:
         step = f"{short(preview.stopped_at)}:" if preview.steps else ""
         example = out.styled(f"--resolve {step}{preview.conflicts[0].path}=FILE")
@@ -86,7 +111,7 @@ def _place(preview: MergePreview, place: str) -> tuple[CommitId, str]:
     return preview.stopped_at, place
 
 
-def _document(repo: Repository, preview: MergePreview) -> dict[str, object]:
+def _document(repo: Repository, preview: MergePreview, terms: Conversation | None) -> dict[str, object]:
     return {
         "kind": preview.kind,
         "outcome": preview.outcome,
@@ -117,6 +142,8 @@ def _document(repo: Repository, preview: MergePreview) -> dict[str, object]:
         ],
         "messages": preview.messages,
         "conversation": brought_along(preview),
+        "conversation_removed": taken_away(preview),
+        "conversation_choice": terms if preview.has_conversation else None,
     }
 
 
@@ -124,7 +151,7 @@ def _side(entry: Entry | None) -> dict[str, str] | None:
     return {"mode": f"{entry.mode:o}", "id": entry.id} if entry else None
 
 
-def _describe(repo: Repository, out: Output, preview: MergePreview) -> None:
+def _describe(repo: Repository, out: Output, preview: MergePreview, terms: Conversation | None) -> None:
     colour = "yellow" if preview.conflicts else "green"
     out.line(f"{out.styled(preview.reason)}: {out.styled(preview.outcome, colour)}")
     rows = [
@@ -138,7 +165,18 @@ def _describe(repo: Repository, out: Output, preview: MergePreview) -> None:
     out.table(rows)
     if not (preview.steps and preview.conflicts):  # half a chain says nothing about the files in the end
         out.table((f"  {file.change}", out.styled(file.path)) for file in without_sessions(preview.files))
-        if (along := brought_along(preview)) is not None:
-            out.line(f"  {along}")
+        _describe_conversation(out, preview, terms)
     for conflict in preview.conflicts:
         out.line(f"  {out.styled('conflict', 'yellow')}  {out.styled(conflict.path, 'bold')} ({conflict.kind})")
+
+
+def _describe_conversation(out: Output, preview: MergePreview, terms: Conversation | None) -> None:
+    along, gone = brought_along(preview), taken_away(preview)
+    if along is not None:
+        out.line(f"  + {along}")
+    if gone is not None:
+        out.line(f"  − {gone}")
+    if preview.has_conversation and terms == "drop":
+        out.line("  The conversation is left out.")
+    elif along is not None and preview.has_conversation:
+        out.aside("--conversation drop leaves the conversation out.")

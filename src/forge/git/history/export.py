@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from forge.git.errors import RevisionMissing
+from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import trees
 from forge.git.objects.object_store import Objects
 from forge.git.objects.pack import NewObjects, RawObject, object_id
-from forge.git.values import Commit, CommitId, Entry, Kind, ObjectId
+from forge.git.values import Commit, CommitId, Entry, Kind, Mode, ObjectId
 from forge.git.workspace.forge_records import is_session
 
 
@@ -18,14 +19,19 @@ class Exported:
     """`tip` is the branch as it would have been without sessions; `commits` of its commits are new."""
 
     tip: CommitId | None
+    tree: ObjectId | None
     new: NewObjects
     commits: int
     left_out: int
     """Commits that held nothing but conversation."""
 
 
-def without_sessions(objects: Objects, history: Iterable[Commit]) -> Exported:
+def without_sessions(
+    objects: Objects, history: Iterable[Commit], instead: Mapping[str, bytes] | None = None
+) -> Exported:
     """Rewrite `history`, parents before children, without `.forge/session*`. Nothing is written here.
+
+    The last commit gets the files `instead`.
 
     Commits that never saw a session stay as they are, with their ids. Signatures of rewritten ones are dropped: they
     would no longer hold.
@@ -52,7 +58,28 @@ def without_sessions(objects: Objects, history: Iterable[Commit]) -> Exported:
             rewritten += 1
         if tip is not None:
             trees_of[tip] = tree
-    return Exported(tip, new, rewritten, left_out)
+    if tip is None or not instead:
+        return Exported(tip, trees_of.get(tip) if tip else None, new, rewritten, left_out)
+    is_old = ObjectId(tip) not in new
+    tip, tree = _with_files(Unwritten(objects, new), tip, trees_of[tip], instead)
+    return Exported(tip, tree, new, rewritten + is_old, left_out)
+
+
+def _with_files(
+    view: Unwritten, tip: CommitId, tree: ObjectId, files: Mapping[str, bytes]
+) -> tuple[CommitId, ObjectId]:
+    """The same commit with these files in its tree besides."""
+    entries: dict[str, Entry | None] = {}
+    for path, data in files.items():
+        blob = object_id(Kind.BLOB, data)
+        view.new[blob] = RawObject(Kind.BLOB, data)
+        entries[path] = Entry(Mode.FILE, blob)
+    tree, made = trees.rewrite(view.raw_tree, tree, entries)
+    raw = _rewritten(view.read(tip).data, tree, view.commit(tip).parents)
+    changed = CommitId(object_id(Kind.COMMIT, raw))
+    view.new.update(made)
+    view.new[ObjectId(changed)] = RawObject(Kind.COMMIT, raw)
+    return changed, tree
 
 
 def _without(objects: Objects, tree: ObjectId) -> tuple[ObjectId, NewObjects]:

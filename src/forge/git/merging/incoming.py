@@ -6,16 +6,16 @@ merge brings of them proves nothing: an approval counts only with a record outsi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forge.git.merging.git_merge import above
 from forge.git.objects import trees
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects
+from forge.git.objects.pack import NewObjects, RawObject, object_id
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
-from forge.git.values import CommitId, Entry, ObjectId
-from forge.git.workspace.forge_records import FOLDER, is_record
+from forge.git.values import Entry, Kind, Mode, ObjectId
+from forge.git.workspace.forge_records import FOLDER, is_record, is_session
 
 Taken = dict[str, Entry | None]
 """What to change in our tree, by path; None removes the path."""
@@ -117,12 +117,16 @@ def _is_file(found: Entry | None) -> bool:
 
 
 def with_sessions(
-    objects: Objects, merged: ObjectId, ours: ObjectId, sessions: Mapping[str, Entry | None]
+    objects: Objects,
+    merged: ObjectId,
+    ours: ObjectId,
+    sessions: Mapping[str, Entry | None],
+    is_meant: Callable[[str], bool] = is_record,
 ) -> tuple[ObjectId, NewObjects]:
-    """The tree `merged` with the conversation of `ours`, changed by `sessions`, in place of its own."""
+    """The tree `merged` with the records of `ours`, changed by `sessions`, in place of its own."""
     wanted, made = trees.rewrite(objects.raw_tree, ours, sessions)
-    wanted_names = _session_names(objects, wanted, made)
-    present = _session_names(objects, merged, {})
+    wanted_names = _record_names(objects, wanted, made, is_meant)
+    present = _record_names(objects, merged, {}, is_meant)
     if wanted_names == present or _is_file(objects.entry(merged, FOLDER)):
         return merged, {}
     graft = {f"{FOLDER}/{name}": wanted_names.get(name) for name in {*wanted_names, *present}}
@@ -130,14 +134,28 @@ def with_sessions(
     return tree, made | more
 
 
-def brings_session(objects: Objects, target: CommitId, source: CommitId) -> bool:
-    """Whether `source` has files of a conversation that `target` has not, or not so."""
-    ours, theirs = (_session_names(objects, objects.commit(each).tree, {}) for each in (target, source))
-    return any(ours.get(name) != entry for name, entry in theirs.items())
+def without_conversation(
+    objects: Objects, merged: ObjectId, ours: ObjectId, instead: Mapping[str, bytes]
+) -> tuple[ObjectId, NewObjects]:
+    """The tree `merged` with the conversation of `ours` and the files `instead` in place of its own."""
+    blobs = {path: RawObject(Kind.BLOB, data) for path, data in instead.items()}
+    files: dict[str, Entry | None] = {
+        path: Entry(Mode.FILE, object_id(Kind.BLOB, raw.data)) for path, raw in blobs.items()
+    }
+    tree, made = with_sessions(objects, merged, ours, files, is_session)
+    return tree, made | {object_id(Kind.BLOB, raw.data): raw for raw in blobs.values()}
 
 
-def _session_names(objects: Objects, tree: ObjectId, made: NewObjects) -> dict[str, Entry]:
-    """What `.forge` holds directly of Forge's own records."""
+def brings_session(objects: Objects, ours: ObjectId, theirs: ObjectId) -> bool:
+    """Whether the tree `theirs` has files of a conversation that `ours` has not, or not so."""
+    here, there = (_record_names(objects, each, {}, is_session) for each in (ours, theirs))
+    return any(here.get(name) != entry for name, entry in there.items())
+
+
+def _record_names(
+    objects: Objects, tree: ObjectId, made: NewObjects, is_meant: Callable[[str], bool]
+) -> dict[str, Entry]:
+    """What `.forge` holds directly of Forge's own records, of those that are meant."""
 
     def names(oid: ObjectId) -> Mapping[str, Entry]:
         if oid not in made:
@@ -147,4 +165,4 @@ def _session_names(objects: Objects, tree: ObjectId, made: NewObjects) -> dict[s
     folder = names(tree).get(FOLDER)
     if folder is None or not folder.is_tree:
         return {}
-    return {name: entry for name, entry in names(folder.id).items() if is_record(f"{FOLDER}/{name}")}
+    return {name: entry for name, entry in names(folder.id).items() if is_meant(f"{FOLDER}/{name}")}

@@ -8,7 +8,7 @@ from functools import partial
 
 from forge.errors import InvalidInput
 from forge.git.errors import InvalidName, InvalidRevision
-from forge.git.merging.incoming import brings_session, with_sessions
+from forge.git.merging.incoming import brings_session, without_conversation
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import (
     MergeKind,
@@ -24,7 +24,7 @@ from forge.git.objects.object_store import Objects
 from forge.git.objects.pack import NewObjects, RawObject, object_id
 from forge.git.refs.branches import tip_of
 from forge.git.refs.ref_store import Refs
-from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
+from forge.git.values import CommitId, Kind, ObjectId, Signature
 
 _USUAL_TARGETS = ("main", "master")
 
@@ -72,7 +72,7 @@ def preview_merge(
     if bases == (source,):
         return _unmerged(objects, request, Outcome.UP_TO_DATE, tip)
     if bases == (tip,):
-        if not no_ff and not (instead is not None and brings_session(objects, tip, source)):
+        if not no_ff and not (instead is not None and _has_conversation(objects, request)):
             return _unmerged(objects, request, Outcome.FAST_FORWARD, source)
         return _merged(objects, request, TreeMerge(objects.commit(source).tree), new)
     with merging(objects, new) as three_way:
@@ -92,6 +92,7 @@ def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: Com
         tree,
         changed_files(objects, objects.commit(request.tip).tree, TreeMerge(tree)),
         _reason(request),
+        has_conversation=outcome is not Outcome.UP_TO_DATE and _has_conversation(objects, request),
     )
 
 
@@ -116,6 +117,7 @@ def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObje
         _reason(request),
         merged.conflicts,
         merged.messages,
+        has_conversation=_has_conversation(objects, request),
         new=new,
         made=(result,) if result else (),
         resume=partial(_resumed, request, merged, new) if merged.conflicts else None,
@@ -123,16 +125,16 @@ def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObje
 
 
 def _with_instead(objects: Objects, request: _Request, merged: TreeMerge, new: NewObjects) -> TreeMerge:
-    if request.instead is None or not brings_session(objects, request.tip, request.source):
+    if request.instead is None or not _has_conversation(objects, request):
         return merged
-    files: dict[str, Entry | None] = {}
-    for path, data in request.instead.items():
-        blob = object_id(Kind.BLOB, data)
-        new[blob] = RawObject(Kind.BLOB, data)
-        files[path] = Entry(Mode.FILE, blob)
-    tree, made = with_sessions(Unwritten(objects, new), merged.tree, objects.commit(request.tip).tree, files)
+    ours = objects.commit(request.tip).tree
+    tree, made = without_conversation(Unwritten(objects, new), merged.tree, ours, request.instead)
     new.update(made)
     return replace(merged, tree=tree, changed=None)
+
+
+def _has_conversation(objects: Objects, request: _Request) -> bool:
+    return brings_session(objects, objects.commit(request.tip).tree, objects.commit(request.source).tree)
 
 
 def _resumed(

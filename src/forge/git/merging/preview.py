@@ -43,7 +43,7 @@ class Outcome(StrEnum):
 class StepState(StrEnum):
     PICKED = "picked"
     DROPPED = "dropped"
-    """Its change is there already."""
+    """Nothing of it is left: its change is there already, or it holds only a conversation that is left out."""
     STOPPED = "stopped"
     """Its conflicts wait to be resolved."""
     WAITING = "waiting"
@@ -84,6 +84,8 @@ class MergePreview:
     conflicts: tuple[Conflict, ...] = ()
     messages: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
+    has_conversation: bool = False
+    """Whether what comes in has a conversation, which can be left out."""
     new: NewObjects = field(default_factory=dict, repr=False, compare=False)
     made: tuple[CommitId, ...] = field(default=(), repr=False)
     """The commits that do not exist yet, oldest first."""

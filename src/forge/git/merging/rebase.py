@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from forge.errors import InvalidInput
+from forge.git.merging.incoming import brings_session
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions
 from forge.git.merging.replay import Chain, replayed
@@ -25,10 +26,12 @@ def preview_cherry_pick(
     mainline: int | None = None,
     record_origin: bool = False,
     resolutions: StepResolutions | None = None,
+    instead: Mapping[str, bytes] | None = None,
 ) -> MergePreview:
     """What `target` would be with the changes of these commits on top, in this order.
 
     Authors, their dates and messages stay; `mainline` says against which parent the change of a merge is meant.
+    `instead` are the files that come in place of the commits' conversations; None: those come as they are.
     """
     tip = tip_of(refs, target)
     if not picked:
@@ -46,6 +49,7 @@ def preview_cherry_pick(
         mainline,
         record_origin,
         resolutions or {},
+        instead,
     )
     return replayed(chain, objects, {})
 
@@ -60,20 +64,25 @@ def preview_rebase(
     onto_name: str | None = None,
     first: CommitId | None = None,
     resolutions: StepResolutions | None = None,
+    instead: Mapping[str, bytes] | None = None,
 ) -> MergePreview:
     """What `branch` would be if its own commits began at `onto`.
 
     As with `git rebase`: merges are left out, and commits whose change is there already. With `first` only that commit
     and those after it go there, as with `git rebase --onto`; what came before is no longer on the branch.
+    `instead` are the files that come in place of the commits' conversations; `onto` keeps what it has.
     """
     tip = tip_of(refs, branch)
     name = onto_name or onto[:12]
+    reason = f"rebase {branch} onto {name}"
+    chain = Chain(MergeKind.REBASE, branch, tip, onto, name, (), committer, reason, instead=instead)
     if first is not None:
-        return _reattached(objects, branch, tip, onto, name, first, committer, resolutions)
-    chain = Chain(MergeKind.REBASE, branch, tip, onto, name, (), committer, f"rebase {branch} onto {name}")
+        return _reattached(objects, chain, first, resolutions)
     bases = merge_bases(objects, tip, onto)
-    if bases == (tip,) or (bases == (onto,) and _is_line(objects, onto, tip)):
-        return replayed(chain if bases == (tip,) else replace(chain, start=tip), objects, {})
+    if bases == (tip,):
+        return _forwarded(objects, chain, resolutions)
+    if bases == (onto,) and instead is None and _is_line(objects, onto, tip):
+        return _in_place(objects, chain)
     # What git rebase would pick, in its order.
     picks = ("--reverse", "--topo-order", "--no-merges", "--cherry-pick", "--right-only")
     own = objects.git.text("rev-list", *picks, f"{onto}...{tip}", "--").split()
@@ -81,16 +90,24 @@ def preview_rebase(
     return replayed(chain, objects, {})
 
 
-def _reattached(  # noqa: PLR0917 - what a rebase is
-    objects: Objects,
-    branch: str,
-    tip: CommitId,
-    onto: CommitId,
-    name: str,
-    first: CommitId,
-    committer: Signature,
-    resolutions: StepResolutions | None,
-) -> MergePreview:
+def _forwarded(objects: Objects, chain: Chain, resolutions: StepResolutions | None) -> MergePreview:
+    """The branch has nothing that `onto` has not: it follows. Without a conversation it gets copies of the commits."""
+    onto, tip = chain.start, chain.tip
+    brings = brings_session(objects, objects.commit(tip).tree, objects.commit(onto).tree)
+    if chain.instead is None or not brings:
+        return replace(replayed(chain, objects, {}), has_conversation=brings)
+    if not _is_line(objects, tip, onto):
+        raise InvalidInput(
+            f"{chain.start_name} has merges, so a rebase cannot leave its conversation out.",
+            hint=f"Merge {chain.start_name} instead, or keep the conversation.",
+        )
+    own = objects.git.text("rev-list", "--reverse", f"{tip}..{onto}", "--").split()
+    originals = tuple(CommitId(c) for c in own)
+    return replayed(replace(chain, start=tip, originals=originals, resolutions=resolutions or {}), objects, {})
+
+
+def _reattached(objects: Objects, chain: Chain, first: CommitId, resolutions: StepResolutions | None) -> MergePreview:
+    branch, tip, onto, name = chain.target, chain.tip, chain.start, chain.start_name
     if merge_bases(objects, tip, first) != (first,):
         raise InvalidInput(
             f"{first[:12]} is not on {branch}.", hint=f"`forge log {branch}` lists the commits a rebase can begin with."
@@ -101,14 +118,19 @@ def _reattached(  # noqa: PLR0917 - what a rebase is
             hint="Choose a branch or commit that does not have it.",
         )
     parents = objects.commit(first).parents
-    reason = f"rebase {branch} from {first[:12]} onto {name}"
-    chain = Chain(MergeKind.REBASE, branch, tip, onto, name, (), committer, reason)
-    if parents[:1] == (onto,):
-        return replayed(replace(chain, start=tip), objects, {})
+    chain = replace(chain, reason=f"rebase {branch} from {first[:12]} onto {name}")
+    if parents[:1] == (onto,) and chain.instead is None:
+        return _in_place(objects, chain)
     picks = ("--reverse", "--topo-order", "--no-merges", "--cherry-pick", "--right-only", f"{onto}...{tip}")
     own = objects.git.text("rev-list", *picks, *(f"^{parent}" for parent in parents), "--").split()
     chain = replace(chain, originals=tuple(CommitId(c) for c in own), resolutions=resolutions or {})
     return replayed(chain, objects, {})
+
+
+def _in_place(objects: Objects, chain: Chain) -> MergePreview:
+    """The commits begin at `onto` already."""
+    brings = brings_session(objects, objects.commit(chain.start).tree, objects.commit(chain.tip).tree)
+    return replace(replayed(replace(chain, start=chain.tip), objects, {}), has_conversation=brings)
 
 
 def _is_line(objects: Objects, start: CommitId, end: CommitId) -> bool:

@@ -8,6 +8,7 @@ from functools import partial
 
 from forge.errors import InvalidInput
 from forge.git.errors import InvalidRevision
+from forge.git.merging.incoming import brings_session, without_conversation
 from forge.git.merging.preview import (
     MergeKind,
     MergePreview,
@@ -42,6 +43,8 @@ class Chain:
     mainline: int | None = None
     record_origin: bool = False
     resolutions: Mapping[CommitId, Resolutions] = field(default_factory=dict)
+    instead: Mapping[str, bytes] | None = None
+    """What comes in place of the commits' conversations, with the last of them; None: those come as they are."""
 
 
 def replayed(chain: Chain, objects: Objects, more: StepResolutions) -> MergePreview:
@@ -67,6 +70,8 @@ class _Replay:
         self._steps: list[Step] = []
         self._made: list[CommitId] = []
         self._unused = set(chain.resolutions)
+        self._told = [each for each in chain.originals if self._tells(self._view.commit(each))]
+        """The commits that bring a conversation."""
 
     def preview(self) -> MergePreview:
         for place, original in enumerate(self._chain.originals):
@@ -81,7 +86,8 @@ class _Replay:
 
     def _pick(self, commit: Commit) -> TreeMerge | None:
         """Put one commit on top; if that leaves conflicts, the merge that shows them."""
-        if self._chain.kind is MergeKind.REBASE and commit.parents == (self._tip,):
+        left_out = self._chain.instead is not None and commit.id in self._told
+        if self._chain.kind is MergeKind.REBASE and commit.parents == (self._tip,) and not left_out:
             self._advance(commit, commit.id, commit.tree)
             return None
         before = _parent_tree(self._view, commit, self._chain.mainline)
@@ -93,6 +99,8 @@ class _Replay:
             # A rebased branch goes on with its own conversation; a picked commit does not bring one along.
             prefer_theirs=self._chain.kind is MergeKind.REBASE,
         )
+        if left_out:
+            merged = self._without_conversation(commit, merged)
         if merged.conflicts and commit.id in self._unused:
             self._unused.discard(commit.id)
             merged, contents = with_resolutions(self._view, merged, self._chain.resolutions[commit.id])
@@ -108,6 +116,15 @@ class _Replay:
         self._made.append(made)
         self._advance(commit, made, merged.tree)
         return None
+
+    def _tells(self, commit: Commit) -> bool:
+        return brings_session(self._view, _parent_tree(self._view, commit, self._chain.mainline), commit.tree)
+
+    def _without_conversation(self, commit: Commit, merged: TreeMerge) -> TreeMerge:
+        files = (self._chain.instead or {}) if commit.id == self._told[-1] else {}
+        tree, made = without_conversation(self._view, merged.tree, self._tree, files)
+        self._view.new.update(made)
+        return replace(merged, tree=tree, changed=None)
 
     def _advance(self, commit: Commit, tip: CommitId, tree: ObjectId) -> None:
         self._steps.append(Step(commit.id, StepState.PICKED, tip))
@@ -134,6 +151,7 @@ class _Replay:
             merged.conflicts,
             merged.messages,
             tuple(self._steps),
+            has_conversation=bool(self._told),
             new=self._view.new,
             made=() if stopped else tuple(self._made),
             resume=partial(replayed, chain),
