@@ -1,10 +1,11 @@
-/** New, rename, delete, merge: one dialog at a time, wherever it was asked for. */
+/** New, rename, delete, merge, export: one dialog at a time, wherever it was asked for. */
 import { useNavigate } from "@tanstack/react-router";
-import { useState, type SyntheticEvent } from "react";
+import { useState, type ReactNode, type SyntheticEvent } from "react";
 
-import { useBranches, useChangeBranch, useCreateBranch, useDeleteBranch, useUndo } from "@/api";
+import { useBranches, useChangeBranch, useCreateBranch, useDeleteBranch, useExport, useExportPreview, useUndo } from "@/api";
 import { branchPlace, repositoryPlace } from "@/lib/places";
-import { Button, Confirm, Dialog, ErrorState, Input, toast } from "@/ui";
+import { plural } from "@/lib/format";
+import { Button, Confirm, ConversationChoice, Dialog, ErrorState, Input, Skeleton, toast, type Along } from "@/ui";
 
 import { MergeDialog } from "./features";
 import { useHere } from "./here";
@@ -24,6 +25,8 @@ export function BranchDialogs() {
       return <RenameBranch {...dialog} onClose={onClose} />;
     case "delete":
       return <DeleteBranch {...dialog} onClose={onClose} />;
+    case "export":
+      return <ExportBranch {...dialog} onClose={onClose} />;
     case "merge":
       return <MergeDialog open repo={dialog.repo} kind="merge" target={dialog.target} sources={[dialog.source]} onClose={onClose} />;
   }
@@ -38,9 +41,11 @@ interface NameFormProps {
   error: Error | null;
   onSubmit: (name: string) => void;
   onClose: () => void;
+  /** Below the name. */
+  children?: ReactNode;
 }
 
-function NameForm({ title, about, action, initial, pending, error, onSubmit, onClose }: NameFormProps) {
+function NameForm({ title, about, action, initial, pending, error, onSubmit, onClose, children }: NameFormProps) {
   const [name, setName] = useState(initial);
   const wrong = nameProblem(name);
   const submit = (event: SyntheticEvent) => {
@@ -65,6 +70,7 @@ function NameForm({ title, about, action, initial, pending, error, onSubmit, onC
       <form id="branch-name" onSubmit={submit}>
         <Input label="Name" autoFocus value={name} problem={wrong} hint="Agents work on branches that begin with ai/." onChange={(event) => setName(event.target.value)} />
       </form>
+      {children}
       {error !== null && <ErrorState compact error={error} />}
     </Dialog>
   );
@@ -140,6 +146,61 @@ function RenameBranch({ repo, branch, onClose }: Of<"rename">) {
       onSubmit={submit}
       onClose={onClose}
     />
+  );
+}
+
+/** A copy that can be given away, with its conversation or without it. */
+function ExportBranch({ repo, branch, onClose }: Of<"export">) {
+  const { data: branches } = useBranches(repo);
+  if (branches === undefined) return null;
+  return <ExportForm repo={repo} branch={branch} free={freeName(`${branch}-export`, branches.map((each) => each.name))} onClose={onClose} />;
+}
+
+function ExportForm({ repo, branch, free, onClose }: { repo: string; branch: string; free: string; onClose: () => void }) {
+  const [along, setAlong] = useState<Along>();
+  // As it was free at first: when the copy is made, its own name is taken.
+  const [initial] = useState(free);
+  const preview = useExportPreview(repo, { source: branch, name: initial, conversation: along ?? null });
+  const make = useExport(repo);
+  const navigate = useNavigate();
+  const submit = (name: string) => {
+    if (preview.data === undefined) return;
+    make.mutate(
+      { source: branch, name, conversation: preview.data.conversation_choice, seen_source: preview.data.source_tip },
+      {
+        onSuccess: (made) => {
+          onClose();
+          toast({ text: `Made ${made.branch}`, meaning: "good", action: { label: "Open", run: () => void navigate(branchPlace({ repo, branch: made.branch })) } });
+        },
+      },
+    );
+  };
+  return (
+    <NameForm
+      title={`Export a copy of ${branch}`}
+      about="The copy is a branch with the same work. This branch stays as it is."
+      action="Export"
+      initial={initial}
+      pending={make.isPending}
+      error={make.error ?? preview.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-2 pt-3">
+        {(along !== undefined || preview.data?.conversation_choice != null) && (
+          <ConversationChoice chosen={along ?? preview.data?.conversation_choice ?? undefined} onChoose={setAlong} come={preview.data?.conversation ?? null} />
+        )}
+        {preview.data !== undefined ? (
+          <p className="text-xs text-muted">
+            {preview.data.rewritten === 0
+              ? "All commits stay as they are."
+              : `${plural(preview.data.rewritten, "commit")} rewritten, ${preview.data.left_out} left out that held only conversation.`}
+          </p>
+        ) : (
+          preview.error === null && <Skeleton lines={1} label="Working out what the copy would have" />
+        )}
+      </div>
+    </NameForm>
   );
 }
 

@@ -5,6 +5,7 @@ export type BranchDialog =
   | { kind: "new"; repo: string; start?: string; conversation?: boolean }
   | { kind: "rename"; repo: string; branch: string }
   | { kind: "delete"; repo: string; branch: string }
+  | { kind: "export"; repo: string; branch: string }
   | { kind: "merge"; repo: string; source: string; target: string };
 
 export type Overlay = "palette" | "shortcuts" | "quick-open" | null;

@@ -81,6 +81,19 @@ export function counted(number: number, one: string, many = `${one}s`): string {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
+/** Files of conversations that go along with a change. */
+export interface Brought {
+  turns: number;
+  summaries: number;
+  files: number;
+}
+
+/** "conversation of 5 turns, 6 files in .forge/". */
+export function brought({ turns, summaries, files }: Brought): string {
+  const what = summaries === files ? "summary of a conversation" : `conversation of ${plural(turns, "turn")}`;
+  return `${what}, ${plural(files, "file")} in .forge/`;
+}
+
 /** Keeps the beginning and the name at the end: "src/…/deep/name.ts". */
 export function shortPath(path: string, most: number): string {
   if (path.length <= most) return path;

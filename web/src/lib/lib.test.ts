@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { byteSize, cost, count, counted, duration, plural, relativeTime, shortPath } from "./format";
+import { brought, byteSize, cost, count, counted, duration, plural, relativeTime, shortPath } from "./format";
 import { fuzzy, ranked } from "./fuzzy";
 
 test("numbers are short and exact enough", () => {
@@ -53,4 +53,10 @@ test("letters match in order, and names before folders", () => {
   const paths = ["app/very/long/other.ts", "src/app.ts", "docs/a/p/p.md"];
   expect(ranked("app", paths, (path) => path)[0]?.item).toBe("src/app.ts");
   expect(ranked("", paths, (path) => path).map(({ item }) => item)).toEqual(paths);
+});
+
+test("what goes along of a conversation is told in the words of the command line", () => {
+  expect(brought({ turns: 5, summaries: 0, files: 6 })).toBe("conversation of 5 turns, 6 files in .forge/");
+  expect(brought({ turns: 1, summaries: 0, files: 1 })).toBe("conversation of 1 turn, 1 file in .forge/");
+  expect(brought({ turns: 0, summaries: 1, files: 1 })).toBe("summary of a conversation, 1 file in .forge/");
 });

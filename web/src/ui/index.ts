@@ -1,5 +1,6 @@
 export { Badge, Chip, type BadgeProps, type ChipProps, type Meaning } from "./Badge";
 export { Button, IconButton, type ButtonProps, type IconButtonProps } from "./Button";
+export { AlongText, ConversationChoice, type Along, type AlongProps, type ConversationChoiceProps } from "./Conversation";
 export { Confirm, Dialog, type ConfirmProps, type DialogProps } from "./Dialog";
 export { Input, TextArea, type InputProps, type TextAreaProps } from "./Field";
 export { useFixedRows, type FixedRows } from "./fixed_rows";

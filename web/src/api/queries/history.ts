@@ -98,6 +98,24 @@ export function useMerge(repository: string) {
   });
 }
 
+/** What a copy of a branch would have. The name of the copy does not matter to it. */
+export function useExportPreview(repository: string, body: Shapes["ExportRequest"]) {
+  return useQuery({
+    queryKey: [...keys.history(repository), "export", body],
+    queryFn: ({ signal }) =>
+      answer(api.POST("/api/repositories/{repository}/exports/preview", { params: { path: { repository } }, body, signal })),
+  });
+}
+
+export function useExport(repository: string) {
+  const moved = useMoved(repository);
+  return useMutation({
+    mutationFn: (body: Shapes["ExportOrderShape"]) =>
+      answer(api.POST("/api/repositories/{repository}/exports", { params: { path: { repository } }, body })),
+    onSuccess: moved,
+  });
+}
+
 export function useIndicators(repository: string, target: string, enabled = true) {
   return useQuery({
     queryKey: [...keys.history(repository), "indicators", target],

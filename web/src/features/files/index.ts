@@ -1,4 +1,3 @@
-export { DiffView } from "./DiffView";
 export { Explorer } from "./Explorer";
 export { FileTabs } from "./FileTabs";
 export { FileView } from "./FileView";

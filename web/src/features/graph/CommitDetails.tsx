@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useBranches, useCommit, type Shapes } from "@/api";
 import { exactTime, plural, shortId } from "@/lib/format";
 import { branchPlace, commitPlace, repositoryPlace } from "@/lib/places";
-import { Button, CommitId, copyText, ErrorState, Menu, RelativeTime, Skeleton } from "@/ui";
+import { AlongText, Button, CommitId, copyText, ErrorState, Menu, RelativeTime, Skeleton } from "@/ui";
 
 import { ChangedFiles } from "./ChangedFiles";
 import { Dialogs } from "./Dialogs";
@@ -94,6 +94,11 @@ function Body({ repo, detail, onCommit, ask, standing }: BodyProps) {
           <p className="px-3 py-2 text-muted">This commit changes no files.</p>
         ) : (
           <ChangedFiles key={commit.id} repo={repo} commit={commit.id} files={files} truncated={detail.truncated} />
+        )}
+        {(detail.conversation !== null || detail.conversation_removed !== null) && (
+          <p className="px-3 py-2 text-xs text-muted">
+            <AlongText come={detail.conversation} go={detail.conversation_removed} />
+          </p>
         )}
       </Part>
     </article>

@@ -4,6 +4,7 @@ import { createPortal } from "react-dom";
 
 import type { Merge } from "@/api";
 import { plural } from "@/lib/format";
+import { AlongText } from "@/ui";
 
 import { lightOf, sentenceOf, sourceName, VERB_WORDS } from "./offers";
 import type { Held } from "./useHold";
@@ -69,6 +70,11 @@ export function HeldChip({ held, start, preview, problem }: HeldChipProps) {
         <>
           <p className="font-medium">{sentenceOf({ verb, source, onto: over })}</p>
           <Told preview={preview} problem={problem} />
+          {preview !== undefined && (
+            <p className="text-muted">
+              <AlongText come={preview.conversation} go={preview.conversation_removed} />
+            </p>
+          )}
         </>
       )}
       <p className="mt-1 text-muted">{source.isBranch ? "Shift: rebase · Alt: cherry-pick" : "Shift: merge up to it · or choose after the drop"}</p>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 
 import { isProblem, useMerge, usePreview, type Merge } from "@/api";
 import { plural } from "@/lib/format";
-import { Button, Chip, Dialog, ErrorState, Skeleton, toast } from "@/ui";
+import { Button, Chip, ConversationChoice, Dialog, ErrorState, Skeleton, toast, type Along } from "@/ui";
 
 import { ConflictDesk } from "./ConflictDesk";
 import { MergePreview } from "./MergePreview";
@@ -30,8 +30,9 @@ export function MergeDialog(props: MergeDialogProps) {
 function OpenDialog({ repo, kind, target, sources, first: from, onClose }: MergeDialogProps) {
   const given = offerOf({ kind, target, sources, ...(from != null && { first: from }) });
   const [verb, setVerb] = useState<Verb>(kind);
+  const [along, setAlong] = useState<Along>();
   const offer = { ...given, verb };
-  const wish = sources.length > 1 ? { kind, target, sources } : wishOf(offer);
+  const wish = { ...(sources.length > 1 ? { kind, target, sources } : wishOf(offer)), ...(along && { conversation: along }) };
   const { data: first, error, refetch, isFetching } = usePreview(repo, wish);
   const merge = useMerge(repo);
   const undo = useUndoing(repo);
@@ -51,7 +52,7 @@ function OpenDialog({ repo, kind, target, sources, first: from, onClose }: Merge
 
   const perform = (seen: Merge, resolutions: Resolution[]) =>
     merge.mutate(
-      { ...wish, resolutions, seen_target: seen.target_tip, seen_source: seen.sources.at(-1) ?? null },
+      { ...wish, conversation: seen.conversation_choice, resolutions, seen_target: seen.target_tip, seen_source: seen.sources.at(-1) ?? null },
       {
         onSuccess: ({ view, performed, operation }) => {
           if (view.conflicts.length > 0) {
@@ -68,6 +69,10 @@ function OpenDialog({ repo, kind, target, sources, first: from, onClose }: Merge
     merge.reset();
     setResolving(null);
     void refetch();
+  };
+  const choose = (next: Verb) => {
+    setVerb(next);
+    setAlong(undefined);
   };
   const moved = isProblem(merge.error, "branch_moved");
   const trouble = merge.error && (
@@ -123,7 +128,7 @@ function OpenDialog({ repo, kind, target, sources, first: from, onClose }: Merge
       {sources.length === 1 && (
         <div role="group" aria-label="How" className="mb-3 flex gap-1.5">
           {VERBS.filter((each) => (given.source.from === undefined ? isPossible(each, given.source) : each === "rebase")).map((each) => (
-            <Chip key={each} pressed={verb === each} onClick={() => setVerb(each)}>
+            <Chip key={each} pressed={verb === each} onClick={() => choose(each)}>
               {choiceOf(each, given.source)}
             </Chip>
           ))}
@@ -136,6 +141,16 @@ function OpenDialog({ repo, kind, target, sources, first: from, onClose }: Merge
         <Skeleton lines={4} label="Working out what would change" />
       ) : (
         <MergePreview repo={repo} offer={offer} view={first} />
+      )}
+      {(along !== undefined || first?.conversation_choice != null) && (
+        <div className="pt-3">
+          <ConversationChoice
+            chosen={along ?? first?.conversation_choice ?? undefined}
+            onChoose={setAlong}
+            come={first?.conversation ?? null}
+            go={first?.conversation_removed ?? null}
+          />
+        </div>
       )}
     </Dialog>
   );

@@ -16,7 +16,7 @@ const OUTCOMES: Record<string, string> = {
 };
 const STEP_WORDS: Record<string, string> = {
   picked: "copied",
-  dropped: "left out, its change is there already",
+  dropped: "left out, nothing new in it",
   stopped: "has conflicts",
   waiting: "after that",
 };
