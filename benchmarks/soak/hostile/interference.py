@@ -87,13 +87,14 @@ class Moments:
         self.names: list[str] = []
         self.tips: frozenset[str] = frozenset()
         """Where refs were when plain git came: what was there already, the person may throw away."""
+        self.at = at
+        """The moment of the interference, counted from 0; None: nobody interferes."""
         self._repo = repo
         self._interfere = interfere
-        self._at = at
 
     def __call__(self, name: str) -> None:
         self.names.append(name)
-        if self._interfere is not None and len(self.names) - 1 == self._at:
+        if self._interfere is not None and len(self.names) - 1 == self.at:
             self.tips = frozenset(evidence.git(self._repo, "for-each-ref", "--format=%(objectname)").split())
             self._interfere()
 
