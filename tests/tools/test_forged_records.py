@@ -154,6 +154,20 @@ def test_a_changed_tool_shows_what_changed_since_it_was_approved(here: Scene) ->
     assert tool_of(here.repo, BRANCH, "evil").difference == ""
 
 
+@pytest.mark.parametrize("damage", [b"not json", b'{"files": 7}', None])
+def test_a_difference_that_cannot_be_told_is_said(here: Scene, damage: bytes | None) -> None:
+    """Nothing shown would look like nothing changed."""
+    approved(here.repo, BRANCH, ["evil"])
+    person = here.repo.workspace(BRANCH)
+    person.write_file("tools/evil.py", EVIL.replace("evil ran", "worse"))
+    person.commit("a change")
+    (sources,) = (here.repo.common_dir / "forge/approvals").glob("*.sources.json")
+    sources.unlink() if damage is None else sources.write_bytes(damage)
+    tool = tool_of(here.repo, BRANCH, "evil")
+    assert tool.state == "changed"
+    assert tool.difference.startswith("The approved version cannot be read")
+
+
 def test_a_long_difference_says_how_much_is_left_out(here: Scene) -> None:
     approved(here.repo, BRANCH, ["evil"])
     person = here.repo.workspace(BRANCH)

@@ -19,6 +19,11 @@ from forge.git.process import disk
 from forge.tools.approvals import Approval, approval_from_json
 
 _SCHEMA_VERSION = 1
+UNREADABLE = (
+    "The approved version cannot be read, so there is no difference to show. "
+    "Read the whole tool before you approve it.\n"
+)
+"""In place of a difference: an empty one would look like no change."""
 _MOST_DIFFERENCE = 40_000
 _log = logging.getLogger(__name__)
 
@@ -79,12 +84,13 @@ class ApprovalRecords:
         return bool(found)
 
     def difference(self, then: RecordedApproval, now: Mapping[str, bytes]) -> str:
-        """What changed since, as a unified diff; empty where the approved sources are not kept."""
+        """What changed since, as a unified diff; a sentence where the approved sources cannot be read."""
         try:
             kept = json.loads(_sources(self._path(then.tool, then.approval.hash)).read_bytes())["files"]
             before = {str(path): str(text) for path, text in kept.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return ""
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+            _log.warning("The approved sources of %s cannot be read: %s", then.tool, e)
+            return UNREADABLE
         after = {path: data.decode("utf-8", "backslashreplace") for path, data in now.items()}
         text = "".join(_lines(before, after))
         if len(text) <= _MOST_DIFFERENCE:

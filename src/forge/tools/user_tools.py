@@ -15,7 +15,7 @@ from typing import ClassVar
 from forge.errors import Conflict, ForgeError, NotFound
 from forge.git import WorkInProgressVFS
 from forge.sandbox import Limits
-from forge.tools.approval_records import ApprovalRecords, RecordedApproval
+from forge.tools.approval_records import UNREADABLE, ApprovalRecords, RecordedApproval
 from forge.tools.approval_state import Approvals, State
 from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals, write_approvals
 from forge.tools.builtin import TAKEN
@@ -142,13 +142,13 @@ def differences(vfs: WorkInProgressVFS) -> dict[str, str]:
 
 
 def since_approved(vfs: WorkInProgressVFS, name: str) -> str:
-    """What changed in a tool since a person approved it, as a unified diff; empty where there is nothing to compare."""
+    """What changed in a tool since a person approved it, as a unified diff; empty where nothing changed."""
     found = user_tool(vfs, name)
     if found is None or found.state is not State.CHANGED or found.approval is None:
         return ""
     records = ApprovalRecords(vfs.objects.common_dir)
     then = records.find(name, found.approval.hash)
-    return records.difference(then, closure(vfs, found.path).sources) if then is not None else ""
+    return UNREADABLE if then is None else records.difference(then, closure(vfs, found.path).sources)
 
 
 def refusal(vfs: WorkInProgressVFS, name: str) -> str:
