@@ -10,6 +10,7 @@ from forge.app.repositories.merges import MergeKind, MergeOrder
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from tests.app.facade import BO, READER, Place, place, shop
+from tests.conftest import Git
 
 __all__ = ["place", "shop"]
 
@@ -52,6 +53,20 @@ def test_what_is_performed_is_what_was_seen(apart: Place) -> None:
     assert apart.deeds()[-1] == "merge.merge"
     again = merges.perform_merge(apart.shop, LOCAL, apart.id, MERGE)
     assert (again.performed, again.view.outcome) == (False, "up to date")
+
+
+@pytest.mark.req("G-09")
+def test_a_commit_that_was_seen_by_its_id_can_be_confirmed_after_a_gc(apart: Place, git: Git) -> None:
+    order = MergeOrder(MergeKind.CHERRY_PICK, "main", (apart.repo.resolve("side"),))
+    seen = merges.preview_merge(apart.shop, LOCAL, apart.id, order)
+    work = apart.repo.work_tree
+    assert work is not None
+    git(work, "branch", "-D", "side")
+    git(work, "reflog", "expire", "--expire=now", "--all")
+    git(work, "gc", "--quiet", "--prune=now")
+    done = merges.perform_merge(apart.shop, LOCAL, apart.id, order, expected=seen)
+    assert done.performed
+    assert apart.repo.commit_vfs("main").file_exists("s.txt")
 
 
 @pytest.mark.parametrize("moved", ["main", "side"])

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.soak import disks
 from benchmarks.soak.evidence import assert_sound
 from forge.git import CommitId, Repository
-from forge.git.errors import HistoryPruned
+from forge.git.errors import HistoryPruned, StorageFailed
 from forge.git.refs import holds as held
 from forge.git.refs.holds import HELD
 from forge.git.refs.reservations import release, reserve
@@ -68,6 +69,33 @@ def test_a_hold_of_what_is_gone_is_refused(place: Path, git: Git) -> None:
     prune(place, git)
     with pytest.raises(HistoryPruned, match="is gone"):
         Repository.open(place).refs.hold("0badcafe0bad", [tip])
+    assert holds(place, git) == [], "git would stumble over a ref to what is gone"
+    assert_sound(place)
+
+
+def test_a_disk_that_cannot_be_written_holds_nothing_for_a_reader_and_stops_a_writer(tmp_path: Path, git: Git) -> None:
+    if reason := disks.why_no_mounts():
+        pytest.skip(reason)
+    with disks.tmpfs(tmp_path / "disk", 16 << 10) as point:
+        repo = Repository.init(point / "repo")
+        files = repo.workspace("main")
+        files.write_file("a.txt", "hello\n")
+        tip = files.commit("first")
+        with disks.read_only(point):
+            with repo.materialize(repo.commit_vfs("main"), root=tmp_path / "made") as directory:
+                assert (directory.path / "a.txt").read_text() == "hello\n"
+            with pytest.raises(StorageFailed, match="read-only"), repo.refs.held.during([tip]):
+                raise AssertionError("the block ran without its hold")
+        del files, repo
+
+
+def test_a_hold_that_was_packed_and_moved_since_is_let_go_as_a_whole(place: Path, git: Git) -> None:
+    repo = Repository.open(place)
+    repo.refs.hold("0badcafe0bad", [repo.resolve("v~1")])
+    git(place, "pack-refs", "--all")
+    repo.refs.hold("0badcafe0bad", [repo.resolve("v")])
+    repo.refs.held.let_go("0badcafe0bad")
+    assert holds(place, git) == []
 
 
 def test_a_block_holds_only_while_it_runs(place: Path, git: Git) -> None:

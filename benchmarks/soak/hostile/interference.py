@@ -83,12 +83,18 @@ ACTS: tuple[Act, ...] = tuple(act(move, clean) for move in MOVES for clean in CL
 class Moments:
     """Counts the moments of a piece of work, and interferes at one of them."""
 
-    def __init__(self, repo: Path, interfere: Callable[[], None] | None = None, at: int | None = None) -> None:
+    def __init__(
+        self, repo: Path, interfere: Callable[[Path, str], None] | None = None, at: int | None = None, branch: str = ""
+    ) -> None:
         self.names: list[str] = []
         self.tips: frozenset[str] = frozenset()
         """Where refs were when plain git came: what was there already, the person may throw away."""
         self.at = at
         """The moment of the interference, counted from 0; None: nobody interferes."""
+        self.branch = branch
+        """The one that plain git comes for."""
+        self.held: frozenset[str] = frozenset()
+        """What a project held in that moment."""
         self._repo = repo
         self._interfere = interfere
 
@@ -96,7 +102,7 @@ class Moments:
         self.names.append(name)
         if self._interfere is not None and len(self.names) - 1 == self.at:
             self.tips = frozenset(evidence.git(self._repo, "for-each-ref", "--format=%(objectname)").split())
-            self._interfere()
+            self._interfere(self._repo, self.branch)
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def moments_of(folder: Path, scene: Scene) -> list[str]:
 
 def interfere(folder: Path, scene: Scene, act: Act, at: int) -> None:
     with _place(folder) as place:
-        moment = Moments(place.repo, lambda: act(place.repo, BRANCH), at)
+        moment = Moments(place.repo, act, at, BRANCH)
         try:
             scene(place.repo, moment)
             assert_whole(place.repo)

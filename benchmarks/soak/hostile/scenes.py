@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.soak.hostile.interference import RAW_WORDS, Moments, watched
+from benchmarks.soak.hostile.project_scene import run_project
 from forge.agents.delegating import Delegation
 from forge.agents.programs import configured, find_program
 from forge.agents.scripted import Say, ScriptedModel, call
@@ -210,4 +211,5 @@ SCENES: dict[str, Scene] = {
     "cherry-pick": run_cherry_pick,
     "rewind and undo": run_rewind_and_undo,
     "new branches": run_new_branches,
+    "project": run_project,
 }

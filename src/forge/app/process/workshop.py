@@ -81,11 +81,11 @@ async def open_workshop(
         try:
             await engine.start()
             sending = asyncio.create_task(sender.run())
-            forgetting = asyncio.create_task(_forget(shop)) if serve else None
+            upkeep = [asyncio.create_task(each(shop)) for each in (_forget, _sweep)] if serve else []
             try:
                 yield shop
             finally:
-                beside = [*shop.tasks, *([forgetting] if forgetting is not None else [])]
+                beside = [*shop.tasks, *upkeep]
                 for task in beside:
                     task.cancel()
                 await asyncio.gather(*beside, return_exceptions=True)
@@ -112,6 +112,12 @@ async def _forget(shop: Workshop) -> None:
     from forge.app.process.retention import forget_from_time_to_time  # noqa: PLC0415 - it needs the workshop
 
     await forget_from_time_to_time(shop)
+
+
+async def _sweep(shop: Workshop) -> None:
+    from forge.app.projects.holds import sweep_from_time_to_time  # noqa: PLC0415
+
+    await sweep_from_time_to_time(shop)
 
 
 def _channels(settings: Settings) -> Mapping[str, Channel]:

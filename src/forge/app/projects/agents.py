@@ -23,12 +23,13 @@ from forge.agents.streaming import Retry
 from forge.agents.turn import TurnRequest
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.process.workshop import Workshop, journal_of
+from forge.app.projects import holds
 from forge.app.repositories.commands import run_on_branch
 from forge.app.sessions.messages import WORKFLOW, run_of, topic_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
-from forge.events import ModelRetryScheduled
-from forge.git import Actor, ActorKind, NotText, Repository
+from forge.events import ModelRetryScheduled, ProjectProgressed
+from forge.git import Actor, ActorKind, CommitId, NotText, Repository
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
@@ -222,6 +223,20 @@ class ProjectHands:
         assert self.code is not None
         return Repository.open(self.code)
 
+    def _standing(self, branch: str) -> Repository:
+        """The repository, with the build branch as the last step left it: plain git may have come in between."""
+        repo = self._repo()
+        if said := holds.standing(repo, self.project, branch):
+            self.shop.events.publish(f"project:{self.project}", ProjectProgressed(self.project, said))
+        return repo
+
+    def _hold(self, branch: str) -> None:
+        """What the next step goes on from."""
+        repo = self._standing(branch)
+        found = holds.held_of(repo, self.project)
+        if found is not None:
+            holds.hold(repo, self.project, found[0], repo.refs.tip(branch) or found[1])
+
     def _repo_to_work_in(self) -> Repository:
         """Asked for in a step: who may build there can change while a project builds."""
         from forge.app.projects.repository_rights import refuse_where_nobody_may_build  # noqa: PLC0415 - it stands above
@@ -232,7 +247,7 @@ class ProjectHands:
 
     async def work(self, steps: Steps, place: str, order: Order) -> Worked:
         """A turn like any other: its own durable run, which this one waits for."""
-        repo = await asyncio.to_thread(self._repo)
+        repo = await asyncio.to_thread(self._standing, order.branch)
         who, branch = self.who(order.prompt), order.branch
         agent = who if who in programs(self.shop.settings) else None
         mark = hashlib.sha256(f"{steps.id}/{place}".encode()).hexdigest()[:12]
@@ -250,12 +265,14 @@ class ProjectHands:
         async def end() -> Json:
             try:
                 async with _hearing_trouble(self.shop, topic_of(repo, branch), order.trouble):
-                    return dict(await self.shop.engine.handle(run).result())
+                    ended = dict(await self.shop.engine.handle(run).result())
             except RunCancelled:
                 await self.shop.engine.cancel(run)
                 raise
             except ForgeError as e:
                 return {"status": "failed", "reason": f"{e.message} {e.hint}".strip(), "text": "", "commit": None}
+            await asyncio.to_thread(self._hold, branch)
+            return ended
 
         done = await steps.step(f"{place}: end", end)
         return Worked(
@@ -270,24 +287,28 @@ class ProjectHands:
         def begin() -> Json:
             assert self.code is not None
             repo = Repository.open(self.code) if self.code.exists() else new_code_repository(self.code)
+            holds.standing(repo, self.project, branch)
             tip = repo.refs.tip(branch)
             if tip is None:
                 actor = Actor(ActorKind.BUILD, self.name)
                 tip = repo.create_branch(branch, baseline or "HEAD", actor=actor)
+            if holds.held_of(repo, self.project) is None:
+                holds.hold(repo, self.project, CommitId(baseline or tip), tip)
             return {"baseline": baseline or tip, "tip": tip}
 
         return await asyncio.to_thread(begin)
 
     async def tip(self, branch: str) -> str | None:
-        return await asyncio.to_thread(lambda: self._repo().refs.tip(branch))
+        return await asyncio.to_thread(lambda: self._standing(branch).refs.tip(branch))
 
     async def run_tests(self, branch: str) -> TestResults:
         repo = await asyncio.to_thread(self._repo_to_work_in)
+        await asyncio.to_thread(self._standing, branch)
         found = await asyncio.to_thread(tested, repo, branch, plain=self.agent == self.shop.unconfined)
         return replace(found, details=self.shop.redactor.text(found.details))
 
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
-        return await asyncio.to_thread(changed_texts, self._repo(), branch, baseline)
+        return await asyncio.to_thread(lambda: changed_texts(self._standing(branch), branch, baseline))
 
 
 def new_code_repository(place: Path) -> Repository:

@@ -15,7 +15,7 @@ from forge.app import demo
 from forge.app.access.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
 from forge.app.admin.models import refuse_paths
 from forge.app.process.workshop import Workshop
-from forge.app.projects import actions, board, catalog, runs, work_stop
+from forge.app.projects import actions, board, catalog, holds, runs, work_stop
 from forge.app.projects import messages as project_messages
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
@@ -173,6 +173,7 @@ def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
 def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) -> Path:
     """The one in this directory, for who may do so: a copy that somebody made of a project has the same id."""
     workspace = workspace_of(shop.settings)
+    holds.let_go(project)
     kept = workspace.delete(project.directory.name, confirm=confirm)
     catalog.tell(shop, project, "deleted", name=project.directory.name)
     if all(each.id != project.id for each in workspace.by_id(archived=True)):

@@ -10,6 +10,7 @@ from typing import Any
 
 from forge.app.demo_recording import workshop_for
 from forge.app.process.workshop import Workshop, journal_of
+from forge.app.projects import holds
 from forge.app.projects.dependencies import around, plugins_of
 from forge.engine.errors import RunCancelled
 from forge.engine.run import Run
@@ -49,9 +50,16 @@ async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run:
 
         await asyncio.to_thread(halt, shop, directory, run.id, e)
         done = {"phase": str(Phase.HALTED)}
-    # Not a step: done again after a crash, it does nothing.
+    # Not steps: done again after a crash, they do nothing.
+    await asyncio.to_thread(_let_go_if_over, directory)
     await asyncio.to_thread(journal_of(shop).forget, run.id)
     return done
+
+
+def _let_go_if_over(directory: Path) -> None:
+    project = Project.at(directory)
+    if holds.is_over(project):
+        holds.let_go(project)
 
 
 def _log_surroundings(shop: Workshop, project: Project) -> None:

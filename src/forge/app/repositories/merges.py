@@ -15,6 +15,7 @@ from forge.app.repositories.diff import without_sessions
 from forge.app.values.paging import Page, checked
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
+from forge.git.history.revisions import branch_tip
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
 from forge.git.merging.three_way import Conflict
@@ -143,10 +144,12 @@ def preview_merge(
     *,
     resolutions: Resolutions | StepResolutions | None = None,
 ) -> MergeView:
-    """What it would give. Nothing is written."""
+    """What it would give. No branch is moved."""
     repo = repository(shop, who, repo_id)
     order = with_terms(repo, order, shop.settings.merged_sessions)
-    return view_of(repo, resolved(repo, previewed(repo, order), resolutions), order.conversation)
+    preview = resolved(repo, previewed(repo, order), resolutions)
+    _hold_what_no_branch_names(repo, order, preview)
+    return view_of(repo, preview, order.conversation)
 
 
 def perform_merge(
@@ -233,6 +236,16 @@ def _follows(repo: Repository, order: MergeOrder) -> bool:
     """Whether the target has nothing of its own beyond what it is rebased onto."""
     tip = repo.resolve(order.target)
     return merge_bases(repo.objects, tip, repo.resolve(order.sources[0])) == (tip,)
+
+
+def _hold_what_no_branch_names(repo: Repository, order: MergeOrder, preview: MergePreview) -> None:
+    """A person looks at it and may confirm it an hour later. A source that is named by its branch is read again then;
+    of one that is named by its id, nothing may be left by then.
+    """
+    named = {branch_tip(repo.refs, name) for name in order.sources}
+    for commit in preview.sources:
+        if commit not in named:
+            repo.refs.held.shown(commit)
 
 
 def _instead(repo: Repository, order: MergeOrder) -> dict[str, bytes] | None:

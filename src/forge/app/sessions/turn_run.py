@@ -72,6 +72,7 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
     except ForgeError:
         # It will not be gone on with, so nobody may have to wait for it.
         await asyncio.to_thread(release, repo.common_dir, request.branch, request.mark)
+        await asyncio.to_thread(repo.refs.held.let_go, request.mark)
         await asyncio.to_thread(journal_of(shop).forget, run.id)
         raise
     finally:

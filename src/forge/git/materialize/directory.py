@@ -112,7 +112,7 @@ def held_directory(
     """A directory with the files of `view`. Commands take long: what they work on is held meanwhile."""
     commit = view.base
     with (
-        refs.held.during([commit] if commit else ()),
+        refs.held.during([commit] if commit else (), reading=True),
         materialize(
             view.objects,
             view,

@@ -14,6 +14,7 @@ from forge.git.checkout import checkouts
 from forge.git.errors import (
     BranchCheckedOut,
     BranchIsAlias,
+    HistoryPruned,
     InvalidName,
     ProtectedBranch,
     RepositoryUnreadable,
@@ -90,11 +91,19 @@ class Refs:
     def tip(self, branch: str) -> CommitId | None:
         return self.target(branch_ref(branch))
 
-    def hold(self, turn: str, commits: Iterable[CommitId]) -> None:
-        """Keep all that `commits` need from every gc until `held.let_go(turn)`, over crashes; raise if it is gone."""
-        fresh = self.held.keep(turn, commits)
-        if not self._reachability.copied(fresh):
-            self.held.prove(turn, fresh)
+    def hold(self, owner: str, commits: Iterable[CommitId]) -> None:
+        """Keep all that `commits` need from every gc until `held.let_go(owner)`, over crashes; raise if it is gone."""
+        before = self.held.commits(owner)
+        fresh = self.held.keep(owner, commits)
+        try:
+            loose = self._reachability.copied(fresh)
+        except HistoryPruned:
+            # git stumbles over a ref to what is gone.
+            self.held.let_go(owner)
+            self.held.keep(owner, before)
+            raise
+        if not loose:
+            self.held.prove(owner, fresh)
 
     def branches(self, *, damaged: bool = False) -> list[tuple[str, CommitId]]:
         """By name; with `damaged` also those whose file names no commit, without a tip."""

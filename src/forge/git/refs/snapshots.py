@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from forge.git.objects.tree_diff import changed_entries
 from forge.git.refs.operations import RefMove
 from forge.git.refs.ref_store import Refs
+from forge.git.refs.reservations import reservations
 from forge.git.values import Actor, ActorKind, CommitId, Signature
 from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
@@ -38,3 +41,12 @@ def forget(refs: Refs, name: str) -> None:
     if found is not None:
         who = Actor(ActorKind.AGENT, f"turn {name}")
         refs.move([RefMove(ref, found, None)], actor=who, reason="the turn has ended", forward=True)
+
+
+def left_over(refs: Refs, common_dir: Path) -> tuple[str, ...]:
+    """Snapshots of turns that reserve no branch any more: nobody goes on with those. A turn reserves its branch before
+    its first snapshot, and forgets the snapshot before it releases the branch.
+    """
+    names = [ref.removeprefix(_FOLDER) for ref, _ in refs.under(_FOLDER)]
+    at_work = {each.holder for each in reservations(common_dir)} if names else set()
+    return tuple(name for name in names if name.partition("-")[2] not in at_work)

@@ -11,7 +11,7 @@ from forge.app.admin.checks import REPAIR, Check, Place, failed, ok, some, warni
 from forge.counts import counted
 from forge.errors import ForgeError
 from forge.git import Repository
-from forge.git.process.maintenance import sweep
+from forge.git.refs import holds as held
 from forge.git.refs.reservations import Reservation, release, reservations
 
 _OLD_LOCK = 600.0
@@ -50,13 +50,21 @@ def age(file: Path) -> float:
 
 
 def leftovers(place: Place) -> Check:
-    found = sweep(_repo(place).objects, pretend=not place.repair)
-    if not found:
-        return ok("leftovers", "Nothing was left by processes that died.")
-    if place.repair:
-        return ok("leftovers", f"Removed {counted(len(found), 'file')} that dead processes had left.")
-    verb = "was" if len(found) == 1 else "were"
-    return warning("leftovers", f"{counted(len(found), 'file')} {verb} left by dead processes.", REPAIR)
+    from forge.app.projects import holds  # noqa: PLC0415 - loads what projects need
+
+    repo = _repo(place)
+    found = holds.swept(repo, holds.over_projects(place.settings), pretend=not place.repair)
+    kinds = {"file": found.files, "hold": found.holds, "snapshot": found.snapshots}
+    told = " and ".join(counted(len(each), kind) for kind, each in kinds.items() if each)
+    if found and not place.repair:
+        verb = "was" if len(found) == 1 else "were"
+        return warning("leftovers", f"{told} {verb} left by dead processes.", REPAIR)
+    if unknown := holds.unknown_projects(repo, place.settings):
+        hint = f"If its project is gone: `git update-ref -d {shlex.quote(held.HELD + unknown[0])}`"
+        return warning("leftovers", f"Held for projects that are not in this workspace: {some(unknown)}.", hint)
+    if found:
+        return ok("leftovers", f"Removed {told} that dead processes had left.")
+    return ok("leftovers", "Nothing was left by processes that died.")
 
 
 def turns(place: Place) -> Check:
