@@ -123,8 +123,9 @@ def test_a_full_disk_stops_with_a_clear_reason_and_the_run_is_resumed_later(
 
         script.answers["brain-dump-intake"] = fill
         failed = await pressed(shop, project, Action.DISTILL)
-        assert (failed.phase, failed.busy) == ("distilling", False)
-        assert "disk is full" in failed.problem
+        assert project.status().phase == "distilling", "the files could not be written"
+        assert (failed.phase, failed.busy, failed.halt_reason) == ("halted", False, "file_system_error")
+        assert "disk is full" in failed.question
         assert git(project.directory, "status", "--porcelain") == ""
         monkeypatch.undo()
         again = await restarted(shop, project)

@@ -19,6 +19,7 @@ from forge.app.projects.messages import say
 from forge.app.projects.view import ProjectView
 from forge.engine.run import Run
 from forge.git.refs.holds import HELD
+from forge.git.refs.ref_files import KEPT
 from forge.settings import load
 
 _BUILDS = ("deliver-", "turn-")
@@ -50,7 +51,9 @@ def run_project(place: Path, moment: Moments) -> None:
         assert seen.phase == "done", seen
     if seen.phase == "done":
         assert seen.branch is not None
-        assert "durations.py" in evidence.git(place, "ls-tree", "--name-only", seen.branch).split()
+        tips = [seen.branch, *evidence.git(place, "for-each-ref", "--format=%(refname)", KEPT).split()]
+        built = ["durations.py" in evidence.git(place, "ls-tree", "--name-only", tip).split() for tip in tips]
+        assert any(built), tips
         assert not evidence.git(place, "for-each-ref", f"{HELD}project-*"), "a project that is done holds nothing"
 
 

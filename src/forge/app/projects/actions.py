@@ -17,8 +17,9 @@ from forge.app.projects import linked_pages
 from forge.app.projects.action_checks import check_given, refuse_without_a_model
 from forge.app.projects.catalog import changed, show_card, topic_of
 from forge.app.projects.dependencies import plugins_of
+from forge.app.projects.halted_runs import catch_up
 from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
-from forge.app.projects.view import state_of
+from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
 from forge.events import BOARD, ProjectMoved, ProjectSaid
@@ -136,6 +137,7 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
     def change(read: Any) -> Mapping[str, str | bytes | None]:
         nonlocal decision
         draft = Draft(read, time.time())
+        catch_up(row_of(shop, draft.info), draft)
         decision = _decision(shop, project, draft, wanted)
         if not isinstance(decision, Accepted):
             return {}

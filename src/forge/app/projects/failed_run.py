@@ -7,6 +7,7 @@ from pathlib import Path
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import changed, topic_of
+from forge.app.projects.halted_runs import failure
 from forge.engine.errors import StepFailed
 from forge.errors import ForgeError
 from forge.events import BOARD, ProjectMoved, ProjectProgressed, ProjectSaid
@@ -14,15 +15,17 @@ from forge.pipeline.draft import Draft
 from forge.plugins.contracts import Notice
 from forge.projects.errors import ProjectUnwritable
 from forge.projects.project import Project
-from forge.projects.status import ACTIVE, HaltReason, Phase
+from forge.projects.status import ACTIVE, HaltReason, Phase, ProjectStatus
 
 _log = logging.getLogger(__name__)
+_ENDS = 30.0
 
 
 def halt(shop: Workshop, directory: Path, run: str, error: Exception) -> None:
-    """Halt the project with a reason, an event and a notice. Raises `error` if its files cannot be written.
+    """Halt the project with a reason, an event and a notice.
 
-    The event and the notice are told in any case: they are kept elsewhere.
+    Where its files cannot be written, the run itself has to tell: it ends with what is raised here, and
+    `tell_when_ended` tells of the halt.
     """
     project = Project.at(directory)
     before = project.status()
@@ -46,14 +49,39 @@ def halt(shop: Workshop, directory: Path, run: str, error: Exception) -> None:
         project.log.write("error", "halt", str(before.phase), text)
         changed(project, halted, f"halted: {why}")
     except (ForgeError, OSError):
-        shop.events.publish(topic, ProjectProgressed(project.id, f"Stopped: {text}"))
         shop.sender.tell(f"{run}/failed", notice)
-        raise error from None
+        raise Unwritten(project, before, text, why) from error
     moved = ProjectMoved(project.id, str(before.phase), str(Phase.HALTED), str(why))
     shop.events.publish(topic, ProjectSaid(project.id, "ai", f"Stopped: {text}"))
     shop.events.publish(topic, moved)
     shop.events.publish(BOARD, moved)
     shop.sender.tell(f"{run}/failed", notice)
+
+
+class Unwritten(Exception):
+    """The halt is not in the project's files."""
+
+    def __init__(self, project: Project, before: ProjectStatus, text: str, why: HaltReason) -> None:
+        super().__init__(text)
+        self.project = project
+        self.before = before
+        self.text = text
+        self.why = why
+
+    @property
+    def failure(self) -> ForgeError:
+        """What the run ends with."""
+        return failure(self.why, self.text)
+
+
+async def tell_when_ended(shop: Workshop, run: str, unwritten: Unwritten) -> None:
+    """Whoever hears of it looks, and sees the halt only when the run has ended."""
+    await shop.engine.wait(run, _ENDS)
+    id_ = unwritten.project.id
+    moved = ProjectMoved(id_, str(unwritten.before.phase), str(Phase.HALTED), str(unwritten.why))
+    shop.events.publish(topic_of(unwritten.project), ProjectProgressed(id_, f"Stopped: {unwritten.text}"))
+    for topic in (topic_of(unwritten.project), BOARD):
+        shop.events.publish(topic, moved)
 
 
 def sentence(error: Exception) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from forge.app.process.workshop import Workshop
+from forge.app.projects.halted_runs import as_it_is, told
 from forge.app.projects.workflows import KINDS
 from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
@@ -29,7 +30,7 @@ from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
 from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
-from forge.store.runs import RunState
+from forge.store.runs import RunRow, RunState
 
 Json = dict[str, Any]
 PLAN = "docs/plan.md"
@@ -166,7 +167,8 @@ def views(
 def view(shop: Workshop | None, project: Project) -> ProjectView:
     """Without a workshop, whether it is being worked on is not known."""
     seen = _contents(project)
-    status, info, row = seen.status, seen.info, _row(shop, seen.info)
+    row = row_of(shop, seen.info)
+    status, info = as_it_is(row, seen.status, seen.info)
     state = _state(status, info, busy=shop is not None and _at_work(shop, row, info, status.phase), rounds=seen.rounds)
     waiting = info.get("waiting") or {}
     outline = _outline(info, status.phase)
@@ -194,7 +196,7 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         phase_times=_times(info, status.phase),
         archived=bool(info.get("archived")),
         queued=queued,
-        queue_place=_queue_place(shop, row) if shop is not None and queued else None,
+        queue_place=_queue_place(shop, row) if shop is not None and row is not None and queued else None,
         problem=_problem(row, status.phase),
         trouble=_trouble(project) if state.busy else "",
         label=STOPPED if _is_stopped(info, status) else _label(status, outline),
@@ -236,7 +238,9 @@ def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None
     """What the buttons are decided by."""
     status = draft.status if draft else project.status()
     info = draft.info if draft else info_of(project)
-    busy = shop is not None and _at_work(shop, _row(shop, info), info, status.phase)
+    row = row_of(shop, info)
+    status, info = as_it_is(row, status, info)
+    busy = shop is not None and _at_work(shop, row, info, status.phase)
     return _state(status, info, busy=busy, rounds=rounds_of(project))
 
 
@@ -254,7 +258,8 @@ def _state(status: ProjectStatus, info: Json, *, busy: bool, rounds: tuple[Json,
     )
 
 
-def _row(shop: Workshop | None, info: Json) -> Any:
+def row_of(shop: Workshop | None, info: Json) -> RunRow | None:
+    """Of the run that a project names."""
     run = (info.get("run") or {}).get("id")
     if shop is None or run is None:
         return None
@@ -264,7 +269,7 @@ def _row(shop: Workshop | None, info: Json) -> Any:
         return None
 
 
-def _at_work(shop: Workshop, row: Any, info: Json, phase: Phase) -> bool:
+def _at_work(shop: Workshop, row: RunRow | None, info: Json, phase: Phase) -> bool:
     """Only an open question means that a run waits: in the file, one stays until the run has read the answer."""
     run = info.get("run")
     if row is None:
@@ -273,19 +278,15 @@ def _at_work(shop: Workshop, row: Any, info: Json, phase: Phase) -> bool:
     return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
 
 
-def _queue_place(shop: Workshop, row: Any) -> int:
+def _queue_place(shop: Workshop, row: RunRow) -> int:
     """Builds wait in the order in which they were asked for."""
     waiting = [each.id for each in shop.engine.runs(states=_QUEUED, name=row.name, limit=_MOST_QUEUED)]
     return len(waiting) - waiting.index(row.id) if row.id in waiting else 1
 
 
-def _problem(row: Any, phase: Phase) -> str:
+def _problem(row: RunRow | None, phase: Phase) -> str:
     stopped = phase in (Phase.DONE, Phase.HALTED)
-    return "" if stopped or row is None or row.error is None or row.state == "cancelled" else _told(row.error)
-
-
-def _told(error: Json) -> str:
-    return f"{error.get('message', '')} {error.get('hint', '')}".strip()
+    return "" if stopped or row is None or row.error is None or row.state == "cancelled" else told(row)
 
 
 def rounds_of(project: Project) -> tuple[Json, ...]:

@@ -46,9 +46,15 @@ async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run:
     except RunCancelled:
         raise
     except Exception as e:  # noqa: BLE001 - whatever it is, no project stays in a phase in which nothing works
-        from forge.app.projects.failed_run import halt  # noqa: PLC0415 - it stands above
+        from forge.app.projects.failed_run import Unwritten, halt, tell_when_ended  # noqa: PLC0415 - it stands above
 
-        await asyncio.to_thread(halt, shop, directory, run.id, e)
+        try:
+            await asyncio.to_thread(halt, shop, directory, run.id, e)
+        except Unwritten as unwritten:
+            telling = asyncio.create_task(tell_when_ended(shop, run.id, unwritten))
+            shop.tasks.add(telling)
+            telling.add_done_callback(shop.tasks.discard)
+            raise unwritten.failure from e
         done = {"phase": str(Phase.HALTED)}
     # Not steps: done again after a crash, they do nothing.
     await asyncio.to_thread(_let_go_if_over, directory)

@@ -221,7 +221,7 @@ def _rename_into_place(beside: Path, place: Path) -> None:
 
 
 def _remove(objects: Objects, ref: str) -> None:
-    """A hold is never changed by two. Only git can have packed it, and an older value may be packed below a loose one."""
+    """A hold is never changed by two. Only git packs it, and may have packed an older value than the loose one."""
     common = objects.common_dir
     with suppress(FileNotFoundError):
         os.unlink(common / ref)

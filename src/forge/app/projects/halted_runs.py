@@ -1,0 +1,63 @@
+"""A run that failed where the project's own files could not be written: they still tell of a phase at work.
+
+The run's row in the database tells the truth then. Views show the project halted with the reason, and the next press
+that can be written puts the halt into the files first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from forge.app.projects.workflows import KINDS
+from forge.pipeline.draft import Draft
+from forge.plugins.errors import AgentFailed
+from forge.projects.errors import ProjectUnreadable, ProjectUnwritable
+from forge.projects.status import HaltReason, Phase, ProjectStatus
+from forge.store.runs import RunRow
+
+Json = dict[str, Any]
+_DISK = frozenset({ProjectUnwritable.code, ProjectUnreadable.code, "storage_failed"})
+
+
+def failure(why: HaltReason, text: str) -> ProjectUnwritable | AgentFailed:
+    """What the run ends with, so that its row tells why."""
+    return ProjectUnwritable(text) if why is HaltReason.FILE_SYSTEM_ERROR else AgentFailed(text)
+
+
+def is_halted(row: RunRow | None, info: Json, phase: Phase) -> bool:
+    """Whether the run of this very phase has failed, and the files do not say so."""
+    kind = (info.get("run") or {}).get("kind")
+    return row is not None and row.state == "failed" and row.error is not None and KINDS.get(phase) == kind
+
+
+def as_it_is(row: RunRow | None, status: ProjectStatus, info: Json) -> tuple[ProjectStatus, Json]:
+    """Status and info as the files would tell them, had they been written."""
+    if row is None or not is_halted(row, info, status.phase):
+        return status, info
+    halted = replace(status, phase=Phase.HALTED, halt_reason=str(_reason(row)))
+    return halted, {**info, "halted_in": str(status.phase), "waiting": _waiting(row, status.phase)}
+
+
+def catch_up(row: RunRow | None, draft: Draft) -> None:
+    """Put the halt into the files, now that they can be written."""
+    if row is None or not is_halted(row, draft.info, draft.status.phase):
+        return
+    draft.info["waiting"] = _waiting(row, draft.status.phase)
+    draft.say(f"Stopped: {told(row)}")
+    draft.move(Phase.HALTED, halt_reason=_reason(row))
+
+
+def told(row: RunRow) -> str:
+    error = row.error or {}
+    return f"{error.get('message', '')} {error.get('hint', '')}".strip()
+
+
+def _waiting(row: RunRow, phase: Phase) -> Json:
+    code = (row.error or {}).get("code", "")
+    return {"kind": "halted", "text": told(row), "failed": {"phase": str(phase), "code": code}}
+
+
+def _reason(row: RunRow) -> HaltReason:
+    code = (row.error or {}).get("code")
+    return HaltReason.FILE_SYSTEM_ERROR if code in _DISK else HaltReason.AGENT_FAILURE
