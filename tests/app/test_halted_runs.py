@@ -68,7 +68,7 @@ def test_it_is_shown_halted_everywhere_and_retry_goes_on_when_the_disk_is_back(
 
         async def hear() -> None:
             async for item in shop.events.follow(BOARD, shop.events.last(BOARD)):
-                heard.append(item.event)
+                heard.append(item.event)  # noqa: PERF401 - read while it goes on
 
         listening = asyncio.create_task(hear())
         await asyncio.sleep(0.05)
