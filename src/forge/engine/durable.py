@@ -235,13 +235,36 @@ class Durable:
         with self._records() as connection:
             return tuple(connection.execute(query).scalars())
 
+    def left_by(self, executor_ids: Collection[str]) -> tuple[tuple[str, str, Json], ...]:
+        """The runs that these have under way: id, workflow and arguments."""
+        return self._described(_held_by(executor_ids))
+
+    def described(self, run_id: str) -> tuple[str, str, Json] | None:
+        """The same of one run; None if it is not known."""
+        return next(iter(self._described(SystemSchema.workflow_status.c.workflow_uuid == run_id)), None)
+
+    def _described(self, condition: sa.ColumnElement[bool]) -> tuple[tuple[str, str, Json], ...]:
+        status, given = SystemSchema.workflow_status.c, SystemSchema.workflow_input.c
+        read = _JsonSerializer().deserialize
+        # Older releases of DBOS kept the arguments beside the status.
+        arguments = sa.func.coalesce(given.inputs, status.inputs)
+        both = sa.outerjoin(
+            SystemSchema.workflow_status, SystemSchema.workflow_input, status.workflow_uuid == given.workflow_uuid
+        )
+        query = sa.select(status.workflow_uuid, status.name, arguments).select_from(both).where(condition)
+        with self._records() as connection:
+            rows = connection.execute(query).all()
+        return tuple((id_, name, read(inputs)["args"][0]["arguments"]) for id_, name, inputs in rows if inputs)
+
     def loads(self, executor_ids: Collection[str]) -> dict[str, int]:
         """How many runs each of these has under way or is about to begin; in the order given."""
         with self._records() as connection:
             return _loads(connection, executor_ids)
 
-    def share_out(self, executor_ids: Collection[str], *, among: Collection[str]) -> int:
+    def share_out(self, executor_ids: Collection[str], *, among: Collection[str], but: Collection[str] = ()) -> int:
         """Give the runs of these, who are dead, to the living, each to who has the least to do; gives how many.
+
+        The runs in `but` stay where they are.
 
         Only one process gets each: it is given away in one statement that finds it with the dead. Whoever dies before
         it begins one is a holder of it, too.
@@ -251,7 +274,7 @@ class Durable:
         with self._records() as connection:
             left = connection.execute(held.order_by(SystemSchema.workflow_status.c.created_at)).scalars().all()
             loads = _loads(connection, among) if left else {}
-            for run_id in left:
+            for run_id in (each for each in left if each not in but):
                 name = min(loads, key=loads.__getitem__)
                 mine = sa.and_(SystemSchema.workflow_status.c.workflow_uuid == run_id, _held_by(executor_ids))
                 if _enqueue_anew(connection, _own_queue(name), mine):

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from forge.engine.encoding import Json, error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
-from forge.engine.execution import HANDED_TO, Execution, Workflow
+from forge.engine.execution import HANDED_TO, Execution, Lacks, Workflow
 from forge.engine.forgetting import forget_steps
 from forge.engine.handing import Others, Taker
 from forge.engine.run import cancelled
@@ -88,11 +88,16 @@ class Engine:
 
     # Life
 
-    def register(self, name: str, workflow: Workflow) -> None:
-        """Before the start; the same in every process, for any of them may have to go on with a run."""
+    def register(self, name: str, workflow: Workflow, *, lacks: Lacks | None = None) -> None:
+        """Before the start; the same in every process, for any of them may have to go on with a run.
+
+        `lacks` tells what this process lacks for a run that another one left, such as a key. Such a run waits.
+        """
         if self._here.has_begun:
             raise EngineMisused("the engine has been started", hint="register workflows before that")
         self._here.workflows[name] = workflow
+        if lacks is not None:
+            self._here.needs[name] = lacks
 
     async def start(self) -> None:
         if _started:
@@ -295,6 +300,11 @@ class Engine:
         While there is a taker, it is one who serves.
         """
         self._others.asked_for.add(run_id)
+
+    def lacks(self, run_id: str) -> str:
+        """What this process lacks to go on with the run; empty if nothing."""
+        found = self._here.durable.described(run_id)
+        return "" if found is None else self._here.lacks(found[1], found[2])
 
     # Noticing when others look after us
 

@@ -33,6 +33,12 @@ class RunFailed(Upstream):
     code = "run_failed"
 
 
+class RunWaits(Conflict):
+    """Its process died, and those that could go on with it lack what it needs."""
+
+    code = "run_waits"
+
+
 class StepFailed(Upstream):
     """A step ended in an error that is not Forge's own."""
 

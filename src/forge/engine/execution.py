@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Workflow = Callable[[Run, Json], Awaitable[Any]]
 
+Lacks = Callable[[Json], str]
+"""What this process lacks to go on with a run that was begun with these arguments; empty if nothing."""
+
 HANDED_TO = "handed_to"
 _WATCH = 0.2
 _AGAIN = 0.1
@@ -40,6 +43,7 @@ class Execution:
         self.questions = questions
         self.events = events
         self.workflows: dict[str, Workflow] = {}
+        self.needs: dict[str, Lacks] = {}
         self.closing = False
         self._queues = queues
         self._may_go_on = may_go_on
@@ -64,6 +68,9 @@ class Execution:
     @property
     def has_begun(self) -> bool:
         return self._durable is not None
+
+    def lacks(self, name: str, arguments: Json) -> str:
+        return self.needs[name](arguments) if name in self.needs else ""
 
     async def may_go_on(self) -> bool:
         """Asked before each step: whether this process still has the right to its runs."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
+from forge.engine.encoding import error_to_json
+from forge.engine.errors import RunWaits
 from forge.engine.execution import Execution
 from forge.engine.workers import Worker
 from forge.store.runs import Runs
@@ -35,6 +38,8 @@ class Others:
         self._taker = taker
         self.asked_for: set[str] = set()
         """Runs to go on with here, as soon as their process is dead."""
+        self._left: dict[str, str] = {}
+        """Runs of the dead that this process leaves alone, and why."""
 
     def taker_name(self) -> str | None:
         pid = self._taker.pid() if self._taker is not None else None
@@ -61,14 +66,30 @@ class Others:
         orphans = self._worker.without_lease(holders)
         if orphans:
             self._runs.step_aside(self._here.durable.held_by(orphans))
+        lacking = self._lacking(orphans) if orphans else {}
         if self._serve and orphans:
-            self._here.durable.share_out(orphans, among=(self._worker.id, *self._worker.serving))
+            self._leave(lacking)
+            among = (self._worker.id, *self._worker.serving)
+            self._here.durable.share_out(orphans, among=among, but=lacking)
         elif self.asked_for and self.taker_name() is None:
-            adopted = self._here.durable.adopt(tuple(self.asked_for), orphans)
+            adopted = self._here.durable.adopt(tuple(self.asked_for - lacking.keys()), orphans)
             if adopted and self._taker is not None:
                 self._taker.taken_back()
         self._worker.forget(dead)
         self._forget_ended()
+
+    def _lacking(self, orphans: Collection[str]) -> dict[str, str]:
+        """Runs that this process could only fail, each with what it lacks. To be cancelled, a run needs nothing."""
+        left = self._here.durable.left_by(orphans)
+        reasons = {id_: reason for id_, name, arguments in left if (reason := self._here.lacks(name, arguments))}
+        cancelled = self._runs.cancel_requested(tuple(reasons))
+        return {id_: reason for id_, reason in reasons.items() if id_ not in cancelled}
+
+    def _leave(self, lacking: Mapping[str, str]) -> None:
+        for id_, reason in lacking.items():
+            if self._left.get(id_) != reason:
+                self._runs.leave(id_, error_to_json(RunWaits(reason)))
+        self._left = dict(lacking)
 
     def _forget_ended(self) -> None:
         """Whoever begins runs all day does not remember each of them."""

@@ -38,6 +38,12 @@ class RunRow:
     def has_ended(self) -> bool:
         return self.state in ENDED
 
+    @property
+    def waits_for(self) -> str:
+        """Why nobody goes on with it although its process is dead: what those lack who could."""
+        error = self.error if self.error is not None and not self.has_ended else {}
+        return f"{error.get('message', '')} {error.get('hint', '')}".strip()
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -83,6 +89,8 @@ class Runs:
         """Take the run's place if the queue has room now, else note that it waits. Gives the state it has then."""
         with self._database.transaction() as connection:
             row = connection.execute(select(runs).where(runs.c.id == id_).with_for_update()).one()
+            if row.error is not None and row.state not in ENDED:
+                connection.execute(update(runs).where(runs.c.id == id_).values(error=None))
             if row.state not in ("queued", "waiting"):
                 return row.state  # type: ignore[no-any-return]
             free = self._has_room(connection, row, room)
@@ -91,6 +99,12 @@ class Runs:
                 started = {"started": time.time()} if free else {}
                 connection.execute(update(runs).where(runs.c.id == id_).values(state=state, **started))
             return state
+
+    def leave(self, id_: str, error: dict[str, Any]) -> None:
+        """Note why nobody goes on with a run that has not ended. Whoever enters it takes the note away."""
+        with self._database.transaction() as connection:
+            unended = (runs.c.id == id_) & runs.c.state.not_in(ENDED)
+            connection.execute(update(runs).where(unended).values(error=json.dumps(error)))
 
     def step_aside(self, ids: Collection[str]) -> None:
         """Nobody waits behind these for now: their process is gone. Whoever goes on with one enters it again."""

@@ -2386,6 +2386,7 @@ export interface components {
          *       "cancelled": {
          *         "since": 1794800000,
          *         "turn": "8c1f",
+         *         "waits_for": "",
          *         "who": "An agent"
          *       }
          *     }
@@ -6493,6 +6494,7 @@ export interface components {
          * @example {
          *       "since": 1794800000,
          *       "turn": "8c1f",
+         *       "waits_for": "",
          *       "who": "An agent"
          *     }
          */
@@ -6501,6 +6503,12 @@ export interface components {
             since: number;
             /** Turn */
             turn: string;
+            /**
+             * Waits For
+             * @description Why nobody goes on with it, where its process died.
+             * @default
+             */
+            waits_for: string;
             /** Who */
             who: string;
         };

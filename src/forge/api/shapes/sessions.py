@@ -82,6 +82,7 @@ class WorkingShape(Shape):
     turn: str
     who: Text
     since: float
+    waits_for: Text = Field("", description="Why nobody goes on with it, where its process died.")
 
 
 class SessionShape(Shape):

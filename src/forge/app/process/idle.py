@@ -8,8 +8,8 @@ _MANY = 10_000
 
 
 def has_work(shop: Workshop) -> bool:
-    """Runs that ask a person cannot go on by themselves, nor can those behind them on the same branch."""
+    """Runs that ask a person or wait for a key cannot go on by themselves, nor can those behind them on a branch."""
     going = shop.engine.runs(states=("queued", "waiting", "running"), limit=_MANY)
-    asking = {question.run for question in shop.engine.open_questions()}
+    asking = {question.run for question in shop.engine.open_questions()} | {run.id for run in going if run.waits_for}
     held = {(run.queue, run.partition) for run in going if run.id in asking and run.partition is not None}
     return any(run.id not in asking and (run.queue, run.partition) not in held for run in going)

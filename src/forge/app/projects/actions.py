@@ -22,6 +22,7 @@ from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_qu
 from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
+from forge.engine.errors import RunWaits
 from forge.events import BOARD, ProjectMoved, ProjectSaid
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
@@ -37,6 +38,7 @@ from forge.plugins.contracts import Notice
 from forge.projects.intent import parse_intent
 from forge.projects.project import Project
 from forge.projects.status import Phase
+from forge.store.runs import RunRow
 
 __all__ = ["Action", "ActionRefused"]
 
@@ -270,6 +272,11 @@ async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -
         await shop.engine.answer(question, wanted.decision.to_text())
 
 
+def _waits_for(shop: Workshop, row: RunRow) -> str:
+    """What lacks whoever would go on with it from here: the server that is handed it, or this process."""
+    return row.waits_for if shop.engine.hands_to() is not None else shop.engine.lacks(row.id)
+
+
 def _last_press(project: Project) -> Json:
     return info_of(project).get("last_press") or {}
 
@@ -297,6 +304,8 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
         return None
     await settled(shop, project)
     row = await asyncio.to_thread(shop.engine.status, run)
+    if row.waits_for and (waits := await asyncio.to_thread(_waits_for, shop, row)):
+        raise RunWaits(waits, hint="Or terminate the project.")
     phase = (await asyncio.to_thread(project.status)).phase
     if row.state in ("failed", "cancelled") and phase in KINDS:
 

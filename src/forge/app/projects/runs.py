@@ -11,6 +11,7 @@ from typing import Any
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import topic_of
+from forge.app.projects.run_needs import agents_of
 from forge.app.projects.view import state_of
 from forge.app.projects.workflows import DELIVER, KINDS
 from forge.engine.engine import RUNS
@@ -67,7 +68,8 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
         if run.get("ended") or KINDS.get(phase) != kind:
             # It ended on another machine, from where the directory was copied.
             return None
-        arguments = {"directory": str(project.directory)}
+        agents = await asyncio.to_thread(agents_of, shop, project)
+        arguments = {"directory": str(project.directory), "agents": agents}
         if kind == DELIVER:
             await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
         else:

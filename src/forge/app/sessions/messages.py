@@ -35,6 +35,7 @@ _PATIENCE = 30.0
 _AGAIN = 0.05
 _ASKED_AGAIN = 0.2
 _MANY = 1000
+_END_IT = "Or end it with `forge session cancel --branch {}`; its words are kept."
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,8 @@ async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> N
             await asyncio.sleep(_AGAIN)
         elif run is None or run.has_ended:
             await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
+        elif held.abandoned and (lacking := await asyncio.to_thread(shop.engine.lacks, run.id)):
+            raise BranchBusy(f"A turn on {branch} was interrupted. {lacking}", hint=_END_IT.format(branch))
         elif held.abandoned or _gone_on_with_here(shop, held):
             await _finished(shop, run.id, branch)
         else:
@@ -249,6 +252,12 @@ def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
 def _refuse_what_the_server_cannot(shop: Workshop, model: str) -> None:
     if shop.handing is not None and shop.engine.hands_to() is not None:
         shop.handing.refuse_without_key(model)
+
+
+def waits_for(shop: Workshop, held: Reservation) -> str:
+    """Why nobody goes on with the turn that reserved a branch; empty where somebody does."""
+    run = _run(shop, held) if held.abandoned else None
+    return "" if run is None else run.waits_for
 
 
 def is_unfinished(shop: Workshop, held: Reservation) -> bool:

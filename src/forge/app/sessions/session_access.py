@@ -34,6 +34,8 @@ class Working:
     turn: str
     who: str
     since: float
+    waits_for: str = ""
+    """Why nobody goes on with it, where its process died: what this server lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,10 @@ def session(shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | No
     if at is None and found.working is None:
         begun = session_messages.about_to_begin(shop, repo, branch)
         found = replace(found, working=begun)
-    return _view(repo_id, branch, found)
+    seen = _view(repo_id, branch, found)
+    if found.working is None or seen.working is None:
+        return seen
+    return replace(seen, working=replace(seen.working, waits_for=session_messages.waits_for(shop, found.working)))
 
 
 def list_turns(

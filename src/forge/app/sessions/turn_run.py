@@ -20,6 +20,7 @@ from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnRequest, Work, run_turn
 from forge.app.admin.agent_programs import found_program
 from forge.app.process.workshop import Workshop, journal_of
+from forge.app.projects.run_needs import turn_lacks
 from forge.app.repositories.catalog import id_of, opened
 from forge.app.sessions.conversation import sessions_of
 from forge.app.sessions.messages import WORKFLOW, is_unfinished
@@ -51,7 +52,7 @@ _WINDOW = 128_000
 
 
 def register(shop: Workshop) -> None:
-    shop.engine.register(WORKFLOW, partial(_turn, shop))
+    shop.engine.register(WORKFLOW, partial(_turn, shop), lacks=partial(turn_lacks, shop))
 
 
 async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:

@@ -1,7 +1,7 @@
 import { CircleCheck, CircleSlash } from "lucide-react";
 import { useState } from "react";
 
-import { useQuestions, useTools, useToolChange, type Shapes } from "@/api";
+import { useQuestions, useSession, useTools, useToolChange, type Shapes } from "@/api";
 import { useStored } from "@/lib/stored";
 
 import { ApprovalCard } from "./ApprovalCard";
@@ -35,6 +35,7 @@ export function Cards({ repo, branch, locked, onOpenFile }: CardsProps) {
   const [decided, setDecided] = useStored<Decided[]>(`chat:decided:${repo}:${branch}`, NONE);
   const [answered, setAnswered] = useState<ReadonlySet<string>>(NOTHING);
   const questions = useQuestions();
+  const waitsFor = useSession(repo, branch).data?.working?.waits_for ?? "";
   const tools = useTools(repo, branch);
   const change = useToolChange(repo, branch);
   const known = new Set(decided.map((each) => each.id));
@@ -46,6 +47,7 @@ export function Cards({ repo, branch, locked, onOpenFile }: CardsProps) {
   const approved = (tool: OwnTool) => decide({ id: tool.hash, text: `You approved the tool ${tool.name}.`, good: true });
   return (
     <>
+      {waitsFor !== "" && <p role="status" className="py-1 text-xs break-words text-attention">{waitsFor}</p>}
       {decided.map((each) => (
         <p key={each.id} className="flex items-center gap-2 py-1 text-xs text-muted">
           {each.good ? <CircleCheck aria-hidden size={13} className="shrink-0 text-good" /> : <CircleSlash aria-hidden size={13} className="shrink-0" />}

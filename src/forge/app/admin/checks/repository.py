@@ -80,11 +80,22 @@ def turns(place: Place) -> Check:
     if over:
         return warning("turns", f"Still reserved by turns that have ended: {some([o.branch for o in over])}.", REPAIR)
     dead = [each.branch for each in found if each.abandoned]
+    waiting = [f"{each.branch}: {reason}" for each in found if each.abandoned and (reason := _waits_for(place, each))]
+    if waiting:
+        end = f"`forge session cancel --branch {shlex.quote(dead[0])}` ends it; its words are kept."
+        return warning("turns", f"Interrupted on {waiting[0]}", end)
     if dead:
         end = f"`forge session cancel --branch {shlex.quote(dead[0])}`"
         hint = f"`forge worker --until-idle` finishes what can be finished; {end} ends it."
         return warning("turns", f"Interrupted on {some(dead)}.", hint)
     return ok("turns", f"{len(found)} at work." if found else "No agent is at work.")
+
+
+def _waits_for(place: Place, held: Reservation) -> str:
+    from forge.app.sessions.messages import run_of  # noqa: PLC0415 - as below
+
+    run = place.records.run(run_of(held.holder)) if place.records.exist and place.records.usable else None
+    return "" if run is None else run.waits_for
 
 
 def _is_over(place: Place, held: Reservation) -> bool:
