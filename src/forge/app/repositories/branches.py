@@ -234,7 +234,11 @@ def _entries(repo: Repository, found: Sequence[tuple[str, CommitId]]) -> tuple[B
 
 
 def _entry(repo: Repository, branch: Branch, held: Reservation | None) -> BranchEntry:
-    commit = last_commit(repo, branch)
+    commit, ai, damage = last_commit(repo, branch), False, branch.damage
+    try:
+        ai = commit is not None and not branch.default and _is_for_agents(repo, branch.name, commit, held)
+    except (NotFound, Upstream) as e:  # its commit is there and its files are not
+        damage = damage or e.message
     return BranchEntry(
         name=branch.name,
         commit=branch.tip,
@@ -244,9 +248,9 @@ def _entry(repo: Repository, branch: Branch, held: Reservation | None) -> Branch
         is_default=branch.default,
         protected=branch.protected,
         checked_out=branch.checked_out,
-        ai=commit is not None and not branch.default and _is_for_agents(repo, branch.name, commit, held),
+        ai=ai,
         busy=None if held is None else Busy(held.holder, held.who, held.since),
-        damage=branch.damage,
+        damage=damage,
     )
 
 
