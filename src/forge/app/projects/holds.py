@@ -1,7 +1,7 @@
 """What projects hold in their code repositories, and the sweep of what nobody needs any more, by whoever serves.
 
-See `forge.git.held`. A project holds its baseline and the last tip of its build branch until it is done or terminated:
-its turns hold what they need themselves, and plain git may come between two of them.
+See `forge.git.refs.holds`. A project holds its baseline and the last tip of its build branch until it is done or
+terminated: its turns hold what they need themselves, and plain git may come between two of them.
 """
 
 from __future__ import annotations
