@@ -178,7 +178,7 @@ def test_resolving_loads_no_library_of_a_provider() -> None:
     program = (
         "import sys; from forge.settings import load; from forge.agents.models import resolve, choose;"
         "s = load({'ANTHROPIC_API_KEY': 'k'}); resolve(choose('chat', s), s); resolve('builtin', s);"
-        "heavy = ('pydantic_ai', 'anthropic', 'openai', 'google.genai', 'stamina', 'keyring', 'genai_prices');"
+        "heavy = ('pydantic_ai', 'anthropic', 'openai', 'google.genai', 'keyring', 'genai_prices');"
         "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -154,3 +154,43 @@ def test_values_come_as_json_long_texts_are_cut_and_broken_unicode_is_mended(ben
 def test_two_tools_of_one_name_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="two tools named odd"):
         Toolbox([Odd(list), Odd(list)])
+
+
+class Schemed(Odd):
+    """A tool with these parameters that does nothing."""
+
+    def __init__(self, **properties: Json) -> None:
+        super().__init__(lambda: "done")
+        self._properties = properties
+
+    def get_schema(self) -> Json:
+        return {"name": "odd", "description": "Odd.", "parameters": {"type": "object", "properties": self._properties}}
+
+    def execute(self, vfs: WorkInProgressVFS, args: Json) -> Any:
+        return "done"
+
+
+def test_the_whole_of_json_schema_counts(bench: NewBench) -> None:
+    b = bench()
+    b.box = Toolbox(
+        [
+            Schemed(
+                either={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
+                never={"not": {"const": 1}},
+                one={"$ref": "#/properties/either"},
+            )
+        ]
+    )
+    assert b.ok("odd", either=[1], never=2, one="x") == "done"
+    assert "`either[0]` must be an integer" in b.no("odd", either=["a"])
+    assert "`never`: " in b.no("odd", never=1)
+    assert "`one`: 5 is not valid under any" in b.no("odd", one=5)
+
+
+def test_a_schema_fetches_nothing_and_tries_no_pattern(bench: NewBench, caplog: pytest.LogCaptureFixture) -> None:
+    b = bench()
+    b.box = Toolbox([Schemed(far={"$ref": "http://127.0.0.1:9/schema.json"})])
+    with caplog.at_level(logging.CRITICAL):
+        assert "Internal error in odd: _WrappedReferencingError" in b.no("odd", far=1)
+    b.box = Toolbox([Schemed(slow={"type": "string", "pattern": "^(a|a)*$"})])
+    assert b.ok("odd", slow="a" * 60 + "!") == "done"

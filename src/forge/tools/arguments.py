@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from forge.tools.contract import Json, ToolRetry
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
-    "string": str,
-    "integer": int,
-    "number": (int, float),
-    "boolean": bool,
-    "array": list,
-    "object": dict,
-    "null": type(None),
-}
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
+    from jsonschema.protocols import Validator
+
 _DEEPEST = 32
 _COMPLAINTS = 5
+_COUNTED = {"minLength": "characters", "maxLength": "characters", "minItems": "items", "maxItems": "items"}
+_KINDS = {type(None): "null", bool: "boolean", int: "integer", float: "number", str: "string", list: "array"}
 
 
 def checked(schema: Json, arguments: object) -> Json:
@@ -26,111 +24,126 @@ def checked(schema: Json, arguments: object) -> Json:
     if not isinstance(arguments, dict):
         raise ToolRetry(f"The arguments must be an object, not {_kind(arguments)}.")
     value = _settled(schema, arguments, 0)
-    found = list(_complaints(schema, value, "", 0))
+    assert isinstance(value, dict)
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - see `_validator`
+    from referencing import Registry  # noqa: PLC0415
+
+    # Without a registry of its own the library would fetch from the network what a `$ref` names.
+    errors = _validator()(schema, registry=Registry()).iter_errors(value)
+    # Where several forms are possible, what is wrong with the one that comes nearest.
+    found = [_complaint(best_match([error]) or error) for error in errors]
     if found:
         more = [f"… and {len(found) - _COMPLAINTS} more"] if len(found) > _COMPLAINTS else []
         raise ToolRetry("Wrong arguments:\n" + "\n".join(f"- {each}" for each in [*found[:_COMPLAINTS], *more]))
-    assert isinstance(value, dict)
     return value
 
 
-def _settled(schema: Mapping[str, Any], value: object, depth: int) -> object:
+def is_schema(schema: object) -> bool:
+    """Whether arguments can be checked against it."""
+    from jsonschema import SchemaError  # noqa: PLC0415 - see `_validator`
+
+    if not isinstance(schema, dict) or _depth(schema) > _DEEPEST:
+        return False
+    try:
+        _validator().check_schema(schema)
+    except SchemaError:
+        return False
+    return True
+
+
+@cache
+def _validator() -> type[Validator]:
+    """The library takes 50 ms to load, and most commands never check a call.
+
+    Schemas of a repository's own tools are strangers' text: a regular expression in one could keep the whole process
+    busy for hours, so patterns are not tried.
+    """
+    from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415
+
+    def untried(*_: object) -> tuple[()]:
+        return ()
+
+    def required(_: Any, names: Sequence[str], instance: Any, __: object) -> Iterator[ValidationError]:
+        yield from (ValidationError(name) for name in names if isinstance(instance, dict) and name not in instance)
+
+    def additional(
+        validator: Any, allowed: object, instance: Any, schema: Mapping[str, Any]
+    ) -> Iterator[ValidationError]:
+        known = schema.get("properties", {})
+        for name in instance if isinstance(instance, dict) else ():
+            if name not in known and allowed is False:
+                yield ValidationError(name)
+            elif name not in known:
+                yield from validator.descend(instance[name], allowed, path=name)
+
+    rules = {"pattern": untried, "patternProperties": untried, "required": required, "additionalProperties": additional}
+    made: type[Validator] = extend(Draft202012Validator, rules)  # type: ignore[no-untyped-call]
+    return made
+
+
+def _complaint(error: ValidationError) -> str:
+    at = error.json_path.removeprefix("$").removeprefix(".")
+    where = f"`{at}`" if at else "the arguments"
+    inner = f"`{at}.{error.message[:60]}`" if at else f"`{error.message[:60]}`"
+    limit: Any = error.validator_value
+    instance: Any = error.instance
+    schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
+    known: Mapping[str, Any] = schema.get("properties", {})
+    match error.validator:
+        case "type":
+            return f"{where} must be {_named(limit)}, not {_kind(instance)}"
+        case "required":
+            kind = _types(known.get(error.message))
+            return f"{inner} is missing{f'; it must be {_named(kind)}' if kind else ''}"
+        case "additionalProperties":
+            return f"{inner} is not an argument; known are {', '.join(known) or 'none'}"
+        case "enum":
+            return f"{where} must be one of {', '.join(json.dumps(each) for each in limit)}"
+        case "minimum" | "maximum":
+            bounds = (("least", schema.get("minimum")), ("most", schema.get("maximum")))
+            return f"{where} must be {' and '.join(f'at {word} {n:,}' for word, n in bounds if n is not None)}"
+        case "minLength" | "minItems" if limit == 1:
+            return f"{where} is empty"
+        case "minLength" | "minItems" as rule:
+            return f"{where} must have at least {limit:,} {_COUNTED[rule]}"
+        case "maxLength" | "maxItems" as rule:
+            return f"{where} has {len(instance):,} {_COUNTED[rule]}; at most {limit:,} are allowed"
+    return f"{where}: {error.message[:200]}"
+
+
+def _settled(schema: object, value: object, depth: int) -> object:
+    """To JSON 2.0 is a whole number; to Python it is no `int`, and tools count lines with it."""
     if depth > _DEEPEST:
         raise ToolRetry("The arguments are nested too deeply.")
-    if isinstance(value, float) and "integer" in _types(schema) and value.is_integer():
+    known: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
+    if isinstance(value, float) and "integer" in _types(known) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
-        known = schema.get("properties", {})
-        return {name: _settled(known.get(name, {}), each, depth + 1) for name, each in value.items()}
+        members = known.get("properties", {})
+        return {name: _settled(members.get(name), each, depth + 1) for name, each in value.items()}
     if isinstance(value, list):
-        each = schema.get("items", {})
-        return [_settled(each if isinstance(each, dict) else {}, item, depth + 1) for item in value]
+        return [_settled(known.get("items"), item, depth + 1) for item in value]
     return value
 
 
-def _complaints(schema: Mapping[str, Any], value: object, at: str, depth: int) -> Iterator[str]:
-    where = f"`{at}`" if at else "the arguments"
-    options = schema.get("anyOf") or schema.get("oneOf")
-    if isinstance(options, list) and options:
-        tried = [list(_complaints(option, value, at, depth + 1)) for option in options]
-        if all(tried):
-            yield from min(tried, key=len)
-            return
-    types = _types(schema)
-    if types and not any(_is(value, kind) for kind in types):
-        yield f"{where} must be {' or '.join(map(_named, types))}, not {_kind(value)}"
-        return
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{where} must be one of {', '.join(json.dumps(each) for each in schema['enum'])}"
-    if isinstance(value, str):
-        yield from _size_complaints(schema, len(value), where, ("minLength", "maxLength"), "characters")
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield from _range_complaints(schema, value, where)
-    elif isinstance(value, list):
-        yield from _size_complaints(schema, len(value), where, ("minItems", "maxItems"), "items")
-        items = schema.get("items")
-        if isinstance(items, dict):
-            for place, item in enumerate(value):
-                yield from _complaints(items, item, f"{at}[{place}]", depth + 1)
-    elif isinstance(value, dict):
-        yield from _object_complaints(schema, value, at, depth)
+def _depth(value: object, depth: int = 0) -> int:
+    if depth > _DEEPEST or not isinstance(value, dict | list):
+        return depth
+    inner = value.values() if isinstance(value, dict) else value
+    return max((_depth(each, depth + 1) for each in inner), default=depth)
 
 
-def _object_complaints(schema: Mapping[str, Any], value: Mapping[str, object], at: str, depth: int) -> Iterator[str]:
-    known: Mapping[str, Any] = schema.get("properties", {})
-    for name in schema.get("required", ()):
-        if name not in value:
-            expected = _named(_types(known.get(name, {}))) if name in known else ""
-            yield f"`{_inner(at, name)}` is missing{f'; it must be {expected}' if expected else ''}"
-    for name, each in value.items():
-        if name in known:
-            yield from _complaints(known[name], each, _inner(at, name), depth + 1)
-        elif schema.get("additionalProperties") is False:
-            yield f"`{_inner(at, _short(name))}` is not an argument; known are {', '.join(known) or 'none'}"
-
-
-def _size_complaints(
-    schema: Mapping[str, Any], size: int, where: str, names: tuple[str, str], what: str
-) -> Iterator[str]:
-    least, most = schema.get(names[0], 0), schema.get(names[1])
-    if size < least:
-        yield f"{where} is empty" if size == 0 and least == 1 else f"{where} must have at least {least:,} {what}"
-    elif most is not None and size > most:
-        yield f"{where} has {size:,} {what}; at most {most:,} are allowed"
-
-
-def _range_complaints(schema: Mapping[str, Any], value: float, where: str) -> Iterator[str]:
-    least, most = schema.get("minimum"), schema.get("maximum")
-    if (least is not None and not value >= least) or (most is not None and not value <= most):
-        bounds = [f"at {word} {bound:,}" for word, bound in (("least", least), ("most", most)) if bound is not None]
-        yield f"{where} must be {' and '.join(bounds)}"
-
-
-def _types(schema: Mapping[str, Any]) -> Sequence[str]:
-    kind = schema.get("type", ())
+def _types(schema: object) -> tuple[str, ...]:
+    kind = schema.get("type", ()) if isinstance(schema, Mapping) else ()
     return (kind,) if isinstance(kind, str) else tuple(kind)
 
 
-def _is(value: object, kind: str) -> bool:
-    if isinstance(value, bool):
-        return kind == "boolean"
-    return kind not in _KINDS or isinstance(value, _KINDS[kind])
-
-
 def _kind(value: object) -> str:
-    return next((_named(kind) for kind in _KINDS if _is(value, kind)), type(value).__name__)
+    return _named(_KINDS.get(type(value), "object"))
 
 
 def _named(kind: str | Sequence[str]) -> str:
     if not isinstance(kind, str):
         return " or ".join(map(_named, kind))
     return kind if kind == "null" else f"an {kind}" if kind[0] in "aio" else f"a {kind}"
-
-
-def _inner(at: str, name: str) -> str:
-    return f"{at}.{name}" if at else name
-
-
-def _short(name: object) -> str:
-    text = str(name)
-    return text if len(text) <= 60 else f"{text[:57]}..."

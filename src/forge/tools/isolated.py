@@ -16,6 +16,7 @@ from typing import Any
 
 from forge.git import WorkInProgressVFS
 from forge.sandbox import Limits, Result, run
+from forge.tools.arguments import is_schema
 from forge.tools.contract import Json, ToolFailed
 from forge.tools.edits import restore, snapshot
 from forge.tools.imports import FOLDER, Closure
@@ -138,29 +139,9 @@ def _schema_problem(value: object, name: str) -> str:
     parameters = value.get("parameters")
     if not isinstance(parameters, dict) or parameters.get("type") != "object":
         return 'must give `parameters` as a JSON schema with "type": "object"'
-    if not _is_schema(parameters, 0):
+    if not is_schema(parameters):
         return "gives parameters that are no JSON schema"
     return "is too long" if len(json.dumps(value)) > _SCHEMA_BYTES else ""
-
-
-def _is_schema(schema: object, depth: int) -> bool:
-    """Whether the parts that are looked at when arguments are checked have the right form."""
-    if not isinstance(schema, dict) or depth > 16:
-        return False
-    kind = schema.get("type", [])
-    properties, required = schema.get("properties", {}), schema.get("required", [])
-    numbers = [schema.get(key, 0) for key in ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")]
-    return (
-        all(isinstance(each, str) for each in ([kind] if isinstance(kind, str) else kind))
-        and isinstance(properties, dict)
-        and all(_is_schema(each, depth + 1) for each in properties.values())
-        and isinstance(required, list)
-        and all(isinstance(each, str) for each in required)
-        and all(isinstance(each, (int, float)) for each in numbers)
-        and isinstance(schema.get("enum", []), list)
-        and ("items" not in schema or _is_schema(schema["items"], depth + 1))
-        and all(_is_schema(each, depth + 1) for key in ("anyOf", "oneOf") for each in schema.get(key, ()))
-    )
 
 
 def _listening(directory: Path) -> socket.socket:
