@@ -16,13 +16,18 @@ from typing import Any
 import sqlalchemy as sa
 from dbos import DBOS, DBOSConfig, Serializer, SetEnqueueOptions, SetWorkflowID
 from dbos import error as dbos_errors
-from dbos._dbos import _get_dbos_instance
-from dbos._schemas.system_database import SystemSchema
-from dbos._utils import GlobalParams
 
+from forge.engine.dbos_internals import (
+    WORKFLOWS,
+    delete_runs,
+    poll_queue,
+    rename_executor,
+    system_database,
+    system_engine,
+)
 from forge.engine.encoding import Json, error_from_json, error_to_json
 from forge.engine.errors import RunExists
-from forge.engine.quiet import Changes, hush
+from forge.engine.poll_cache import Changes, cache_polls
 from forge.engine.run_tables import engine_for_runs, make_tables_whole
 from forge.store.database import Database, unavailable
 from forge.store.runs import Room
@@ -101,7 +106,7 @@ class Durable:
         # queue for all who serve, where some may still be.
         self._look_into_own()
         if serve:
-            _look_into(_LEFT, _POLL_FOR_THE_DEAD)
+            poll_queue(_LEFT, _POLL_FOR_THE_DEAD)
         # On the loop's own thread: DBOS takes the loop it is launched on for everything that it starts later.
         try:
             with self._alone(), self._translated():
@@ -111,7 +116,7 @@ class Durable:
             await self.close()
             raise
         if self._changes is not None:
-            hush(_get_dbos_instance()._sys_db, self._changes)  # noqa: SLF001
+            cache_polls(system_database(), self._changes)
         for name, room in queues.items():
             await DBOS.register_queue_async(
                 name,
@@ -172,7 +177,7 @@ class Durable:
 
     def ended(self, before: float, *, after: str, most: int) -> list[str]:
         """Runs that are over since before that time, in the order of their ids, from the one behind `after` on."""
-        status = SystemSchema.workflow_status.c
+        status = WORKFLOWS.c
         over = sa.and_(status.status.not_in(("PENDING", "ENQUEUED", "DELAYED")), status.updated_at < before * 1000)
         query = sa.select(status.workflow_uuid).where(over, status.workflow_uuid > after)
         with self._records() as connection:
@@ -181,7 +186,7 @@ class Durable:
     def forget(self, run_ids: Collection[str]) -> None:
         """All that is on record of them."""
         with self._translated():
-            _get_dbos_instance()._sys_db.delete_workflows(list(run_ids))  # noqa: SLF001
+            delete_runs(list(run_ids))
 
     async def unqueue(self, run_id: str) -> None:
         """Take a run that has not begun off its queue."""
@@ -200,16 +205,17 @@ class Durable:
 
     def rename(self, executor_id: str) -> None:
         """What this process takes from now on, it takes under another name."""
-        self._executor_id = GlobalParams.executor_id = executor_id
+        self._executor_id = executor_id
+        rename_executor(executor_id)
         self._look_into_own()
 
     def _look_into_own(self) -> None:
-        _look_into(_own_queue(self._executor_id), _POLL_FOR_COMMANDS if self._serves else _POLL_FOR_THE_DEAD)
+        poll_queue(_own_queue(self._executor_id), _POLL_FOR_COMMANDS if self._serves else _POLL_FOR_THE_DEAD)
 
     @contextmanager
     def _records(self) -> Iterator[sa.Connection]:
         """DBOS's tables. It can list and resume runs itself, but not take them over without a race."""
-        with self._translated(), _get_dbos_instance()._sys_db.engine.begin() as connection:  # noqa: SLF001
+        with self._translated(), system_engine().begin() as connection:
             yield connection
 
     @contextmanager
@@ -222,7 +228,7 @@ class Durable:
 
     def holders(self) -> frozenset[str]:
         """Who has runs that are under way, or that only they may begin."""
-        status = SystemSchema.workflow_status.c
+        status = WORKFLOWS.c
         pending = sa.select(status.executor_id).where(status.status == "PENDING").distinct()
         asked = sa.select(status.queue_name).where(_is_enqueued_for_one()).distinct()
         with self._records() as connection:
@@ -231,7 +237,7 @@ class Durable:
 
     def held_by(self, executor_ids: Collection[str]) -> tuple[str, ...]:
         """The runs that these have under way."""
-        query = sa.select(SystemSchema.workflow_status.c.workflow_uuid).where(_held_by(executor_ids))
+        query = sa.select(WORKFLOWS.c.workflow_uuid).where(_held_by(executor_ids))
         with self._records() as connection:
             return tuple(connection.execute(query).scalars())
 
@@ -270,13 +276,13 @@ class Durable:
         it begins one is a holder of it, too.
         """
         given = 0
-        held = sa.select(SystemSchema.workflow_status.c.workflow_uuid).where(_held_by(executor_ids))
+        held = sa.select(WORKFLOWS.c.workflow_uuid).where(_held_by(executor_ids))
         with self._records() as connection:
-            left = connection.execute(held.order_by(SystemSchema.workflow_status.c.created_at)).scalars().all()
+            left = connection.execute(held.order_by(WORKFLOWS.c.created_at)).scalars().all()
             loads = _loads(connection, among) if left else {}
             for run_id in (each for each in left if each not in but):
                 name = min(loads, key=loads.__getitem__)
-                mine = sa.and_(SystemSchema.workflow_status.c.workflow_uuid == run_id, _held_by(executor_ids))
+                mine = sa.and_(WORKFLOWS.c.workflow_uuid == run_id, _held_by(executor_ids))
                 if _enqueue_anew(connection, _own_queue(name), mine):
                     loads[name] += 1
                     given += 1
@@ -284,7 +290,7 @@ class Durable:
 
     def adopt(self, run_ids: Collection[str], executor_ids: Collection[str]) -> int:
         """Take these runs for this process, if their own is among the dead or nobody has taken them since."""
-        status = SystemSchema.workflow_status.c
+        status = WORKFLOWS.c
         left = sa.and_(status.status == "ENQUEUED", status.queue_name == _LEFT)
         mine = sa.and_(status.workflow_uuid.in_(run_ids), sa.or_(left, _held_by(executor_ids)))
         with self._records() as connection:
@@ -293,20 +299,15 @@ class Durable:
 
 def _enqueue_anew(connection: sa.Connection, queue: str, condition: sa.ColumnElement[bool]) -> int:
     values = {"status": "ENQUEUED", "queue_name": queue, "owner_xid": None, "started_at_epoch_ms": None}
-    return connection.execute(sa.update(SystemSchema.workflow_status).where(condition).values(**values)).rowcount
+    return connection.execute(sa.update(WORKFLOWS).where(condition).values(**values)).rowcount
 
 
 def _loads(connection: sa.Connection, executor_ids: Collection[str]) -> dict[str, int]:
-    status = SystemSchema.workflow_status.c
+    status = WORKFLOWS.c
     whose = sa.case((status.status == "PENDING", status.executor_id), else_=status.queue_name)
     held = connection.execute(sa.select(whose).where(_held_by(executor_ids))).scalars()
     found = Counter(name.removeprefix(_OWN) for name in held)
     return {id_: found[id_] for id_ in executor_ids}
-
-
-def _look_into(queue: str, seconds: float) -> None:
-    registry = _get_dbos_instance()._registry  # noqa: SLF001
-    registry._register_internal_queue(queue)._polling_interval_sec = seconds  # noqa: SLF001
 
 
 def _own_queue(executor_id: str) -> str:
@@ -314,12 +315,12 @@ def _own_queue(executor_id: str) -> str:
 
 
 def _is_enqueued_for_one() -> sa.ColumnElement[bool]:
-    status = SystemSchema.workflow_status.c
+    status = WORKFLOWS.c
     return sa.and_(status.status == "ENQUEUED", status.queue_name.startswith(_OWN, autoescape=True))
 
 
 def _held_by(executor_ids: Collection[str]) -> sa.ColumnElement[bool]:
-    status = SystemSchema.workflow_status.c
+    status = WORKFLOWS.c
     queues = [_own_queue(id_) for id_ in executor_ids]
     pending = sa.and_(status.status == "PENDING", status.executor_id.in_(executor_ids))
     return sa.or_(pending, sa.and_(status.status == "ENQUEUED", status.queue_name.in_(queues)))

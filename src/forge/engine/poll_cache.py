@@ -18,8 +18,8 @@ _LONGEST_SECONDS = 1.0
 
 _MOST = 1000
 _WAITING = "SELECT 1 FROM workflow_status WHERE queue_name = ? AND status = 'ENQUEUED' LIMIT 1"
-_CLAIMING = ("start_queued_workflows", "start_queued_partitioned_workflows")
-_READING = ("get_queue", "count_pending_queue_workflows", "get_queue_partitions")
+CLAIMING = ("start_queued_workflows", "start_queued_partitioned_workflows")
+READING = ("get_queue", "count_pending_queue_workflows", "get_queue_partitions")
 
 
 class Changes:
@@ -44,11 +44,11 @@ class Changes:
             self._connection.close()
 
 
-def hush(system_database: Any, changes: Changes) -> None:
+def cache_polls(system_database: Any, changes: Changes) -> None:
     """Let DBOS ask its database about a queue only when it may learn something new."""
-    for name in _READING:
+    for name in READING:
         setattr(system_database, name, _remembering(getattr(system_database, name), changes, lambda _: True))
-    for name in _CLAIMING:
+    for name in CLAIMING:
         setattr(system_database, name, _remembering(getattr(system_database, name), changes, _found_nothing))
 
 

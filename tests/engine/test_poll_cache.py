@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from forge.engine import quiet
-from forge.engine.quiet import Changes, hush
+from forge.engine import poll_cache
+from forge.engine.poll_cache import Changes, cache_polls
 
 
 class Asked:
@@ -53,9 +53,9 @@ def write(path: Path, status: str = "ENQUEUED") -> None:
 
 
 def test_a_queue_is_asked_again_only_when_something_waits_there(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quiet, "_LONGEST_SECONDS", 3600.0)
+    monkeypatch.setattr(poll_cache, "_LONGEST_SECONDS", 3600.0)
     asked, changes = Asked(), Changes(path)
-    hush(asked, changes)
+    cache_polls(asked, changes)
 
     def look() -> list[str]:
         found: list[str] = asked.start_queued_workflows("builds", "me", "forge-1", None)[0]
@@ -76,8 +76,8 @@ def test_a_queue_is_asked_again_only_when_something_waits_there(path: Path, monk
 
 def test_an_answer_is_not_kept_for_long_even_when_nobody_writes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked, changes = Asked(), Changes(path)
-    hush(asked, changes)
-    monkeypatch.setattr(quiet, "_LONGEST_SECONDS", 0.0)
+    cache_polls(asked, changes)
+    monkeypatch.setattr(poll_cache, "_LONGEST_SECONDS", 0.0)
     asked.start_queued_workflows("builds", "me", "forge-1", None)
     asked.start_queued_workflows("builds", "me", "forge-1", None)
     assert asked.times == 2
