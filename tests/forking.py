@@ -14,7 +14,7 @@ FORKED.set_forkserver_preload(
         *("anyio._backends._asyncio", "dbos", "dbos._sys_db_sqlite", "genai_prices.data"),
         *("keyring.backends.SecretService", "pydantic_ai.models.anthropic"),
         *("forge.agents.builtin.engine", "forge.agents.models.api", "forge.agents.models.asking"),
-        *("forge.agents.models.relaying", "forge.agents.models.retrying", "forge.api.server", "forge.builtin"),
+        *("forge.agents.relay.link", "forge.agents.models.retrying", "forge.api.server", "forge.builtin"),
         *(
             "forge.app.process.handover",
             "forge.app.projects.workflows",

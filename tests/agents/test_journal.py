@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.stand_in import Reply
-from forge.agents.journal import Journal, Page, opened_page
 from forge.agents.models.api import ApiModel
+from forge.agents.relay.journal import Journal, Page, opened_page
 from forge.git import Repository
 from forge.sessions.messages import AssistantMessage, UserMessage
 from forge.sessions.turns import TurnStatus

@@ -17,10 +17,10 @@ import pytest
 
 from benchmarks.stand_in import Reply, Request, StandIn, anthropic
 from forge.agents.errors import ModelFailed, ModelOverloaded
-from forge.agents.journal import Journal, Page
-from forge.agents.models import relaying
 from forge.agents.models.api import ApiModel
 from forge.agents.models.endpoint import Endpoint
+from forge.agents.relay import link
+from forge.agents.relay.journal import Journal, Page
 from forge.sessions.messages import AssistantMessage
 from forge.settings import Key, Network
 from tests.agents.stand_ins import KEY, Listener, model_at, prompt, stand_in
@@ -34,10 +34,10 @@ SHORT = Network(connect_seconds=1, idle_seconds=0.3, retry_seconds=0.5)
 
 
 @pytest.fixture(autouse=True)
-def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[relaying._Here]:
+def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[link._Here]:
     """Each test has the relay that a new process would have, and it ends with it."""
-    here = relaying._Here(threading.Lock())
-    monkeypatch.setattr(relaying, "_here", here)
+    here = link._Here(threading.Lock())
+    monkeypatch.setattr(link, "_here", here)
     yield here
     if here.relay is not None:
         here.relay.control.close()
@@ -73,7 +73,7 @@ async def left(task: asyncio.Task[AssistantMessage]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-def process_of(here: relaying._Here) -> subprocess.Popen[bytes]:
+def process_of(here: link._Here) -> subprocess.Popen[bytes]:
     assert here.relay is not None
     return here.relay.process
 
@@ -116,7 +116,7 @@ async def test_an_answer_that_nobody_can_read_any_more_is_not_received(journal: 
 
 
 @pytest.mark.asyncio
-async def test_without_its_relay_an_answer_is_asked_for_again(journal: Journal, own: relaying._Here) -> None:
+async def test_without_its_relay_an_answer_is_asked_for_again(journal: Journal, own: link._Here) -> None:
     async with stand_in("anthropic", ENDLESS, OK, ENDLESS, OK) as server:
         model = model_at(server, "anthropic")
         asking = await begun(model, journal.page("run", "model 1"))
@@ -130,7 +130,7 @@ async def test_without_its_relay_an_answer_is_asked_for_again(journal: Journal, 
 
 
 @pytest.mark.asyncio
-async def test_there_is_one_relay_for_all(journal: Journal, own: relaying._Here) -> None:
+async def test_there_is_one_relay_for_all(journal: Journal, own: link._Here) -> None:
     async with stand_in("openai", SLOW) as server:
         models = [model_at(server, "openai") for _ in range(2)]
         pages = [journal.page("run", f"model {number}") for number in range(6)]
@@ -145,7 +145,7 @@ async def test_there_is_one_relay_for_all(journal: Journal, own: relaying._Here)
 @pytest.mark.asyncio
 @pytest.mark.req("X-06")
 async def test_nobody_else_can_read_what_is_relayed_and_the_key_is_nowhere(
-    journal: Journal, own: relaying._Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    journal: Journal, own: link._Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     async with stand_in("anthropic", OK) as server:
@@ -217,7 +217,7 @@ async def test_the_proxy_of_the_environment_is_asked_for_the_world(
 @pytest.mark.asyncio
 @pytest.mark.parametrize("program", ["/nowhere/python", "/bin/false"])
 async def test_where_no_relay_can_be_started_the_answer_is_kept_all_the_same(
-    program: str, journal: Journal, own: relaying._Here, monkeypatch: pytest.MonkeyPatch
+    program: str, journal: Journal, own: link._Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", program)
     async with stand_in("anthropic", OK) as server:
@@ -232,8 +232,8 @@ async def test_where_no_relay_can_be_started_the_answer_is_kept_all_the_same(
 ASKING = """
 import asyncio, sys
 from pathlib import Path
-from forge.agents.journal import Journal
-from forge.agents.models import relaying
+from forge.agents.relay.journal import Journal
+from forge.agents.relay import link
 from forge.agents.models.api import ApiModel
 from tests.agents.stand_ins import model_at, prompt
 
@@ -241,7 +241,7 @@ class Server:
     url = sys.argv[1]
 
 def hear(text):
-    print(relaying._here.relay.process.pid, flush=True)
+    print(link._here.relay.process.pid, flush=True)
 
 async def main():
     with Journal(Path(sys.argv[2])).page("run", "model 1").opened():
@@ -252,9 +252,9 @@ asyncio.run(main())
 
 IDLE = """
 import os, sys, time
-from forge.agents.models import relaying
-relaying._ready()
-print(relaying._here.relay.process.pid, flush=True)
+from forge.agents.relay import link
+link._ready()
+print(link._here.relay.process.pid, flush=True)
 if sys.argv[1] == "is killed":
     os.kill(os.getpid(), 9)
 if sys.argv[1] == "has forked" and os.fork() == 0:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.agents.conversing import Conversation
-from forge.agents.journal import Journal
 from forge.agents.model import Model
+from forge.agents.relay.journal import Journal
 from forge.agents.spending import Spent
 from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnEnd, TurnRequest, Work, run_turn

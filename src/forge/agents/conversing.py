@@ -10,9 +10,9 @@ from typing import Any
 from forge.agents.desk import Desk, Stopped
 from forge.agents.errors import LimitReached
 from forge.agents.hearing import Heard
-from forge.agents.journal import Journal
 from forge.agents.model import Model, Prompt
 from forge.agents.models.sealed import without_secrets
+from forge.agents.relay.journal import Journal
 from forge.agents.spending import Spent, check
 from forge.agents.steps import Steps
 from forge.agents.stream import Stream

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.agents import pricing
-from forge.agents.journal import opened_page
 from forge.agents.model import OnText, Prompt
 from forge.agents.models.endpoint import Endpoint
+from forge.agents.relay.journal import opened_page
 from forge.agents.streaming import start_again, tell_retry, tell_spent
 from forge.sessions.messages import AssistantMessage
 
@@ -57,11 +57,11 @@ class ApiModel:
 
     async def answer(self, prompt: Prompt, *, on_text: OnText) -> AssistantMessage:
         """See `Model`. When a half-streamed answer is asked for again, `on_text.restart()` is called if it exists."""
-        from forge.agents.models import relaying  # noqa: PLC0415 - only who asks a provider needs it
+        from forge.agents.relay import link  # noqa: PLC0415 - only who asks a provider needs it
 
         is_relayed = opened_page() is not None
         if is_relayed:
-            await relaying.start()  # it is there by the time that the libraries are
+            await link.start()  # it is there by the time that the libraries are
         connection = await self.prepare()
         from forge.agents.models.asking import Asking  # noqa: PLC0415 - imports the model library
         from forge.agents.models.retrying import patiently  # noqa: PLC0415
@@ -78,7 +78,7 @@ class ApiModel:
         if kept is not None:
             return kept
         if is_relayed:
-            await relaying.ready()
+            await link.ready()
 
         async def ask() -> AssistantMessage:
             nonlocal heard

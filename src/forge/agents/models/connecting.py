@@ -19,7 +19,7 @@ from pydantic_ai.settings import ModelSettings
 import forge
 from forge.agents.errors import ModelUnknown
 from forge.agents.models.endpoint import BASE_URLS, Endpoint
-from forge.agents.models.keeping import KeepingClient
+from forge.agents.relay.http_client import JournaledClient
 
 pydantic_ai.BANNER_ENABLED = False
 
@@ -65,7 +65,7 @@ def http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
 
     # A proxy of the environment is for the outside world; a server on this machine is asked directly.
     outside = not endpoint.is_on_this_machine
-    return KeepingClient(
+    return JournaledClient(
         timeout=timeout, trust_env=outside, verify=_trusted(trust_env=outside), event_hooks={"request": [prepare]}
     )
 

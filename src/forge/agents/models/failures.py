@@ -7,7 +7,6 @@ from pydantic_ai import exceptions as library
 
 from forge.agents.errors import KeyMissing, ModelFailed, ModelOverloaded, ModelUnknown, PromptTooLong
 from forge.agents.models.endpoint import Endpoint
-from forge.agents.models.keeping import NotKept
 from forge.agents.models.keyless import key_missing
 from forge.counts import counted
 from forge.errors import ForgeError
@@ -32,7 +31,7 @@ _UNSENT = (
     httpx2.ConnectTimeout,
     httpx2.PoolTimeout,
     httpx2.ProxyError,
-    NotKept,
+    NotJournaled,
     library.UserError,
 )
 _CAUSES = 8

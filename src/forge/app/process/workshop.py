@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from forge.agents.journal import Journal
+from forge.agents.relay.journal import Journal
 from forge.app.process.log_redaction import redacted_logs
 from forge.engine.engine import Engine
 from forge.notices.sender import Sender, Warn

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from forge.agents.journal import Journal
+from forge.agents.relay.journal import Journal
 from forge.app.admin.checks import REPAIR, Check, Place, damage, failed, ok, some, warning
 from forge.counts import counted
 from forge.engine.workers import Worker

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from forge.agents.journal import Writing
+from forge.agents.relay.journal import Writing
 
 if TYPE_CHECKING:
     import httpx2

@@ -10,19 +10,19 @@ from typing import Any
 
 import httpx2
 
-from forge.agents.journal import Page, Reading, Writing, opened_page
-from forge.agents.models import relaying
-from forge.agents.models.relay import END, FAILED, HEAD, Asked, Route
+from forge.agents.relay import link
+from forge.agents.relay.journal import Page, Reading, Writing, opened_page
+from forge.agents.relay.process import END, FAILED, HEAD, Asked, Route
 
 _KEPT_AS = "forge_page"
 _LOOK_AGAIN = 0.01
 
 
-class NotKept(httpx2.ReadError):
+class NotJournaled(httpx2.ReadError):
     """The page has no answer to this question; nothing was sent."""
 
 
-class KeepingClient(httpx2.AsyncClient):
+class JournaledClient(httpx2.AsyncClient):
     """Asks the network; or, where a page is open for reading only, that page and nobody else."""
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
@@ -61,9 +61,9 @@ class _Kept(httpx2.AsyncBaseTransport):
         if kept_as is None:
             return await self._direct.handle_async_request(request)
         page, question = kept_as
-        conversation = await relaying.ask(page, question, await _asked(request, self._route))
-        if conversation is not None:
-            return await _relayed(conversation)
+        relayed = await link.ask(page, question, await _asked(request, self._route))
+        if relayed is not None:
+            return await _relayed(relayed)
         response = await self._direct.handle_async_request(request)
         if response.status_code == httpx2.codes.OK:
             assert isinstance(response.stream, httpx2.AsyncByteStream)
@@ -84,25 +84,25 @@ async def _asked(request: httpx2.Request, route: Route) -> Asked:
     return Asked(request.method, str(request.url), headers, timeout, route, body)
 
 
-async def _relayed(conversation: relaying.Conversation) -> httpx2.Response:
+async def _relayed(relayed: link.RelayedRequest) -> httpx2.Response:
     try:
-        kind, data = await _heard(conversation)
+        kind, data = await _heard(relayed)
         assert kind == HEAD
     except BaseException:
-        conversation.close()
+        relayed.close()
         raise
     status, headers, version = json.loads(data)
     return httpx2.Response(
         status,
         headers=_raw(headers),
-        stream=_Relayed(conversation),
+        stream=_Relayed(relayed),
         extensions={"http_version": version.encode("ascii")},
     )
 
 
-async def _heard(conversation: relaying.Conversation) -> tuple[bytes, bytes]:
+async def _heard(relayed: link.RelayedRequest) -> tuple[bytes, bytes]:
     try:
-        kind, data = await conversation.hear()
+        kind, data = await relayed.hear()
     except (EOFError, ConnectionError):
         raise httpx2.ReadError("the process that asks for this one was ended") from None
     if kind == FAILED:
@@ -119,20 +119,20 @@ def _raw(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 class _Relayed(httpx2.AsyncByteStream):
-    def __init__(self, conversation: relaying.Conversation) -> None:
-        self._conversation = conversation
+    def __init__(self, relayed: link.RelayedRequest) -> None:
+        self._relayed = relayed
         self._ended = False
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         # Some libraries stop at the last event and come back for what is left.
         while not self._ended:
-            kind, data = await _heard(self._conversation)
+            kind, data = await _heard(self._relayed)
             self._ended = kind == END
             if not self._ended:
                 yield data
 
     async def aclose(self) -> None:
-        self._conversation.close()
+        self._relayed.close()
 
 
 class _Keeping(httpx2.AsyncByteStream):
@@ -178,7 +178,7 @@ class _Keeping(httpx2.AsyncByteStream):
 async def _kept(page: Page, question: str, request: httpx2.Request) -> httpx2.Response:
     reading = page.read()
     if reading is None:
-        raise NotKept("nothing is kept of this answer", request=request)
+        raise NotJournaled("nothing is kept of this answer", request=request)
     followed = _Followed(reading)
     try:
         first = json.loads(await followed.next())
@@ -188,7 +188,7 @@ async def _kept(page: Page, question: str, request: httpx2.Request) -> httpx2.Re
         raise
     if head is None:
         await followed.aclose()
-        raise NotKept("what is kept answers something else", request=request)
+        raise NotJournaled("what is kept answers something else", request=request)
     return httpx2.Response(head["status"], headers=_raw(head["headers"]), stream=followed, request=request)
 
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import forge
-from forge.agents.journal import Page
-from forge.agents.models import relay
-from forge.agents.models.relay import Asked
+from forge.agents.relay import process
+from forge.agents.relay.journal import Page
+from forge.agents.relay.process import Asked
 
 _log = logging.getLogger(__name__)
 _START_SECONDS = 20.0
@@ -45,7 +45,7 @@ _here = _Here(threading.Lock())
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class RelayedRequest:
     """One request that the relay makes. Closing it does not end that: the answer may be wanted by another process.
 
     It ends when its page is gone.
@@ -56,7 +56,7 @@ class Conversation:
 
     async def hear(self) -> tuple[bytes, bytes]:
         """`EOFError` or `ConnectionError` if the relay was killed."""
-        return await relay.read_frame(self.reader)
+        return await process.read_frame(self.reader)
 
     def close(self) -> None:
         self.writer.close()
@@ -75,7 +75,7 @@ async def ready() -> None:
         await asyncio.to_thread(_ready)
 
 
-async def ask(page: Page, question: str, asked: Asked) -> Conversation | None:
+async def ask(page: Page, question: str, asked: Asked) -> RelayedRequest | None:
     """None if there can be no relay or no page here: then it is to be asked without one."""
     await ready()
     there = _here.relay
@@ -84,14 +84,14 @@ async def ask(page: Page, question: str, asked: Asked) -> Conversation | None:
         return None
     try:
         reader, writer = await asyncio.open_unix_connection(sock=ours)
-        conversation = Conversation(reader, writer)
+        request = RelayedRequest(reader, writer)
         writer.write(asked.encoded())
         with suppress(ConnectionError):  # it shows when the answer is to be heard
             await writer.drain()
     except asyncio.CancelledError:
         ours.close()
         raise
-    return conversation
+    return request
 
 
 def _introduced(there: _Relay, page: Page, question: str) -> socket.socket | None:
@@ -123,7 +123,7 @@ def _ready() -> None:
             return
         there.control.settimeout(_START_SECONDS)
         try:
-            there.is_ready = there.control.recv(1) == relay.READY
+            there.is_ready = there.control.recv(1) == process.READY
         except OSError as e:
             _log.debug("the relay did not begin: %s", e)
         there.control.setblocking(False)
@@ -143,8 +143,8 @@ def _started() -> _Relay | None:
     _here.relay = None
     ours, theirs = socket.socketpair()
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-P", relay.__file__],
+        started = subprocess.Popen(
+            [sys.executable, "-P", process.__file__],
             stdin=theirs.fileno(),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -159,7 +159,7 @@ def _started() -> _Relay | None:
         return None
     finally:
         theirs.close()
-    _here.relay = _Relay(process, ours)
+    _here.relay = _Relay(started, ours)
     return _here.relay
 
 
