@@ -173,8 +173,8 @@ def _load() -> None:
 
     import forge.agents.models.api  # noqa: PLC0415
     import forge.agents.models.asking  # noqa: PLC0415
-    import forge.agents.relay.link  # noqa: PLC0415
     import forge.agents.models.retrying  # noqa: PLC0415
+    import forge.agents.relay.link  # noqa: PLC0415
     import forge.app.process.workshop  # noqa: PLC0415
     import forge.app.projects.autopilot  # noqa: PLC0415
     import forge.app.sessions.turn_run  # noqa: PLC0415

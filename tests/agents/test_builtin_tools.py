@@ -19,6 +19,7 @@ from forge.tools.commands import CommandOutcome
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from tests.conftest import MakeRepo
+from tests.toolboxes import open_toolbox
 
 AGENT = Actor(ActorKind.AGENT, "agent")
 FILES = {"README.md": "# Demo\n", "src/app.py": "def main():\n    return 'old'\n", "b.txt": "b\n"}
@@ -55,7 +56,7 @@ def test_orders_are_carried_out_by_the_real_tools(make_repo: MakeRepo) -> None:
 - list files in src
 - check syntax of src/app.py
 - add src/app.py to context"""
-    given, results = turn(BuiltinEngine(), Toolbox(builtin_tools(None)), vfs, text)
+    given, results = turn(BuiltinEngine(), open_toolbox(builtin_tools(None)), vfs, text)
     assert [result.text for result in results if result.failed] == []
     assert vfs.read_file("docs/notes.md") == "# Notes\n"
     assert "'new'" in vfs.read_file("src/app.py")
@@ -66,7 +67,7 @@ def test_orders_are_carried_out_by_the_real_tools(make_repo: MakeRepo) -> None:
 @pytest.mark.req("X-03")
 def test_a_wrong_order_is_told_with_the_reason_of_the_tool(make_repo: MakeRepo) -> None:
     _, vfs = open_branch(make_repo)
-    given, results = turn(BuiltinEngine(), Toolbox(builtin_tools(None)), vfs, "delete src/ap.py")
+    given, results = turn(BuiltinEngine(), open_toolbox(builtin_tools(None)), vfs, "delete src/ap.py")
     assert results[0].failed
     assert "src/app.py" in given.text
     assert not vfs.pending
@@ -82,7 +83,7 @@ def test_the_recorded_conversation_writes_and_runs_its_files(make_repo: MakeRepo
             changes = directory.collect_changes()
         return CommandOutcome(done.exit_code, done.stdout_text, done.timed_out, done.limited, changes, done.notes)
 
-    given, results = turn(RecordedModel.named("greeting"), Toolbox(builtin_tools(run)), vfs, "go")
+    given, results = turn(RecordedModel.named("greeting"), open_toolbox(builtin_tools(run)), vfs, "go")
     assert "def greeting" in vfs.read_file("greeting.py")
     assert "unittest" in vfs.read_file("test_greeting.py")
     assert [result.text for result in results if result.failed] == []

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forge.agents.conversing import Conversation
+from forge.agents.loop import Loop
 from forge.agents.model import Model
+from forge.agents.model_turn import ModelTurn
+from forge.agents.profile import Profile
 from forge.agents.relay.journal import Journal
 from forge.agents.spending import Spent
 from forge.agents.stream import Stream
@@ -25,7 +27,7 @@ from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
 from forge.settings import Limits
 from forge.tools.shelf import builtin_tools
-from forge.tools.toolbox import Toolbox
+from tests.toolboxes import open_toolbox
 
 
 class Killed(BaseException):
@@ -50,11 +52,19 @@ class MemorySteps:
     kill: tuple[str, str] | None = None
     cancel: str | None = None
     id: str = "run"
+    scope: str = ""
+    scopes: set[str] = field(default_factory=set)
     answers: tuple[str | None, ...] = ()
     """What a person says to each question; None for a question that is withdrawn."""
     _asked: int = 0
 
+    def scoped(self, name: str) -> MemorySteps:
+        assert name not in self.scopes, f"the scope {name} is used twice"
+        self.scopes.add(name)
+        return replace(self, scope=name)
+
     async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any:
+        name = f"{self.scope}/{name}" if self.scope else name
         if name not in self.ledger.done:
             self._die("before", name)
             if self.cancel == name:
@@ -115,17 +125,16 @@ async def turn(
 
     def paid(step: str, answer: AssistantMessage) -> None: ...
 
-    conversation = Conversation(
-        model,
-        "You are a test.",
-        Toolbox(builtin_tools(commands, asks=True)),
-        stream,
-        redactor,
-        limits or Limits(),
-        used,
-        paid,
-        commands.interrupt,
-        Journal(repo.common_dir / "forge" / "answers"),
+    loop = Loop(
+        profile=Profile("chat", "chat", "You are a test."),
+        model=model,
+        toolbox=open_toolbox(builtin_tools(commands, asks=True)),
+        journal=Journal(repo.common_dir / "forge" / "answers"),
+        paid=paid,
+        redactor=redactor,
+        limits=limits or Limits(),
+        spent=used,
+        interrupt=commands.interrupt,
     )
     room = Room(repo, Sessions(repo, beside=beside), stream, redactor)
-    return await run_turn(asked, room, work or conversation, steps or MemorySteps(Ledger()))
+    return await run_turn(asked, room, work or ModelTurn(loop), steps or MemorySteps(Ledger()))

@@ -11,7 +11,7 @@ from forge.app.process.log_redaction import redacted_logs
 from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.redaction import Redactor
 from forge.tools.contract import Tool
-from forge.tools.toolbox import Toolbox
+from tests.toolboxes import open_toolbox
 
 pytestmark = pytest.mark.req("X-06")
 SECRET = "of-this-test-alone"
@@ -29,7 +29,7 @@ class Broken(Tool):
 def test_a_tool_that_breaks_is_logged_without_secrets(make_repo: Any, caplog: pytest.LogCaptureFixture) -> None:
     vfs = Repository.open(make_repo({"a": "b"})).workspace("main")
     with redacted_logs(Redactor([SECRET])):
-        assert Toolbox([Broken()]).run(vfs, "broken", {}).failed
+        assert open_toolbox([Broken()]).run(vfs, "broken", {}).failed
     assert "ZeroDivisionError" in caplog.text
     assert "[redacted:" in caplog.text
     assert SECRET not in caplog.text

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.stand_in import Reply, StandIn, anthropic
+from forge.agents.turn import TurnRequest
 from forge.app.process.workshop import open_workshop
 from forge.app.sessions.conversation import conversation, sessions_of
-from forge.app.sessions.messages import end_of, follow, send_message
+from forge.app.sessions.messages import WORKFLOW, end_of, follow, run_of, send_message
 from forge.events import TextStreamed
 from forge.git import Repository
 from forge.sessions.turns import TurnStatus
 from forge.settings import load
+from forge.tools.builtin import NAMES
 from tests.conftest import MakeRepo
 from tests.postgres import Server, postgres
 
@@ -155,3 +159,44 @@ def test_what_a_person_sets_for_the_context_reaches_the_model(repo: Repository, 
     assert "secret_plan.py" in usual
     assert "secret_plan.py" not in chosen
     assert usual.count("a rule of this repository") > 5 * chosen.count("a rule of this repository") > 0
+
+
+@pytest.mark.req("X-04")
+def test_a_turn_that_an_older_release_began_goes_on_without_a_profile(repo: Repository, environ: Environ) -> None:
+    given = environ()
+    request = TurnRequest("0badcafe0bad", "ai/x", "add b.txt", "Ada <ada@example.org>", 1_700_000_000.0, "")
+
+    async def turn() -> dict[str, Any]:
+        async with StandIn(anthropic, REPLIES) as server:
+            given.update(ANTHROPIC_API_KEY="sk-ant-test-key-of-nobody", ANTHROPIC_BASE_URL=server.url)
+            async with open_workshop(load(given), given) as shop:
+                repo.create_branch("ai/x", "HEAD")
+                asked = {**asdict(request), "model": "anthropic:claude-sonnet-5", "instructions": "Build it so."}
+                arguments = {"repository": str(repo.git_dir), "agent": None, **asked}
+                run = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(request.mark))
+                assert (await run.result())["status"] == "done"
+        return server.requests[0].json
+
+    sent = asyncio.run(turn())
+    assert "Build it so." in str(sent["system"])
+    names = {tool["name"] for tool in sent["tools"]}
+    assert {"write_file", "run_command", "use_skill"} <= names
+    assert "ask_user" not in names
+
+
+@pytest.mark.req("G-07")
+def test_a_turn_has_the_tools_of_its_profile_and_no_others(repo: Repository, environ: Environ) -> None:
+    given = environ()
+
+    async def turn() -> list[list[str]]:
+        async with StandIn(anthropic, [Reply(("Yes.",)), Reply(("Yes.",))]) as server:
+            given.update(ANTHROPIC_API_KEY="sk-ant-test-key-of-nobody", ANTHROPIC_BASE_URL=server.url)
+            async with open_workshop(load(given), given) as shop:
+                for branch, asks in (("ai/x", True), ("ai/y", False)):
+                    sent = await send_message(shop, repo, branch, "hello", asks=asks)
+                    await end_of(shop, sent.run)
+        return [sorted(tool["name"] for tool in request.json["tools"]) for request in server.requests]
+
+    asked, alone = asyncio.run(turn())
+    assert set(asked) == {*NAMES, "use_skill"}
+    assert set(asked) - set(alone) == {"ask_user"}

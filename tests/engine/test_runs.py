@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 import pytest
+from dbos import DBOS
 from sqlalchemy import select
 
 from forge.engine.engine import Engine
@@ -465,3 +466,25 @@ def _recorded(database: Database) -> set[str]:
             return set(named.execute(select(SystemSchema.operation_outputs.c.workflow_uuid)).scalars())
     finally:
         engine.dispose()
+
+
+async def test_steps_of_two_loops_have_names_of_their_own(start_engine: StartEngine) -> None:
+    async def work(run: Run, arguments: dict[str, Any]) -> dict[str, Any]:
+        async def value() -> str:
+            return "done"
+
+        scoped = run.scoped("contract/blueprint")
+        inner = scoped.scoped("audit")
+        with pytest.raises(EngineMisused, match="used twice"):
+            run.scoped("contract/blueprint")
+        for name in ("", "/a", "a/", "A", "a b", "a" * 121):
+            with pytest.raises(EngineMisused, match="cannot be a scope"):
+                run.scoped(name)
+        return {"done": [await each.step("model 1", value) for each in (run, scoped, inner)], "scope": inner.scope}
+
+    engine = await start_engine({"work": work})
+    run = await engine.start_run("work", {}, run_id="scopes")
+    assert await run.result() == {"done": ["done"] * 3, "scope": "contract/blueprint/audit"}
+    steps = await DBOS.list_workflow_steps_async("scopes")
+    named = [step["function_name"] for step in steps]
+    assert named == ["model 1", "contract/blueprint/model 1", "contract/blueprint/audit/model 1"]

@@ -17,6 +17,7 @@ from forge.tools.contract import ToolOutcome
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from tests.conftest import MakeRepo
+from tests.toolboxes import open_toolbox
 
 AGENT = Actor(ActorKind.AGENT, "agent")
 
@@ -85,6 +86,6 @@ def bench(make_repo: MakeRepo, runner_for: Callable[[Repository], Runner]) -> Ca
         repo = Repository.open(make_repo(FILES if files is None else files, symlinks=symlinks or {}))
         repo.create_branch("work", actor=AGENT)
         vfs = repo.workspace("work", actor=AGENT)
-        return Bench(repo, vfs, Toolbox(builtin_tools(runner_for(repo), asks=True)))
+        return Bench(repo, vfs, open_toolbox(builtin_tools(runner_for(repo), asks=True)))
 
     return make

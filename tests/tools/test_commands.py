@@ -10,7 +10,7 @@ from forge.git import Change, CollectedChange, WorkInProgressVFS
 from forge.tools import suites
 from forge.tools.commands import CommandOutcome
 from forge.tools.shelf import builtin_tools
-from forge.tools.toolbox import Toolbox
+from tests.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 
 NewBench = Callable[..., Bench]
@@ -35,7 +35,7 @@ class Canned:
 
 def canned(b: Bench, outcome: CommandOutcome, writes: dict[str, str] | None = None) -> Canned:
     runner = Canned(outcome, writes)
-    b.box = Toolbox(builtin_tools(runner))
+    b.box = open_toolbox(builtin_tools(runner))
     return runner
 
 
@@ -151,7 +151,7 @@ def test_tests_are_really_run_and_counted(bench: NewBench) -> None:
 def test_a_given_command_and_quoted_arguments_are_used(bench: NewBench) -> None:
     b = bench()
     runner = Canned(CommandOutcome(0, "fine\n"))
-    b.box = Toolbox(builtin_tools(runner, test_command="./check all"))
+    b.box = open_toolbox(builtin_tools(runner, test_command="./check all"))
     assert b.ok("run_tests", arguments=["a b", "$(rm x)"]).startswith("Tests passed (`./check all 'a b' '$(rm x)'`")
     assert runner.lines == [("./check all 'a b' '$(rm x)'", 300)]
 

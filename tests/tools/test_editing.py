@@ -8,7 +8,7 @@ import pytest
 
 from forge.git import Mode
 from forge.tools.shelf import builtin_tools
-from forge.tools.toolbox import Toolbox
+from tests.toolboxes import open_toolbox
 from tests.tools.conftest import FILES, Bench
 
 NewBench = Callable[..., Bench]
@@ -139,7 +139,7 @@ def test_a_text_that_is_almost_there_gets_its_place_and_difference(bench: NewBen
         ("     8\tdef main():\n     9\t    print(greet('you'))", "Leave out the line numbers"),
         ("def main():\\n    print", "without the backslash escapes"),
         ("DEF MAIN", "other capital letters"),
-        ("@@@@@@ nothing like this ######", "Nothing in the file is like it"),
+        (" nothing like this ######", "Nothing in the file is like it"),
     ],
 )
 def test_what_keeps_a_text_from_matching_is_named(bench: NewBench, search: str, hint: str) -> None:
@@ -229,6 +229,6 @@ def test_running_the_same_calls_again_gives_the_same_results_and_files(bench: Ne
         ("read_file", {"path": "nope.py"}),
     ]
     first = [b.box.run(b.vfs, name, args) for name, args in calls]
-    vfs, box = b.repo.workspace("work", actor=b.vfs.actor), Toolbox(builtin_tools(None))
+    vfs, box = b.repo.workspace("work", actor=b.vfs.actor), open_toolbox(builtin_tools(None))
     assert [box.run(vfs, name, args) for name, args in calls] == first
     assert dict(vfs.pending) == dict(b.vfs.pending)

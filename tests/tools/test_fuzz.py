@@ -24,8 +24,8 @@ from forge.tools.contract import ToolOutcome
 from forge.tools.places import is_internal
 from forge.tools.rendering import RESULT_BYTES
 from forge.tools.shelf import builtin_tools
-from forge.tools.toolbox import Toolbox
 from tests.conftest import run_git, write_files
+from tests.toolboxes import open_toolbox
 from tests.tools.conftest import AGENT, FILES
 
 CALLS = int(os.environ.get("FORGE_FUZZ_CALLS", "1000"))
@@ -151,7 +151,7 @@ def test_random_calls_never_raise_and_never_change_what_they_may_not(untouched: 
     @given(st.lists(calls(), min_size=IN_A_ROW, max_size=IN_A_ROW))
     def holds(sequence: list[tuple[str, Any]]) -> None:
         vfs = repo.workspace("work", actor=AGENT)
-        box = Toolbox(builtin_tools(Vandal(), asks=True))
+        box = open_toolbox(builtin_tools(Vandal(), asks=True))
         for name, arguments in sequence:
             before = entries(vfs)
             done = box.run(vfs, name, arguments)

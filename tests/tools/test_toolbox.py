@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 
-from forge.git import StorageFailed, WorkInProgressVFS
+from forge.git import Repository, StorageFailed, WorkInProgressVFS
+from forge.tools.access import ToolAccess
 from forge.tools.builtin import NAMES
-from forge.tools.contract import Json
+from forge.tools.commands import Runner
+from forge.tools.contract import FunctionTool, Json
 from forge.tools.rendering import RESULT_BYTES
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
+from tests.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 
 NewBench = Callable[..., Bench]
@@ -61,7 +64,7 @@ def test_only_commands_have_effects_that_must_not_be_repeated(bench: NewBench) -
 
 def test_a_tool_that_is_not_allowed_is_neither_shown_nor_run(bench: NewBench) -> None:
     b = bench()
-    b.box = Toolbox(builtin_tools(None), allowed=frozenset({"read_file", "search"}))
+    b.box = Toolbox(builtin_tools(None), ToolAccess(frozenset({"read_file", "search"})))
     assert [schema.name for schema in b.box.schemas()] == ["read_file", "search"]
     assert "not allowed here. Allowed are: read_file, search." in b.no("write_file", path="x", content="y")
     assert "There is no tool 'rm'" in b.no("rm", path="x")
@@ -121,7 +124,7 @@ def test_a_tool_that_breaks_half_way_has_changed_nothing(
     b = bench()
     b.ok("write_file", path="before.txt", content="kept")
     b.ok("rename_file", path="src/names.py", new_path="src/n.py")
-    b.box = Toolbox([Odd(raising(error))])
+    b.box = open_toolbox([Odd(raising(error))])
     tree = b.vfs.list_files()
     before = {path: state and state.entry for path, state in b.vfs.pending.items()}
     with caplog.at_level(logging.CRITICAL):
@@ -134,26 +137,26 @@ def test_a_tool_that_breaks_half_way_has_changed_nothing(
 
 def test_an_interrupt_is_not_swallowed(bench: NewBench) -> None:
     b = bench()
-    b.box = Toolbox([Odd(raising(KeyboardInterrupt()))])
+    b.box = open_toolbox([Odd(raising(KeyboardInterrupt()))])
     with pytest.raises(KeyboardInterrupt):
         b.run("odd")
 
 
 def test_values_come_as_json_long_texts_are_cut_and_broken_unicode_is_mended(bench: NewBench) -> None:
     b = bench()
-    b.box = Toolbox([Odd(lambda: {"b": 1, "a": "ü"})])
+    b.box = open_toolbox([Odd(lambda: {"b": 1, "a": "ü"})])
     assert b.ok("odd") == '{"a": "ü", "b": 1}'
-    b = Bench(b.repo, b.repo.workspace("work", actor=b.vfs.actor), Toolbox([Odd(lambda: "ü" * 100_000)]))
+    b = Bench(b.repo, b.repo.workspace("work", actor=b.vfs.actor), open_toolbox([Odd(lambda: "ü" * 100_000)]))
     text = b.ok("odd")
     assert len(text.encode()) <= RESULT_BYTES
     assert "[Cut here: 200,000 bytes in all" in text
-    b = Bench(b.repo, b.repo.workspace("work", actor=b.vfs.actor), Toolbox([Odd(lambda: "a\udcffb")]))
+    b = Bench(b.repo, b.repo.workspace("work", actor=b.vfs.actor), open_toolbox([Odd(lambda: "a\udcffb")]))
     assert b.ok("odd") == "a?b"
 
 
 def test_two_tools_of_one_name_are_a_mistake() -> None:
     with pytest.raises(ValueError, match="two tools named odd"):
-        Toolbox([Odd(list), Odd(list)])
+        open_toolbox([Odd(list), Odd(list)])
 
 
 class Schemed(Odd):
@@ -172,7 +175,7 @@ class Schemed(Odd):
 
 def test_the_whole_of_json_schema_counts(bench: NewBench) -> None:
     b = bench()
-    b.box = Toolbox(
+    b.box = open_toolbox(
         [
             Schemed(
                 either={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "integer"}}]},
@@ -189,8 +192,45 @@ def test_the_whole_of_json_schema_counts(bench: NewBench) -> None:
 
 def test_a_schema_fetches_nothing_and_tries_no_pattern(bench: NewBench, caplog: pytest.LogCaptureFixture) -> None:
     b = bench()
-    b.box = Toolbox([Schemed(far={"$ref": "http://127.0.0.1:9/schema.json"})])
+    b.box = open_toolbox([Schemed(far={"$ref": "http://127.0.0.1:9/schema.json"})])
     with caplog.at_level(logging.CRITICAL):
         assert "Internal error in odd: _WrappedReferencingError" in b.no("odd", far=1)
-    b.box = Toolbox([Schemed(slow={"type": "string", "pattern": "^(a|a)*$"})])
+    b.box = open_toolbox([Schemed(slow={"type": "string", "pattern": "^(a|a)*$"})])
     assert b.ok("odd", slow="a" * 60 + "!") == "done"
+
+
+def test_a_profile_s_other_names_are_shown_and_run(bench: NewBench) -> None:
+    b = bench()
+    aliases = (("list_directory", "list_files"), ("edit_file", "search_replace"), ("search_code", "search"))
+    b.box = Toolbox(builtin_tools(None), ToolAccess(frozenset({"list_files", "search_replace"}), aliases))
+    assert [schema.name for schema in b.box.schemas()] == ["list_directory", "edit_file"]
+    assert b.ok("list_directory") == b.ok("list_files")
+    b.ok("edit_file", path="README.md", search="#", replace="##")
+    b.ok("list_files")
+    assert "not allowed here. Allowed are: list_directory, edit_file." in b.no("search_code", pattern="x")
+    assert "not allowed here" in b.no("search", pattern="x")
+
+
+def test_another_name_cannot_hide_a_tool() -> None:
+    aliases = (("write_file", "read_file"),)
+    with pytest.raises(ValueError, match="write_file is a tool and cannot be another name for read_file"):
+        Toolbox(builtin_tools(None), ToolAccess(frozenset({"read_file"}), aliases))
+
+
+def test_an_alias_of_a_command_has_effects_that_must_not_be_repeated(
+    bench: NewBench, runner_for: Callable[[Repository], Runner]
+) -> None:
+    tools = builtin_tools(runner_for(bench().repo))
+    box = Toolbox(tools, ToolAccess(frozenset({"run_command"}), (("shell", "run_command"),)))
+    assert box.outside("shell")
+
+
+def test_without_a_branch_only_tools_that_need_no_files_are_taken() -> None:
+    double = FunctionTool("double", "Double it.", {"type": "object"}, lambda args: {"n": args["n"] * 2})
+    box = Toolbox([double], ToolAccess(frozenset({"double"})), files=False)
+    assert box.run(None, "double", {"n": 2}).text == '{"n": 4}'
+    assert "Internal error in double: KeyError" in box.run(None, "double", {}).text
+    with pytest.raises(ValueError, match="read_file works on files"):
+        Toolbox(builtin_tools(None), ToolAccess(frozenset({"read_file"})), files=False)
+    with_files = Toolbox(builtin_tools(None), ToolAccess(frozenset({"read_file"})))
+    assert "there is none here" in with_files.run(None, "read_file", {"path": "a"}).text

@@ -21,7 +21,6 @@ from forge.tools.imports import closure
 from forge.tools.isolated import TOOL_LIMITS
 from forge.tools.proxy import Bounds
 from forge.tools.shelf import builtin_tools
-from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import (
     State,
     UserToolBroken,
@@ -33,6 +32,7 @@ from forge.tools.user_tools import (
     user_tools,
 )
 from tests.conftest import MakeRepo
+from tests.toolboxes import open_toolbox
 from tests.tools.conftest import AGENT, Bench
 
 pytestmark = pytest.mark.req("G-12", "X-06")
@@ -92,7 +92,7 @@ def turn_on(repo: Repository, *, limits: Limits = QUICK) -> Bench:
     vfs = repo.workspace("work", actor=AGENT)
     known = {found.hash: schema(found.name) for found in user_tools(vfs)}
     ready, _ = approved_tools(vfs, known, limits=limits)
-    return Bench(repo, vfs, Toolbox([*builtin_tools(None), *ready]))
+    return Bench(repo, vfs, open_toolbox([*builtin_tools(None), *ready]))
 
 
 def states(vfs: WorkInProgressVFS) -> dict[str, str]:
@@ -553,7 +553,7 @@ def test_the_example_in_the_documentation_works(turn: Callable[..., Bench]) -> N
     b = turn({"tools/count_todos.py": example, "src/a.py": "# TODO one\n# TODO two\n", "src/b.md": "TODO\n"})
     ready, seen = approved_tools(b.vfs, {})
     assert [found.state for found in seen] == [State.APPROVED]
-    b.box = Toolbox(ready)
+    b.box = open_toolbox(ready)
     assert b.ok("count_todos", folder="src/") == "2"
 
 

@@ -18,7 +18,9 @@ from forge.errors import ForgeError
 from forge.git import PERSON, Actor, ActorKind, Mode, Repository
 from forge.sandbox import Limits
 from forge.sessions.active import ActiveFile, write_active
+from forge.tools.access import ToolAccess
 from forge.tools.approvals import FIRST_FORMAT, FOLDER, PATH
+from forge.tools.builtin import NAMES
 from forge.tools.imports import closure
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
@@ -140,7 +142,7 @@ def folder_rename(here: Scene) -> None:
 def agent_tools(here: Scene) -> None:
     """An agent's own tools: files and commands, in one turn."""
     files = here.repo.workspace(BRANCH, actor=BOT)
-    box = Toolbox(builtin_tools(TurnCommands(here.repo)))
+    box = Toolbox(builtin_tools(TurnCommands(here.repo)), ToolAccess(frozenset(NAMES)))
     for path in RECORDS:
         box.run(files, "write_file", {"path": path, "content": here.copy.decode()})
     box.run(

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.soak.hostile.interference import RAW_WORDS, Moments, watched
 from benchmarks.soak.hostile.project_scene import run_project
-from forge.agents.delegating import Delegation
+from forge.agents.program_turn import ProgramTurn
 from forge.agents.programs import configured, find_program
 from forge.agents.scripted import Say, ScriptedModel, call
 from forge.app.repositories.commands import Limits, run_on_branch
@@ -107,7 +107,7 @@ def run_program_turn(place: Path, moment: Moments) -> None:
     script.write_text("#!/bin/sh\ncat own/0.txt > copied.txt\necho new > b.txt\necho done\n")
     script.chmod(0o755)
     found = find_program(configured("fake", {"command": ["fake"]}, {}), str(programs))
-    work = Delegation(found, "fake", "", {}, place.parent, Redactor(()), lambda _step, _answer: None)
+    work = ProgramTurn(found, "fake", "", {}, place.parent, Redactor(()), lambda _step, _answer: None)
     run_turn(place, moment, work=work)
 
 

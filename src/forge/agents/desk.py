@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from forge.agents.exchange import Exchange
 from forge.agents.steps import Steps
-from forge.agents.stream import Past
+from forge.agents.stream import Past, Stream
 from forge.context.seen import Seen
+from forge.events import ContextCompacted
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.snapshots import keep, restore
-from forge.sessions.messages import AssistantMessage, ToolResult, Usage
-from forge.sessions.turns import Item, TurnStatus
+from forge.sessions.messages import Message
+from forge.sessions.turns import TurnStatus
 
 Json = dict[str, Any]
 
@@ -27,18 +29,36 @@ class Stopped(Exception):
         self.reason = reason
 
 
-@dataclass(slots=True)
-class Desk:
+@dataclass(slots=True, kw_only=True)
+class Desk(Exchange):
     repo: Repository
-    turn: str
     vfs: WorkInProgressVFS
+    stream: Stream
     past: Past
-    items: list[Item]
     seen: Seen
     """What the model has been shown of the branch up to now."""
-    usage: Usage = field(default_factory=Usage)
-    unfinished: str = ""
-    """What a model had said of an answer that was broken off."""
+
+    def messages(self) -> list[Message]:
+        return list(self.stream.messages(self.past, self.items))
+
+    def fitted(self, steps: Steps, sent: list[Message], window: int) -> list[Message]:
+        """Begin the stream anew when the window fills; what was said stays in the session as it is."""
+        del window  # the stream knows it
+        if not self.stream.is_full(sent):
+            return sent
+        anew = self.stream.anew(self.vfs, self.past, self.items)
+        self.items += anew.items
+        self.seen = anew.seen
+        fitted = list(anew.messages)
+        steps.emit(ContextCompacted(self.id, self.stream.tokens(sent), self.stream.tokens(fitted)))
+        return fitted
+
+    def after_tools(self, sent: list[Message]) -> None:
+        """Show files that a tool took into the context at once, not only in the next turn."""
+        added = self.stream.brought_in(self.vfs, self.seen)
+        self.items += added.items
+        sent += added.messages
+        self.seen = added.seen
 
     async def keeping_changes(self, steps: Steps, name: str, work: Callable[[], Awaitable[Json]]) -> Json:
         """A step that may change files in ways that cannot be repeated: they are kept durably with its result."""
@@ -51,19 +71,9 @@ class Desk:
             here = True
             if dict(self.vfs.pending) == before:
                 return done
-            return {**done, "snapshot": await asyncio.to_thread(keep, self.repo.refs, self.vfs, self.turn)}
+            return {**done, "snapshot": await asyncio.to_thread(keep, self.repo.refs, self.vfs, self.id)}
 
         done: Json = await steps.step(name, run)
         if not here and "snapshot" in done:
             await asyncio.to_thread(restore, self.vfs, done["snapshot"])
         return done
-
-    def close(self) -> None:
-        """Leave nothing open that a provider would not take back: each call has a result."""
-        if self.unfinished:
-            self.items.append(AssistantMessage(self.unfinished))
-            self.unfinished = ""
-        answered = {item.call_id for item in self.items if isinstance(item, ToolResult)}
-        calls = [call for item in self.items if isinstance(item, AssistantMessage) for call in item.calls]
-        open_calls = [call for call in calls if call.id not in answered]
-        self.items += [ToolResult(c.id, c.name, "Not carried out: the turn ended.", failed=True) for c in open_calls]

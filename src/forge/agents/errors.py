@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.errors import Denied, InvalidInput, Upstream
+from forge.errors import Denied, InvalidInput, NotFound, Upstream
 
 
 class ModelUnknown(InvalidInput):
@@ -43,3 +43,15 @@ class ProgramMissing(InvalidInput):
     """The agent program is not installed."""
 
     code = "program_missing"
+
+
+class ModelRoleUnknown(InvalidInput):
+    """There is no such role under `models` in the settings."""
+
+    code = "model_role_unknown"
+
+
+class ProfileUnknown(NotFound):
+    """Nothing says whose model answers a prompt, and which tools it has."""
+
+    code = "profile_unknown"

@@ -25,6 +25,8 @@ class Say:
     pause: float = 0.0
     """Seconds before each word."""
     usage: Usage = field(default_factory=lambda: Usage(input_tokens=10, output_tokens=5, requests=1, cost=0.001))
+    cut: bool = False
+    """Whether it ends at the limit for its length."""
     false_start: str = ""
     """Text that is streamed and then taken back, as after a broken connection."""
 
@@ -84,7 +86,7 @@ class ScriptedModel:
         say = Say(step) if isinstance(step, str) else step
         await _stream(say, on_text)
         calls = tuple(ToolCall(f"call-{said}-{i}", name, arguments) for i, (name, arguments) in enumerate(say.calls))
-        return AssistantMessage(say.text, calls, self._name, say.usage)
+        return AssistantMessage(say.text, calls, self._name, say.usage, cut=say.cut)
 
 
 async def _stream(say: Say, on_text: OnText) -> None:

@@ -71,7 +71,7 @@ class Room:
 
 
 Work = Callable[[Desk, Steps], Awaitable[None]]
-"""Fills the desk: a conversation with a model, or a program at work. Raises `Stopped` where it ends without success."""
+"""Fills the desk: a loop with a model, or a program at work. Raises `Stopped` where it ends without success."""
 
 
 async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -> TurnEnd:
@@ -158,7 +158,15 @@ def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
     room.sessions.mount(vfs, place["said_in"], _marks(place))
     items = [item_from_json(item) for item in place["items"]]
     past = past_of(room.sessions.files(request.branch, place["said_in"]))
-    return Desk(room.repo, place["turn"], vfs, past, items, Seen.from_json(place["seen"]))
+    return Desk(
+        id=place["turn"],
+        items=items,
+        repo=room.repo,
+        vfs=vfs,
+        stream=room.stream,
+        past=past,
+        seen=Seen.from_json(place["seen"]),
+    )
 
 
 def _committed(request: TurnRequest, sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn) -> Json:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from forge.engine.encoding import plain
-from forge.engine.errors import RunCancelled, StepFailed
+from forge.engine.errors import EngineMisused, RunCancelled, StepFailed
+from forge.engine.scope import ScopedRun, checked_scope
 from forge.errors import ForgeError
 from forge.events import Event, QuestionAsked, QuestionClosed
 from forge.store.questions import Question
@@ -44,9 +45,21 @@ class Run:
         self._steps = 0
         self._questions = 0
         self._emitted: dict[str, int] = {}
+        self.scope = ""
+        self._scopes: set[str] = set()
         self._working: set[asyncio.Future[Any]] = set()
         self._cancel_due = False
         self._cancel_told = False
+
+    def scoped(self, name: str) -> ScopedRun:
+        """This run for one loop in it: what the loop does, keeps and costs is recorded below `name`.
+
+        Each name is given once: under one name, the second loop would find the answers of the first.
+        """
+        if checked_scope(name) in self._scopes:
+            raise EngineMisused(f"the scope `{name}` is used twice in the run {self.id}", hint="number it")
+        self._scopes.add(name)
+        return ScopedRun(self, name)
 
     async def step(self, name: str, function: Callable[[], Awaitable[Any]]) -> Any:
         """Do it, record what came out, and give that back; done before, only give it back.

@@ -66,6 +66,8 @@ class AssistantMessage:
     model: str = ""
     usage: Usage = field(default_factory=Usage)
     opaque: tuple[Json, ...] = ()
+    cut: bool = False
+    """Whether it ends where it does because of the limit for its length; its last call may not be whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,10 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def to_json(message: Message) -> Json:
-    return {"role": _NAMES[type(message)], **asdict(message)}
+    data = {"role": _NAMES[type(message)], **asdict(message)}
+    if not data.get("cut", True):
+        del data["cut"]  # nearly always so, and older programs do not write it either
+    return data
 
 
 def from_json(data: Json) -> Message:

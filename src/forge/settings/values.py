@@ -47,7 +47,12 @@ class Models(Section):
     scout: str | None = None
 
     def named(self, role: str) -> str | None:
-        return getattr(self, role, None) or self.default
+        """Only for roles that there are: a slip of the pen is no role without a name."""
+        chosen: str | None = getattr(self, role)
+        return chosen or self.default
+
+
+MODEL_ROLES = tuple(name for name in Models.model_fields if name != "default")
 
 
 class Provider(Section):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from forge.git import WorkInProgressVFS
 
@@ -53,3 +54,23 @@ class ToolOutcome:
     failed: bool = False
     asks: Inquiry | None = None
     """The person has to answer first; there is no text yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTool:
+    """A tool that needs no files: a function of its arguments, with whatever else it knows bound to it."""
+
+    name: str
+    description: str
+    parameters: Json
+    function: Callable[[Json], str | Json | Inquiry]
+    outside: bool = False
+    """Whether it has effects that a replay must not repeat."""
+    needs_files: ClassVar[bool] = False
+
+    def get_schema(self) -> Json:
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+
+    def execute(self, vfs: WorkInProgressVFS | None, args: Json) -> str | Json | Inquiry:
+        del vfs
+        return self.function(args)

@@ -77,10 +77,12 @@ class Asking:
             raise Refused if response.finish_reason == "content_filter" else Senseless
         spans = text.spans(response)
         kept = opaque.keep(response, spans, len(text.value)) if spans is not None else ()
-        if response.finish_reason == "length" and not calls:
+        cut = response.finish_reason == "length"
+        if cut:
             kept = ()
-            text.say(CUT_NOTE)
-        return AssistantMessage(text.value, calls, self._endpoint.name, taken + self.lost, kept)
+            if not calls:
+                text.say(CUT_NOTE)
+        return AssistantMessage(text.value, calls, self._endpoint.name, taken + self.lost, kept, cut)
 
     def _usage(self, response: ModelResponse) -> Usage:
         used = response.usage

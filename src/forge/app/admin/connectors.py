@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.app.access.identity import Who, require
+from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.dependencies import plugins_of
 
 
 @dataclass(frozen=True, slots=True)

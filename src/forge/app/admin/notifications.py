@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.dependencies import plugins_of
 from forge.errors import ForgeError
 from forge.notices.errors import NotDelivered
 from forge.plugins.contracts import Notice

@@ -125,7 +125,7 @@ def _channels(settings: Settings) -> Mapping[str, Channel]:
     sections = settings.notifications.channels
     if not any(section.enabled for section in sections.values()):
         return {}
-    from forge.app.projects.dependencies import plugins_of  # noqa: PLC0415
+    from forge.app.admin.plugins import plugins_of  # noqa: PLC0415
 
     return dict(plugins_of(settings).made_channels(sections))
 

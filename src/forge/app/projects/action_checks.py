@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.dependencies import hands_of, plugins_of
+from forge.app.projects.dependencies import hands_of
 from forge.builtin_rules import judged, needs_a_model
 from forge.pipeline import realign
 from forge.pipeline.actions import Action, State

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects import linked_pages
 from forge.app.projects.action_checks import check_given, refuse_without_a_model
 from forge.app.projects.catalog import changed, show_card, topic_of
-from forge.app.projects.dependencies import plugins_of
 from forge.app.projects.halted_runs import catch_up
 from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.projects.view import row_of, state_of

@@ -22,6 +22,7 @@ from forge.agents.spending import Spent, check
 from forge.agents.streaming import Retry
 from forge.agents.turn import TurnRequest
 from forge.app.admin.agent_programs import found_program, programs
+from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
 from forge.app.repositories.commands import run_on_branch
@@ -40,16 +41,6 @@ from forge.store.costs import day_of
 from forge.tools import suites
 
 Json = dict[str, Any]
-ROLES = {
-    "brain-dump-intake": "planner",
-    "team-context": "planner",
-    "spec-building": "planner",
-    "open-source": "planner",
-    "plan-build": "writer",
-    "code-build": "builder",
-    "plan-fix": "fixer",
-    "code-fix": "fixer",
-}
 _TEST_SECONDS = 600
 _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _REVIEWED_BYTES = 300_000
@@ -126,7 +117,7 @@ class ProjectHands:
         if self.agent:
             return self.agent
         settings = self.shop.settings
-        role = ROLES.get(prompt, "reviewer")
+        role = profiles_of(settings).model_role(prompt)
         chosen = registry.choose(role, settings, programs(settings))
         usual = settings.agents.default
         nothing_set = chosen == _BUILTIN and settings.models.named(role) is None
@@ -257,7 +248,8 @@ class ProjectHands:
             return asdict(TurnRequest(mark, branch, order.message, f"{author.name} <{author.email}>", time.time(), who))
 
         asked = await steps.step(f"{place}: request", request)
-        arguments = {"repository": str(repo.git_dir), "agent": agent, "instructions": order.instructions, **asked}
+        profile = replace(profiles_of(self.shop.settings).get(order.prompt), system=order.instructions)
+        arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile.to_json(), **asked}
         run = run_of(mark)
         await self.shop.engine.start_run(WORKFLOW, arguments, run_id=run, topic=topic_of(repo, branch))
         self.shop.engine.take_over(run)

@@ -13,9 +13,10 @@ from typing import Any
 from forge.agents.models import registry
 from forge.app.access.identity import LOCAL, Who, audit, record_new
 from forge.app.admin.agent_programs import programs
+from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
-from forge.app.projects.dependencies import mirrored, plugins_of
+from forge.app.projects.dependencies import mirrored
 from forge.app.projects.view import PLAN, Json, lines_of
 from forge.builtin_rules import needs_a_model
 from forge.errors import InvalidInput

@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from forge.app.admin.plugins import plugins_of
+from forge.app.admin.prompts import prompts
 from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
 from forge.deliverables.code.registries import Registries
@@ -18,9 +20,7 @@ from forge.pipeline.draft import info_of
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Around, Parameters
 from forge.plugins.contracts import Card
-from forge.plugins.loading import Plugins, load_plugins
 from forge.projects.project import Project
-from forge.prompts import Prompts
 from forge.sessions.messages import usage_from_json
 from forge.settings import Settings
 
@@ -30,7 +30,7 @@ Json = dict[str, Any]
 def around(shop: Workshop, project: Project, run: str) -> Around:
     return Around(
         hands=hands_of(shop, project),
-        instructions=Prompts(shop.settings.prompts_directory).get,
+        instructions=prompts(shop.settings).get,
         types=plugins_of(shop.settings).deliverables,
         parameters=parameters(shop.settings, shop.environ),
         now=time.time,
@@ -81,15 +81,6 @@ def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:
 
 def _percent(share: float) -> int:
     return round(share * 100)
-
-
-def plugins_of(settings: Settings) -> Plugins:
-    return _loaded(settings.plugins_directory)
-
-
-@cache
-def _loaded(directory: Path) -> Plugins:
-    return load_plugins(directory)
 
 
 async def mirrored(settings: Settings, info: Json, card: Card) -> Json:

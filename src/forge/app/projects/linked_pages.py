@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import changed
-from forge.app.projects.dependencies import plugins_of
 from forge.connectors import google_drive as drive
 from forge.connectors import notion
 from forge.pipeline import messages

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from forge.app.admin.plugins import plugins_of
 from forge.app.demo_recording import workshop_for
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
-from forge.app.projects.dependencies import around, plugins_of
+from forge.app.projects.dependencies import around
 from forge.app.projects.run_needs import project_lacks
 from forge.engine.errors import RunCancelled
 from forge.engine.run import Run

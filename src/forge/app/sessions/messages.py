@@ -12,8 +12,10 @@ from typing import Any
 
 from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN
+from forge.agents.profile import ASK_USER
 from forge.agents.turn import TurnEnd, TurnRequest
 from forge.app.admin.agent_programs import found_program, programs
+from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
@@ -68,8 +70,10 @@ async def send_message(
         raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
     model, agent = meant(shop, model, agent)
     name = await asyncio.to_thread(answering, shop, model, agent)
+    profile = None
     if agent is None:
         await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
+        profile = await asyncio.to_thread(_profile, shop, asks=asks)
     actor = Actor(ActorKind.AGENT, name)
     await finish_interrupted(shop, repo, branch)
     await asyncio.to_thread(_made_ready, repo, branch, actor)
@@ -78,12 +82,17 @@ async def send_message(
     request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
     topic = topic_of(repo, branch)
     after = await asyncio.to_thread(shop.events.last, topic)
-    arguments = {"repository": str(repo.git_dir), "agent": agent, "asks": asks, **asdict(request)}
+    arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile, **asdict(request)}
     shop.begun.add(run_of(mark))
     begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic, anywhere=True)
     if begun.elsewhere:
         shop.begun.discard(begun.id)
     return SentMessage(run_of(mark), topic, after, name)
+
+
+def _profile(shop: Workshop, *, asks: bool) -> Json:
+    profile = profiles_of(shop.settings).get("chat")
+    return (profile if asks else profile.without_tools(ASK_USER)).to_json()
 
 
 def _made_ready(repo: Repository, branch: str, actor: Actor) -> None:

@@ -10,6 +10,7 @@ from forge.agents.models import registry
 from forge.agents.stream import Past, Stream, past_of
 from forge.app.access.identity import Who
 from forge.app.admin.models import refuse_paths
+from forge.app.admin.prompts import prompts
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.branches import tip_of
 from forge.app.repositories.catalog import repository
@@ -22,7 +23,6 @@ from forge.context.source import ContextSettings, Source
 from forge.context.summary_cache import SummaryCache
 from forge.errors import ForgeError
 from forge.git import Mode, Repository, WorkInProgressVFS
-from forge.prompts import Prompts
 from forge.sessions.conversation import read_head
 from forge.sessions.head import ActiveFile
 
@@ -67,7 +67,7 @@ def next_prompt(shop: Workshop, who: Who, repo_id: str, branch: str, *, model: s
     settings = replace(context_settings(shop.settings, window), seconds=_SECONDS)
     stream = Stream(_source(shop, repo), settings, window)
     sent = stream.messages(past, stream.beginning(files, past).items)
-    system = Prompts(shop.settings.prompts_directory).get("chat")
+    system = prompts(shop.settings).get("chat")
     total = tokens.of_text(system) + stream.tokens(sent)
     return NextPrompt(_files(files, stream.source, settings), total, window, name)
 

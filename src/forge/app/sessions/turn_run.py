@@ -9,16 +9,19 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, cast
 
-from forge.agents.conversing import Conversation
-from forge.agents.delegating import Delegation
 from forge.agents.desk import Desk, Stopped
+from forge.agents.loop import Loop
 from forge.agents.model import Model
+from forge.agents.model_turn import ModelTurn
 from forge.agents.models import registry
+from forge.agents.profile import ASK_USER, Profile
+from forge.agents.program_turn import ProgramTurn
 from forge.agents.spending import Spent
 from forge.agents.steps import Steps
 from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnRequest, Work, run_turn
 from forge.app.admin.agent_programs import found_program
+from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects.run_needs import turn_lacks
 from forge.app.repositories.catalog import id_of, opened
@@ -33,7 +36,6 @@ from forge.errors import ForgeError
 from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.reservations import release, reservation
-from forge.prompts import Prompts
 from forge.sessions.conversation import read_head
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.redaction import Redactor
@@ -65,8 +67,7 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
         request,
         run.id,
         arguments["agent"],
-        instructions=arguments.get("instructions"),
-        asks=arguments.get("asks", False),
+        profile=await asyncio.to_thread(_profile, shop, arguments),
     )
     try:
         end = await run_turn(request, bench.room, bench, run)
@@ -100,6 +101,19 @@ async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) ->
         await asyncio.sleep(_AGAIN)
 
 
+def _profile(shop: Workshop, arguments: Json) -> Profile | ForgeError:
+    """A turn that began under an older release has the parts of a profile among its arguments; a program needs none."""
+    if arguments.get("profile") is not None:
+        return Profile.from_json(arguments["profile"])
+    instructions = arguments.get("instructions")
+    try:
+        profile = profiles_of(shop.settings).get("chat")
+    except ForgeError as e:
+        return e
+    profile = replace(profile, system=instructions) if instructions else profile
+    return profile if arguments.get("asks", False) else profile.without_tools(ASK_USER)
+
+
 class _Bench:
     """Finds who answers and what they may use. What is missing by now ends the turn, and its conversation is kept."""
 
@@ -111,16 +125,14 @@ class _Bench:
         run: str,
         agent: str | None,
         *,
-        instructions: str | None = None,
-        asks: bool = False,
+        profile: Profile | ForgeError,
     ) -> None:
         self._shop = shop
         self._repo = repo
         self._request = request
         self._run = run
         self._agent = agent
-        self._instructions = instructions
-        self._asks = asks
+        self._profile = profile
         self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
         window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
         self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
@@ -139,7 +151,7 @@ class _Bench:
             found = found_program(shop.settings, shop.environ, self._agent)
             model = self._request.model.removeprefix(self._agent).removeprefix(":")
             home = Path(shop.environ.get("HOME", "/"))
-            return Delegation(
+            return ProgramTurn(
                 found,
                 self._request.model,
                 model,
@@ -153,23 +165,25 @@ class _Bench:
             raise self._model
         assert self._model is not None
         commands = TurnCommands(self._repo, plain=self._request.model == shop.unconfined)
-        return Conversation(
+        if isinstance(self._profile, ForgeError):
+            raise self._profile
+        loop = Loop(
+            profile=self._profile,
             model=self._model,
-            system=self._instructions or Prompts(shop.settings.prompts_directory).get("chat"),
-            toolbox=self._toolbox(desk.vfs, commands),
-            stream=self._stream,
+            toolbox=self._toolbox(desk.vfs, commands, self._profile),
+            journal=journal_of(shop),
+            paid=self._paid,
             redactor=shop.redactor,
             limits=shop.settings.limits,
             spent=partial(self._spent, read_head(desk.vfs).usage),
-            paid=self._paid,
             interrupt=commands.interrupt,
-            journal=journal_of(shop),
         )
+        return ModelTurn(loop)
 
-    def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands) -> Toolbox:
+    def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands, profile: Profile) -> Toolbox:
         own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled)
         # The repository's own come last, so that approving one leaves the beginning of what is sent as it was.
-        return Toolbox((*builtin_tools(commands, asks=self._asks), cast("Tool", use_skill), *own))
+        return Toolbox((*builtin_tools(commands, asks=True), cast("Tool", use_skill), *own), profile.tools)
 
     def _spent(self, session: Usage, turn: Usage) -> Spent:
         today = self._shop.costs.total(day=day_of(time.time()))

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from forge.agents.hearing import Heard
+from forge.agents.answer_text import AnswerText
 from forge.sessions.redaction import Redactor
 
 OWN = "k3y-0f-th15-pr0c355"
@@ -29,7 +29,7 @@ def heard(text: str, piece: int) -> tuple[str, Told]:
     events: list[Any] = []
     redactor = Told([OWN])
     steps = SimpleNamespace(emit=events.append)
-    listening = Heard(cast("Any", SimpleNamespace(turn="t", unfinished="")), cast("Any", steps), redactor)
+    listening = AnswerText("t", cast("Any", steps), redactor)
     for start in range(0, len(text), piece):
         listening(text[start : start + piece])
     listening.end()

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from forge.agents.answer_text import AnswerText
 from forge.agents.desk import Desk, Stopped
-from forge.agents.hearing import Heard
 from forge.agents.programs import Found, ProgramRun, run_program
 from forge.agents.steps import Steps
 from forge.events import ModelAnswered
@@ -30,7 +30,7 @@ Commit: <subject>
 
 
 @dataclass(frozen=True, slots=True)
-class Delegation:
+class ProgramTurn:
     """A program with all it may know."""
 
     found: Found
@@ -45,13 +45,13 @@ class Delegation:
     """Seconds without any progress after which it is ended."""
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
-        heard = Heard(desk, steps, self.redactor, self.name)
+        heard = AnswerText(desk.id, steps, self.redactor, self.name)
 
         async def run() -> Json:
             try:
                 run = await self._run(desk, heard)
             except asyncio.CancelledError:
-                heard.broken_off()
+                desk.unfinished = heard.broken_off()
                 desk.usage = desk.usage + heard.lost
                 said = AssistantMessage("", model=self.name, usage=heard.lost)
                 await asyncio.to_thread(self.paid, "program without an answer", said)
@@ -69,13 +69,13 @@ class Delegation:
         await asyncio.to_thread(self.paid, "program", said)
         steps.emit(
             ModelAnswered(
-                desk.turn, text, (), usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cost, 1
+                desk.id, text, (), usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cost, 1
             )
         )
         if not done["success"]:
             raise Stopped(TurnStatus.FAILED, f"{self.name}: {done['error']}")
 
-    async def _run(self, desk: Desk, heard: Heard) -> ProgramRun:
+    async def _run(self, desk: Desk, heard: AnswerText) -> ProgramRun:
         return await run_program(
             self.found,
             _prompt(desk),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from forge.agents.desk import Desk
 from forge.agents.steps import Steps
 from forge.agents.streaming import Retry
 from forge.events import ModelRetryScheduled, TextRestarted, TextStreamed
@@ -22,12 +21,12 @@ _KEY_GOES_ON = re.compile(r"[\s>|#*+-]*(?:[A-Za-z0-9+/=]*|[A-Za-z-]+: .*)\s*")
 _NEAR = 192
 
 
-class Heard:
+class AnswerText:
     """Listens to a model or a program. What is passed on lags behind by the word that is not complete yet."""
 
     def __init__(
         self,
-        desk: Desk,
+        turn: str,
         steps: Steps,
         redactor: Redactor,
         model: str = "",
@@ -35,9 +34,9 @@ class Heard:
         *,
         check: Callable[[Usage], None] = lambda _: None,
     ) -> None:
-        """`check` is given what an answer took so far, before it is asked for again, and may raise."""
+        """`turn` names events. `check` is given what an answer took, before it is asked for again, and may raise."""
         self.lost = Usage()
-        self._desk = desk
+        self._turn = turn
         self._model = model
         self._answer = answer
         self._at = 0
@@ -86,13 +85,13 @@ class Heard:
         self._at = 0
         self._text = self._line = self._told = ""
         self._in_key = False
-        self._steps.emit(TextRestarted(self._desk.turn))
+        self._steps.emit(TextRestarted(self._turn))
 
     def retrying(self, retry: Retry) -> None:
         self._check(retry.spent)
         self._steps.emit(
             ModelRetryScheduled(
-                self._model, retry.kind, retry.attempt, retry.attempts, retry.wait, retry.text(), turn=self._desk.turn
+                self._model, retry.kind, retry.attempt, retry.attempts, retry.wait, retry.text(), turn=self._turn
             )
         )
 
@@ -103,16 +102,16 @@ class Heard:
         if not self._hides(self._line):
             self._tell(self._line)
 
-    def broken_off(self) -> None:
-        """The answer ends here, without its end."""
+    def broken_off(self) -> str:
+        """The answer ends here, without its end. Gives what had come of it."""
         self.end()
-        self._desk.unfinished = self._redactor.text(self._text)
+        return self._redactor.text(self._text)
 
     def _tell(self, line: str, *, end: str = "") -> None:
         shown = self._redactor.text(line)
         if not shown.startswith(self._told):  # what looked harmless was the beginning of a secret
             shown = self._told
         if piece := shown[len(self._told) :] + end:
-            self._steps.emit(TextStreamed(self._desk.turn, piece, self._answer, self._at))
+            self._steps.emit(TextStreamed(self._turn, piece, self._answer, self._at))
             self._at += len(piece)
         self._told = shown
