@@ -142,6 +142,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/board get show_board",
             "/api/connectors get list_connectors",
             "/api/costs get show_costs",
+            "/api/deliverable-types get list_deliverable_types",
             "/api/doctor get show_doctor",
             "/api/events get list_events",
             "/api/health get health",

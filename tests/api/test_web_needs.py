@@ -200,6 +200,16 @@ def test_models_of_a_provider_have_prices_and_connectors_a_state(client: httpx.C
     assert {each["name"]: each["enabled"] for each in connectors} == {"google_drive": False, "notion": False}
 
 
+def test_deliverable_types_tell_their_forms_and_where_the_result_is(client: httpx.Client) -> None:
+    plan, coded = client.get("/api/deliverable-types").json()["deliverable_types"]
+    assert (plan["name"], plan["needs_code"]) == ("plan", False)
+    assert plan["result_view"] == {"kind": "document", "path": "docs/plan.md"}
+    assert len(plan["structures"]) == 4
+    assert all(len(each["sections"]) > 3 for each in plan["structures"])
+    assert (coded["name"], coded["structures"]) == ("code", [])
+    assert coded["result_view"] == {"kind": "branch", "path": ""}
+
+
 class Remembering(KeyringBackend):
     priority = 1  # type: ignore[assignment]
 

@@ -11,10 +11,22 @@ from typing import Any
 
 import pytest
 
-from forge.plugins.contracts import Channel, Notice, Offer
+from forge.plugins.contracts import (
+    Channel,
+    Notice,
+    Offer,
+    OfferedPrompt,
+    OfferedTools,
+    ResultView,
+    Structure,
+    ToolContext,
+    result_view_of,
+    structures_of,
+)
 from forge.plugins.fitting import misfits
-from forge.plugins.loading import GROUP, load_plugins
+from forge.plugins.loading import GROUP, Plugins, load_plugins
 from forge.settings.plugin_sections import PluginSection
+from forge.tools.contract import FunctionTool
 
 EXAMPLE = Path(__file__).parent / "example_package" / "src"
 CHANNEL = """
@@ -88,7 +100,7 @@ def test_of_two_with_one_name_the_first_wins_and_the_other_is_named(folder: Path
     plugin(folder, "late", CHANNEL.replace("NAME", "'book'"))
     found = load_plugins(folder, installed=(example, first))
     assert set(found.deliverables) == {"checklist"}
-    assert len(found.problems) == 3
+    assert len(found.problems) == 5
     assert all("brings already" in problem for problem in found.problems)
 
 
@@ -201,3 +213,68 @@ def test_no_directory_is_no_plugin_and_a_file_in_its_place_is_named(tmp_path: Pa
     assert load_plugins(tmp_path / "none", installed=()).problems == ()
     (tmp_path / "file").write_text("")
     assert "cannot be read" in load_plugins(tmp_path / "file", installed=()).problems[0]
+
+
+def tool(name: str, text: str = "") -> FunctionTool:
+    return FunctionTool(name, "Say it.", {"type": "object"}, lambda _: text)
+
+
+def offered(monkeypatch: pytest.MonkeyPatch, **parts: Any) -> Plugins:
+    monkeypatch.setitem(sys.modules, "some_plugin", SimpleNamespace(offer=lambda: Offer(**parts)))  # type: ignore[arg-type]
+    return load_plugins(installed=(EntryPoint("some", "some_plugin:offer", GROUP),))
+
+
+@pytest.mark.req("P-15")
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ({"prompts": (OfferedPrompt("poem", "poet", "Write."),)}, "names the model role `poet`; use one of chat"),
+        ({"prompts": (OfferedPrompt("chat", "writer", "Write."),)}, "`chat` is a prompt of Forge"),
+        ({"prompts": (OfferedPrompt("Poem!", "writer", "Write."),)}, "cannot be a name"),
+        ({"prompts": (OfferedPrompt("poem", "writer", " "),)}, "the prompt `poem` has no text"),
+        ({"prompts": ("poem",)}, "prompts must be `OfferedPrompt`s, not a str"),
+        ({"tools": (OfferedTools(("read_file",), lambda _: ()),)}, "`read_file` is a tool of Forge"),
+        ({"tools": (OfferedTools(("use_skill",), lambda _: ()),)}, "`use_skill` is a tool of Forge"),
+        ({"tools": (OfferedTools(("a-b",), lambda _: ()),)}, "cannot be a name"),
+        ({"tools": (OfferedTools(("rhyme",), lambda _: (), roles=("poet",)),)}, "there is no role `poet`"),
+        ({"tools": (tool("rhyme"),)}, "tools must be `OfferedTools`"),
+    ],
+)
+def test_prompts_and_tools_that_do_not_fit_are_named_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, parts: dict[str, Any], why: str
+) -> None:
+    found = offered(monkeypatch, **parts)
+    assert why in found.problems[0]
+    assert (dict(found.prompts), dict(found.tools)) == ({}, {})
+
+
+@pytest.mark.req("P-15")
+def test_tools_are_made_for_the_turn_and_only_for_their_roles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def make(context: ToolContext) -> tuple[FunctionTool, ...]:
+        return tool("branch_name", context.branch), tool("undeclared")
+
+    def broken(context: ToolContext) -> tuple[FunctionTool, ...]:
+        raise KeyError(context.run)
+
+    poem = OfferedPrompt("poem", "writer", "Write.")
+    tools = (OfferedTools(("branch_name",), make, ("chat", "poem")), OfferedTools(("rhyme",), broken, ("poem",)))
+    found = offered(monkeypatch, prompts=(poem,), tools=tools)
+    assert found.problems == ()
+    assert found.brought == {"some": ("prompts: poem", "tools: branch_name", "tools: rhyme")}
+    (made,) = found.made_tools(ToolContext(tmp_path, "ai/x", "run", "poem"))
+    assert made.execute(None, {}) == "ai/x"  # type: ignore[arg-type]
+    assert found.made_tools(ToolContext(tmp_path, "ai/x", "run", "code-review")) == ()
+    assert found.tools_for("poem") == {"branch_name", "rhyme"}
+
+
+@pytest.mark.req("P-15")
+def test_a_type_may_tell_its_forms_and_where_its_result_is(example: EntryPoint) -> None:
+    type_ = load_plugins(installed=(example,)).deliverables["checklist"]
+    assert structures_of(type_) == (Structure("boxes", "Boxes to tick", ("Boxes",)),)
+    assert result_view_of(type_) == ResultView("document", "docs/checklist.md")
+    plain: Any = SimpleNamespace(needs_code=True)
+    assert (structures_of(plain), result_view_of(plain)) == ((), ResultView("branch"))
+    wrong: Any = replace(type_, result_view="a page", structures=("one",))  # type: ignore[type-var]
+    told = " ".join(misfits(Offer(deliverables=(wrong,))))
+    assert "`result_view` must be a `ResultView`" in told
+    assert "`structures` must be `Structure`s, not a str" in told

@@ -18,6 +18,8 @@ from forge.tools.builtin import NAMES
 Json = dict[str, Any]
 ASK_USER = "ask_user"
 SKILLS = "use_skill"
+WORK_TOOLS = frozenset({*NAMES, SKILLS} - {ASK_USER})
+"""What an agent that works on a branch has, with nobody there to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,7 @@ def check_model_role(role: str, what: str) -> None:
 def shipped_profiles(more_tools: Mapping[str, Collection[str]] | None = None) -> tuple[Profile, ...]:
     """The roles that come with Forge; `more_tools` are those that plugins add, by the role that may use them."""
     added = more_tools or {}
-    worker = frozenset({*NAMES, SKILLS} - {ASK_USER})
-    with_tools = {"chat": worker | {ASK_USER}, "code-build": worker, "code-fix": worker}
+    with_tools = {"chat": WORK_TOOLS | {ASK_USER}, "code-build": WORK_TOOLS, "code-fix": WORK_TOOLS}
     return tuple(
         Profile(
             role,
@@ -112,11 +113,11 @@ def shipped_profiles(more_tools: Mapping[str, Collection[str]] | None = None) ->
                 with_tools.get(role, frozenset()) | frozenset(added.get(role, ())), own=role in with_tools
             ),
         )
-        for role, model_role in _MODEL_ROLES.items()
+        for role, model_role in SHIPPED.items()
     )
 
 
-_MODEL_ROLES = {
+SHIPPED = {
     "chat": "chat",
     "team-context": "planner",
     "brain-dump-intake": "planner",
@@ -130,3 +131,4 @@ _MODEL_ROLES = {
     "code-review": "reviewer",
     "code-fix": "fixer",
 }
+"""The roles that come with Forge, which are the names of their prompts, and the model role of each."""

@@ -59,6 +59,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "Look after Forge": {
         "config": Command("config", "settings: show, get, set, check"),
         "prompts": Command("prompts", "the prompts that agents get: list, show, edit, diff, reset"),
+        "plugins": Command("plugins", "which plugins are loaded, and what each brings"),
         "notify": Command("notify", "notifications: send a test message"),
         "completion": Command("completion", "words for bash, zsh or fish to complete"),
     },

@@ -1,4 +1,4 @@
-"""What plugins bring: deliverable types, connectors, notification channels and boards, each as a small role."""
+"""What plugins bring: deliverable types, prompts, tools, connectors, notification channels and boards."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
+
+from forge.agents.profile import WORK_TOOLS
+from forge.tools.contract import Tool
 
 Json = dict[str, Any]
 
@@ -154,8 +157,29 @@ class Issue:
     recommendation: str
 
 
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """A form that the deliverable can have: its sections in their order."""
+
+    name: str
+    title: str
+    sections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """Where a person looks at the result: at a document of the project, or at the build branch."""
+
+    kind: Literal["document", "branch"]
+    path: str = ""
+    """Of the document, in the project's directory."""
+
+
 class DeliverableType(Protocol):
-    """A kind of thing that Forge can deliver: `plan`, `code`, or a stranger's."""
+    """A kind of thing that Forge can deliver: `plan`, `code`, or a stranger's.
+
+    Two further members may be left out: `structures`, a tuple of `Structure`, and `result_view`, a `ResultView`.
+    """
 
     @property
     def name(self) -> str:
@@ -194,6 +218,52 @@ class DeliverableType(Protocol):
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
         """Mend the issues; a line or two on what was done."""
+
+
+def structures_of(type_: DeliverableType) -> tuple[Structure, ...]:
+    return tuple(getattr(type_, "structures", ()))
+
+
+def result_view_of(type_: DeliverableType) -> ResultView:
+    view: ResultView | None = getattr(type_, "result_view", None)
+    return view or ResultView("branch" if type_.needs_code else "document")
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedPrompt:
+    """A prompt that a plugin asks for, and whose model answers it. A person may replace the text."""
+
+    name: str
+    model_role: str
+    """A name under `models` in the settings: `planner`, `writer`, `builder`, `reviewer`, …"""
+    text: str
+    tools: frozenset[str] = WORK_TOOLS
+    """What an agent may use that works on a branch with it (`Desk.work`)."""
+    aliases: tuple[tuple[str, str], ...] = ()
+    """Another name for a tool, and the tool's own."""
+    own_tools: bool = True
+    """Whether it may use the repository's tools that a person approved, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """The turn that tools are made for."""
+
+    repository: Path
+    """Its git directory."""
+    branch: str
+    run: str
+    role: str
+    """Of the agent, as its profile says."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedTools:
+    """Tools that are made for each turn. Only those in `names` are used, and only by agents of these roles."""
+
+    names: tuple[str, ...]
+    make: Callable[[ToolContext], Sequence[Tool]]
+    roles: tuple[str, ...] = ("chat",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +339,8 @@ class Offer:
     """
 
     deliverables: tuple[DeliverableType, ...] = ()
+    prompts: tuple[OfferedPrompt, ...] = ()
+    tools: tuple[OfferedTools, ...] = ()
     connectors: Mapping[str, Callable[[Mapping[str, Any]], Connector]] | None = None
     channels: Mapping[str, Callable[[Mapping[str, Any]], Channel]] | None = None
     boards: Mapping[str, Callable[[Mapping[str, Any]], Board]] | None = None

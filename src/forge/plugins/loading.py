@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,14 +13,26 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from forge.errors import ForgeError
-from forge.plugins.contracts import Board, Channel, Connector, DeliverableType, Offer
+from forge.plugins.contracts import (
+    Board,
+    Channel,
+    Connector,
+    DeliverableType,
+    Offer,
+    OfferedPrompt,
+    OfferedTools,
+    ToolContext,
+)
 from forge.plugins.fitting import misfits
+from forge.tools.contract import Tool
 
 GROUP = "forge.plugins"
 _BUILTIN = ("forge", "forge.builtin")
 """The name and the module of what comes with Forge."""
 
 _LONG = 6
+_PARTS = ("deliverables", "prompts", "tools", "connectors", "channels", "boards")
+_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Make = Callable[[Mapping[str, Any]], T]
@@ -39,12 +52,33 @@ class Plugins:
     """Everything that was found, by name, and what could not be used."""
 
     deliverables: Mapping[str, DeliverableType] = field(default_factory=dict)
+    prompts: Mapping[str, OfferedPrompt] = field(default_factory=dict)
+    tools: Mapping[str, OfferedTools] = field(default_factory=dict)
+    """By the name of each tool."""
     connectors: Mapping[str, Make[Connector]] = field(default_factory=dict)
     channels: Mapping[str, Make[Channel]] = field(default_factory=dict)
     boards: Mapping[str, Make[Board]] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     """One sentence for each plugin, or part of one, that cannot be used."""
     loaded: tuple[str, ...] = ()
+    brought: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What each plugin brings and is used, as in `prompts: checklist-build`."""
+
+    def tools_for(self, role: str) -> frozenset[str]:
+        return frozenset(name for name, offered in self.tools.items() if role in offered.roles)
+
+    def made_tools(self, context: ToolContext) -> tuple[Tool, ...]:
+        """Those that agents of this role may use. A plugin that fails here has no tools in this turn."""
+        wanted = self.tools_for(context.role)
+        found: list[Tool] = []
+        for offered in dict.fromkeys(self.tools[name] for name in wanted):
+            try:
+                made = [(tool, tool.get_schema()["name"]) for tool in offered.make(context)]
+            except Exception:  # noqa: BLE001 - as with loading: strangers' code
+                _log.exception("The tools %s could not be made.", ", ".join(offered.names))
+                continue
+            found += [tool for tool, name in made if name in wanted and self.tools[name] is offered]
+        return tuple(found)
 
     def made_connectors(self, sections: Mapping[str, Section]) -> tuple[Connector, ...]:
         """Those that are enabled and can be used."""
@@ -81,12 +115,10 @@ def load_plugins(directory: Path | None = None, *, installed: Iterable[EntryPoin
     for path in _own(directory, joined.problems):
         joined.add(path.stem, str(path), partial(_own_offer, path))
     return Plugins(
-        joined.parts["deliverables"],
-        joined.parts["connectors"],
-        joined.parts["channels"],
-        joined.parts["boards"],
-        tuple(joined.problems),
-        tuple(joined.loaded),
+        **joined.parts,
+        problems=tuple(joined.problems),
+        loaded=tuple(joined.loaded),
+        brought={name: tuple(parts) for name, parts in joined.brought.items()},
     )
 
 
@@ -94,9 +126,8 @@ class _Joined:
     """What was offered so far. Whoever came first keeps a name."""
 
     def __init__(self) -> None:
-        self.parts: dict[str, dict[str, Any]] = {
-            part: {} for part in ("deliverables", "connectors", "channels", "boards")
-        }
+        self.parts: dict[str, dict[str, Any]] = {part: {} for part in _PARTS}
+        self.brought: dict[str, list[str]] = {}
         self.problems: list[str] = []
         self.loaded: list[str] = []
         self._from: dict[tuple[str, str], str] = {}
@@ -112,21 +143,26 @@ class _Joined:
             self.problems.append(f"The plugin {source} cannot be used: {'; '.join(wrong)}.")
             return
         self.loaded.append(name)
+        brought = self.brought.setdefault(name, [])
         for part, key, value in _listed(offer):
-            self._take(part, key, value, source)
+            if self._take(part, key, value, source):
+                brought.append(f"{part}: {key}")
 
-    def _take(self, part: str, key: str, value: object, source: str) -> None:
+    def _take(self, part: str, key: str, value: object, source: str) -> bool:
         first = self._from.setdefault((part, key), source)
         if first == source and key not in self.parts[part]:
             self.parts[part][key] = value
-        else:
-            self.problems.append(
-                f"The plugin {source} brings `{key}` ({part}), which {first} brings already; it is left out."
-            )
+            return True
+        self.problems.append(
+            f"The plugin {source} brings `{key}` ({part}), which {first} brings already; it is left out."
+        )
+        return False
 
 
 def _listed(offer: Offer) -> Iterator[tuple[str, str, object]]:
     yield from (("deliverables", type_.name, type_) for type_ in offer.deliverables)
+    yield from (("prompts", prompt.name, prompt) for prompt in offer.prompts)
+    yield from (("tools", name, tools) for tools in offer.tools for name in tools.names)
     for part in ("connectors", "channels", "boards"):
         yield from ((part, name, make) for name, make in (getattr(offer, part) or {}).items())
 

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -43,25 +43,28 @@ class Prompt:
 
 
 class Prompts:
-    """The prompts in force. `directory` holds a person's own; it need not exist."""
+    """The prompts in force. `directory` holds a person's own; it need not exist. `more` is what plugins bring."""
 
-    def __init__(self, directory: Path | None = None) -> None:
+    def __init__(self, directory: Path | None = None, more: Mapping[str, str] | None = None) -> None:
         self._directory = directory
+        self._more = dict(more or {})
 
     def list(self) -> tuple[Prompt, ...]:
         """All prompts by name, those in the person's directory as they are now."""
         own = self._own_files()
-        names = sorted({*_defaults(), *own})
+        names = sorted({*self._defaults(), *own})
         return tuple(self._described(name, own.get(name)) for name in names)
 
     def get(self, name: str) -> str:
         """The text to use now: the person's file if there is one, else the default."""
         own = self._path(name)
-        return _checked(own, name) if own is not None and os.path.lexists(own) else self.default(name)
+        return self._checked(own, name) if own is not None and os.path.lexists(own) else self.default(name)
 
     def default(self, name: str) -> str:
-        """The text that comes with Forge."""
-        file = _defaults().get(name)
+        """The text that comes with Forge or with a plugin."""
+        file = _shipped().get(name)
+        if file is None and name in self._more:
+            return self._more[name]
         if file is None:
             near = difflib.get_close_matches(name, [prompt.name for prompt in self.list()], 1)
             raise PromptMissing(
@@ -83,7 +86,7 @@ class Prompts:
 
     def reset(self, name: str) -> Path | None:
         """Back to the default. The person's file is kept beside, under the name given back; None if there was none."""
-        if name not in _defaults():
+        if name not in self._defaults():
             raise PromptMissing(
                 f"There is no default for `{name}` to go back to.",
                 hint=f"Delete {self._path(name)} if you do not want it any more.",
@@ -135,34 +138,40 @@ class Prompts:
     def _described(self, name: str, own: Path | None) -> Prompt:
         if own is None:
             return Prompt(name, Origin.DEFAULT, None)
-        origin = Origin.OVERRIDE if name in _defaults() else Origin.OWN
+        origin = Origin.OVERRIDE if name in self._defaults() else Origin.OWN
         try:
-            _checked(own, name)
+            self._checked(own, name)
         except PromptUnusable as e:
             return Prompt(name, origin, own, e.message)
         return Prompt(name, origin, own)
 
+    def _defaults(self) -> frozenset[str]:
+        return frozenset({*_shipped(), *self._more})
 
-def _defaults() -> dict[str, Traversable]:
+    def _checked(self, path: Path, name: str) -> str:
+        """The text of a person's file, or why it cannot be one."""
+        try:
+            data = None
+            if stat.S_ISREG(path.stat().st_mode):  # a pipe or a device would keep us waiting
+                with path.open("rb") as file:
+                    data = file.read(LARGEST + 1)
+            problem = "it is not a file" if data is None else _problem(data)
+        except OSError as e:
+            data, problem = None, f"it cannot be read ({e.strerror})"
+        if problem or data is None:
+            back = (
+                f"`forge prompts reset {name}` gives the default back"
+                if name in self._defaults()
+                else "Delete the file"
+            )
+            raise PromptUnusable(f"The prompt {path} cannot be used: {problem}.", hint=f"Mend it, or: {back}.")
+        return data.decode("utf-8")
+
+
+def _shipped() -> dict[str, Traversable]:
     folder = resources.files("forge.prompts") / "files"
     shipped = {file.name.removesuffix(_ENDING): file for file in folder.iterdir() if file.name.endswith(_ENDING)}
     return {**shipped, **{name: resources.files(package) / path for name, (package, path) in _ELSEWHERE.items()}}
-
-
-def _checked(path: Path, name: str) -> str:
-    """The text of a person's file, or why it cannot be one."""
-    try:
-        data = None
-        if stat.S_ISREG(path.stat().st_mode):  # a pipe or a device would keep us waiting
-            with path.open("rb") as file:
-                data = file.read(LARGEST + 1)
-        problem = "it is not a file" if data is None else _problem(data)
-    except OSError as e:
-        data, problem = None, f"it cannot be read ({e.strerror})"
-    if problem or data is None:
-        back = f"`forge prompts reset {name}` gives the default back" if name in _defaults() else "Delete the file"
-        raise PromptUnusable(f"The prompt {path} cannot be used: {problem}.", hint=f"Mend it, or: {back}.")
-    return data.decode("utf-8")
 
 
 def _problem(data: bytes) -> str:

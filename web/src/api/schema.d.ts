@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/deliverable-types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a project can become: the types that plugins bring, with their forms and where the result is looked at
+         * @description What a project can become: the types that plugins bring, with their forms and where the result is looked at.
+         */
+        get: operations["list_deliverable_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/doctor": {
         parameters: {
             query?: never;
@@ -2939,6 +2959,72 @@ export interface components {
             user: string;
         };
         /**
+         * DeliverableTypeShape
+         * @example {
+         *       "name": "Ada",
+         *       "needs_code": false,
+         *       "result_view": {
+         *         "kind": "document",
+         *         "path": "beds/north.md"
+         *       },
+         *       "structures": [
+         *         {
+         *           "name": "Ada",
+         *           "sections": [],
+         *           "title": "Brain dump"
+         *         }
+         *       ],
+         *       "title": "Brain dump"
+         *     }
+         */
+        DeliverableTypeShape: {
+            /**
+             * Name
+             * @description As an intent names it.
+             */
+            name: string;
+            /**
+             * Needs Code
+             * @description Whether it is built on a branch of a repository, and its tests count.
+             */
+            needs_code: boolean;
+            result_view: components["schemas"]["ResultViewShape"];
+            /**
+             * Structures
+             * @description Forms that it can have; none if it is free.
+             */
+            structures: components["schemas"]["StructureShape"][];
+            /** Title */
+            title: string;
+        };
+        /**
+         * DeliverableTypesShape
+         * @example {
+         *       "deliverable_types": [
+         *         {
+         *           "name": "Ada",
+         *           "needs_code": false,
+         *           "result_view": {
+         *             "kind": "document",
+         *             "path": "beds/north.md"
+         *           },
+         *           "structures": [
+         *             {
+         *               "name": "Ada",
+         *               "sections": [],
+         *               "title": "Brain dump"
+         *             }
+         *           ],
+         *           "title": "Brain dump"
+         *         }
+         *       ]
+         *     }
+         */
+        DeliverableTypesShape: {
+            /** Deliverable Types */
+            deliverable_types: components["schemas"]["DeliverableTypeShape"][];
+        };
+        /**
          * DiffShape
          * @example {
          *       "conversation": {
@@ -5785,6 +5871,26 @@ export interface components {
             text?: string | null;
         };
         /**
+         * ResultViewShape
+         * @example {
+         *       "kind": "document",
+         *       "path": "beds/north.md"
+         *     }
+         */
+        ResultViewShape: {
+            /**
+             * Kind
+             * @description Where the result is looked at.
+             * @enum {string}
+             */
+            kind: "document" | "branch";
+            /**
+             * Path
+             * @description Of the document, in the project's directory; empty where it has none.
+             */
+            path: string;
+        };
+        /**
          * ResumedShape
          * @description `brought_up` are the files that were not up to date.
          * @example {
@@ -6241,6 +6347,25 @@ export interface components {
             state: string;
             /** Subject */
             subject: string;
+        };
+        /**
+         * StructureShape
+         * @example {
+         *       "name": "Ada",
+         *       "sections": [],
+         *       "title": "Brain dump"
+         *     }
+         */
+        StructureShape: {
+            /** Name */
+            name: string;
+            /**
+             * Sections
+             * @description Their titles, in order.
+             */
+            sections: string[];
+            /** Title */
+            title: string;
         };
         /**
          * ToolChangeShape
@@ -6828,6 +6953,89 @@ export interface operations {
             };
             /** @description Not found: `repository_missing`. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_deliverable_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliverableTypesShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

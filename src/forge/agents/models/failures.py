@@ -8,6 +8,7 @@ from pydantic_ai import exceptions as library
 from forge.agents.errors import KeyMissing, ModelFailed, ModelOverloaded, ModelUnknown, PromptTooLong
 from forge.agents.models.endpoint import Endpoint
 from forge.agents.models.keyless import key_missing
+from forge.agents.relay.http_client import NotJournaled
 from forge.counts import counted
 from forge.errors import ForgeError
 from forge.settings import RetryKind

@@ -14,7 +14,7 @@ from forge.api.http.routing import router_for
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
 from forge.app.access import provider_keys
-from forge.app.admin import admin_access, connectors
+from forge.app.admin import admin_access, connectors, plugins
 from forge.app.projects import project_access
 
 router = router_for()
@@ -124,6 +124,12 @@ def show_costs(
 def list_connectors(shop: Shop, who: Asking) -> Any:
     """What can bring documents from elsewhere, and whether it can be used."""
     return {"connectors": connectors.list_connectors(shop, who)}
+
+
+@router.get("/deliverable-types", tags=["projects"], response_model=shapes.DeliverableTypesShape, responses=may_end())
+def list_deliverable_types(shop: Shop, who: Asking) -> Any:
+    """What a project can become: the types that plugins bring, with their forms and where the result is looked at."""
+    return {"deliverable_types": plugins.list_deliverable_types(shop, who)}
 
 
 @router.get("/provider-keys", tags=["models"], response_model=shapes.ProviderKeysShape, responses=may_end())

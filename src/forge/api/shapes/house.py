@@ -156,6 +156,29 @@ class ConnectorsShape(Shape):
     connectors: list[ConnectorShape]
 
 
+class StructureShape(Shape):
+    name: Text
+    title: Text
+    sections: list[Text] = Field(description="Their titles, in order.")
+
+
+class ResultViewShape(Shape):
+    kind: Literal["document", "branch"] = Field(description="Where the result is looked at.")
+    path: Text = Field(description="Of the document, in the project's directory; empty where it has none.")
+
+
+class DeliverableTypeShape(Shape):
+    name: Text = Field(description="As an intent names it.")
+    title: Text
+    needs_code: bool = Field(description="Whether it is built on a branch of a repository, and its tests count.")
+    structures: list[StructureShape] = Field(description="Forms that it can have; none if it is free.")
+    result_view: ResultViewShape
+
+
+class DeliverableTypesShape(Shape):
+    deliverable_types: list[DeliverableTypeShape]
+
+
 class SpentShape(Shape):
     input_tokens: int
     output_tokens: int

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
 from forge.app.projects.catalog import changed

@@ -21,6 +21,7 @@ from forge.agents.steps import Steps
 from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnRequest, Work, run_turn
 from forge.app.admin.agent_programs import found_program
+from forge.app.admin.plugins import plugins_of
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects.run_needs import turn_lacks
@@ -36,6 +37,7 @@ from forge.errors import ForgeError
 from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.reservations import release, reservation
+from forge.plugins.contracts import ToolContext
 from forge.sessions.conversation import read_head
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.redaction import Redactor
@@ -181,9 +183,13 @@ class _Bench:
         return ModelTurn(loop)
 
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands, profile: Profile) -> Toolbox:
+        context = ToolContext(self._repo.git_dir, self._request.branch, self._run, profile.role)
+        brought = plugins_of(self._shop.settings).made_tools(context)
+        taken = {tool.get_schema()["name"] for tool in brought}
         own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled)
         # The repository's own come last, so that approving one leaves the beginning of what is sent as it was.
-        return Toolbox((*builtin_tools(commands, asks=True), cast("Tool", use_skill), *own), profile.tools)
+        rest = (tool for tool in own if tool.get_schema()["name"] not in taken)
+        return Toolbox((*builtin_tools(commands, asks=True), cast("Tool", use_skill), *brought, *rest), profile.tools)
 
     def _spent(self, session: Usage, turn: Usage) -> Spent:
         today = self._shop.costs.total(day=day_of(time.time()))

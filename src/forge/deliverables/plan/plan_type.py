@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from forge.deliverables.plan import answers, fixes
 from forge.deliverables.plan.document import Plan, render, tidy, to_json
 from forge.deliverables.plan.files import JSON, MARKDOWN, now
-from forge.deliverables.plan.outlines import Section, agreed, chosen, outline, titles_in
+from forge.deliverables.plan.outlines import Section, agreed, chosen, outline, outlines, titles_in
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import SEVERITIES, PlanReview, criteria
 from forge.deliverables.plan.safety import PlanSafety
-from forge.plugins.contracts import BuildResult, Desk, Issue, Json, SafetyRules, TestResults
+from forge.plugins.contracts import BuildResult, Desk, Issue, Json, ResultView, SafetyRules, Structure, TestResults
 from forge.plugins.errors import AnswerUnusable
 
 _TRIES = 3
@@ -48,6 +48,16 @@ class PlanType:
     @property
     def severities(self) -> Mapping[str, str]:
         return SEVERITIES
+
+    @property
+    def structures(self) -> tuple[Structure, ...]:
+        return tuple(
+            Structure(each.name, each.title, tuple(section.title for section in each.sections)) for each in outlines()
+        )
+
+    @property
+    def result_view(self) -> ResultView:
+        return ResultView("document", MARKDOWN)
 
     async def discover(self, desk: Desk) -> Json:  # noqa: ARG002 - a plan looks nothing up
         return {}

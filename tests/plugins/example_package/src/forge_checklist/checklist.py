@@ -9,7 +9,17 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from forge.plugins.contracts import Allowed, BuildResult, Desk, Issue, Operation, Severity, TestResults
+from forge.plugins.contracts import (
+    Allowed,
+    BuildResult,
+    Desk,
+    Issue,
+    Operation,
+    ResultView,
+    Severity,
+    Structure,
+    TestResults,
+)
 
 FILE = "docs/checklist.md"
 
@@ -44,6 +54,8 @@ class Checklist:
     title: str = "Checklist"
     needs_code: bool = False
     schema: type[BaseModel] = Review
+    structures: tuple[Structure, ...] = (Structure("boxes", "Boxes to tick", ("Boxes",)),)
+    result_view: ResultView = ResultView("document", FILE)  # noqa: RUF009 - a frozen value
 
     @property
     def safety(self) -> Rules:
