@@ -16,6 +16,7 @@ from forge.tools.contract import FunctionTool, Json
 from forge.tools.rendering import RESULT_BYTES
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
+from forge.tools.user_tools import ApprovedTool
 from tests.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 
@@ -234,3 +235,14 @@ def test_without_a_branch_only_tools_that_need_no_files_are_taken() -> None:
         Toolbox(builtin_tools(None), ToolAccess(frozenset({"read_file"})), files=False)
     with_files = Toolbox(builtin_tools(None), ToolAccess(frozenset({"read_file"})))
     assert "there is none here" in with_files.run(None, "read_file", {"path": "a"}).text
+
+
+def test_approved_tools_of_the_repository_need_a_profile_that_allows_them(bench: NewBench) -> None:
+    schema = {"name": "mine", "description": "Mine.", "parameters": {"type": "object"}}
+    tools = (*builtin_tools(None), ApprovedTool("mine", schema))
+    vfs = bench().vfs
+    for own in (True, False):
+        box = Toolbox(tools, ToolAccess(frozenset({"read_file"}), own=own))
+        assert [each.name for each in box.schemas()] == (["read_file", "mine"] if own else ["read_file"])
+        refused = "not allowed here" in box.run(vfs, "mine", {}).text
+        assert refused is not own
