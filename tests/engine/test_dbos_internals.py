@@ -46,7 +46,8 @@ def test_the_private_parts_take_what_they_are_given() -> None:
 
 def test_the_table_of_runs_has_the_columns_that_are_read() -> None:
     used = {"workflow_uuid", "status", "queue_name", "executor_id", "owner_xid", "started_at_epoch_ms"}
-    assert used | {"created_at", "updated_at"} <= set(dbos_internals.WORKFLOWS.c.keys())
+    assert used | {"created_at", "updated_at", "inputs"} <= set(dbos_internals.WORKFLOWS.c.keys())
+    assert {"workflow_uuid", "inputs"} <= set(dbos_internals.ARGUMENTS.c.keys())
 
 
 @pytest.mark.parametrize("name", [*CLAIMING, *READING])

@@ -14,6 +14,8 @@ from dbos._utils import GlobalParams
 
 WORKFLOWS: sa.Table = SystemSchema.workflow_status
 """One row for each run: its state, its queue, and the process that has it."""
+ARGUMENTS: sa.Table = SystemSchema.workflow_input
+"""What each run was begun with."""
 
 
 def system_database() -> Any:

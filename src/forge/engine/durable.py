@@ -18,6 +18,7 @@ from dbos import DBOS, DBOSConfig, Serializer, SetEnqueueOptions, SetWorkflowID
 from dbos import error as dbos_errors
 
 from forge.engine.dbos_internals import (
+    ARGUMENTS,
     WORKFLOWS,
     delete_runs,
     poll_queue,
@@ -247,16 +248,14 @@ class Durable:
 
     def described(self, run_id: str) -> tuple[str, str, Json] | None:
         """The same of one run; None if it is not known."""
-        return next(iter(self._described(SystemSchema.workflow_status.c.workflow_uuid == run_id)), None)
+        return next(iter(self._described(WORKFLOWS.c.workflow_uuid == run_id)), None)
 
     def _described(self, condition: sa.ColumnElement[bool]) -> tuple[tuple[str, str, Json], ...]:
-        status, given = SystemSchema.workflow_status.c, SystemSchema.workflow_input.c
+        status, given = WORKFLOWS.c, ARGUMENTS.c
         read = _JsonSerializer().deserialize
         # Older releases of DBOS kept the arguments beside the status.
         arguments = sa.func.coalesce(given.inputs, status.inputs)
-        both = sa.outerjoin(
-            SystemSchema.workflow_status, SystemSchema.workflow_input, status.workflow_uuid == given.workflow_uuid
-        )
+        both = sa.outerjoin(WORKFLOWS, ARGUMENTS, status.workflow_uuid == given.workflow_uuid)
         query = sa.select(status.workflow_uuid, status.name, arguments).select_from(both).where(condition)
         with self._records() as connection:
             rows = connection.execute(query).all()

@@ -12,9 +12,9 @@ from typing import Any
 from forge.agents.errors import KeyMissing, ModelUnknown, ProgramMissing
 from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN, RECORDED
+from forge.agents.profile import SHIPPED
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.process.workshop import Workshop
-from forge.app.projects.agents import ROLES
 from forge.app.projects.dependencies import hands_of
 from forge.errors import ForgeError
 from forge.pipeline.draft import info_of
@@ -22,7 +22,7 @@ from forge.projects.project import Project
 from forge.settings.keys import VARIABLES
 
 Json = dict[str, Any]
-_REVIEW = "code-review"
+_PROMPTS = tuple(role for role in SHIPPED if role != "chat")
 
 
 def turn_lacks(shop: Workshop, arguments: Json) -> str:
@@ -44,7 +44,7 @@ def project_lacks(shop: Workshop, arguments: Json) -> str:
 def agents_of(shop: Workshop, project: Project) -> list[str]:
     """Whoever answers for a project, by the settings of this process."""
     hands = hands_of(shop, project)
-    return sorted({hands.who(prompt) for prompt in (*ROLES, _REVIEW)})
+    return sorted({hands.who(prompt) for prompt in _PROMPTS})
 
 
 def _lacks(shop: Workshop, name: str, again: str) -> str:
