@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forge.errors import Conflict
-from forge.git.checkout.checkouts import CheckoutUpdate
+from forge.git.checkout.checkout_update import CheckoutUpdate
 from forge.git.errors import BranchExists, BranchMoved
 from forge.git.values import Actor, ActorKind, CommitId
 
