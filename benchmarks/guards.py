@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import statistics
 import time
 from collections import Counter
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import count
+from typing import Any
 
 from benchmarks.timing import Figure
 from forge.deliverables.code.review import CodeReview
@@ -191,7 +193,9 @@ def _add(
     found = _findings(rng, counts) if findings is None else list(findings)
     rng.shuffle(found)
     # The counts that the agent claims are wrong on purpose: nothing may be decided by them.
-    answer: dict[str, object] = {"critical": 0, "medium": rng.randint(0, 9), "minor": 0, "issues": found}
+    # Only an empty list beside counts contradicts itself, and is no usable answer.
+    claimed = rng.randint(0, 9)
+    answer: dict[str, object] = {"critical": 0, "medium": claimed if found else 0, "minor": 0, "issues": found}
     if not case.code:
         case.rounds.append(Round([json.dumps(answer)]))
         return
@@ -262,7 +266,7 @@ def right_verdict(case: Case) -> Verdict:
     history: list[tuple[dict[str, int], list[str]]] = []
     records: list[Run] = []
     for number, given in enumerate(case.played(), 1):
-        usable = [found for answer in given.answers if (found := _read(answer, code=case.code)) is not None]
+        usable = [found for answer in given.answers if (found := _read(answer)) is not None]
         if not usable:
             return "malformed", "halt", number
         found = usable[0]
@@ -298,18 +302,24 @@ def _decided(history: list[tuple[dict[str, int], list[str]]], number: int, *, gr
     return ("max_iterations", "halt") if number >= 50 else None
 
 
-def _read(answer: str, *, code: bool) -> list[Finding] | None:
-    """From the first brace that a quote follows to the last brace, as JSON of the right shape."""
-    begin, end = answer.find('{"'), answer.rfind("}")
-    try:
-        value = json.loads(answer[begin : end + 1]) if begin >= 0 else None
-    except ValueError:
-        return None
-    needed = {*_SEVERITIES, "issues"} | ({"tests"} if code else set())
-    if not isinstance(value, dict) or not needed <= value.keys():
-        return None
-    found: list[Finding] = value["issues"]
-    return found if all(f["severity"] in _SEVERITIES for f in found) else None
+def _read(answer: str) -> list[Finding] | None:
+    """The last whole object with a list of findings, each of a known severity, and no name twice."""
+    read: list[Finding] | None = None
+    for begin in re.finditer(r'\{"', answer):
+        try:
+            value, _ = json.JSONDecoder(object_pairs_hook=_once).raw_decode(answer, begin.start())
+        except ValueError:
+            continue
+        found = value.get("issues")
+        if isinstance(found, list) and all(f["severity"] in _SEVERITIES for f in found):
+            read = found
+    return read
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name occurs twice")
+    return dict(pairs)
 
 
 def _green(records: list[Run], commit: str) -> bool:

@@ -169,7 +169,7 @@ def test_fields_are_read_as_they_are_meant(value: dict[str, Any], severities: li
 def test_what_is_left_out_is_noted() -> None:
     notes: list[str] = []
     parse_object(json.dumps(reviewed(issues=[FINDING, "and so on", OTHER])), PlanReview, notes)
-    assert notes == ["issues: left out 1 of 3 items, which did not have the form that was asked for."]
+    assert notes == ["issues: left out 1 of 3 items, not in the form that was asked for."]
 
 
 def test_the_last_object_that_fits_wins() -> None:

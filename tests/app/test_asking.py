@@ -193,7 +193,7 @@ def test_where_nobody_can_answer_the_model_cannot_ask(repo: Repository, environ:
     asyncio.run(life())
     ((text, failed),) = results(repo, environ)
     assert failed
-    assert text.startswith("There is no tool 'ask_user'.")
+    assert text.startswith("The tool ask_user is not allowed here.")
 
 
 @pytest.mark.req("X-06")

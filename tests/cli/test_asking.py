@@ -85,4 +85,4 @@ def test_programs_are_never_asked(forge: Forge, repo: Path, words: tuple[str, ..
     ran = forge(*words, "--json")
     assert ran.code == 0
     assert ran.document["text"] == "Good."
-    assert results(forge)[0].startswith("There is no tool 'ask_user'.")
+    assert results(forge)[0].startswith("The tool ask_user is not allowed here.")

@@ -53,8 +53,8 @@ def test_commands_and_options_are_completed_without_starting_a_process(
     shell: Shell, stub: Path, tmp_path: Path
 ) -> None:
     assert proposed(shell, stub, "bra") == ["branch"]
-    assert proposed(shell, stub, "project", "st") == ["status"]
-    assert proposed(shell, stub, "-C", "branch", "project", "st") == ["status"]
+    assert proposed(shell, stub, "project", "st") == ["status", "stop"]
+    assert proposed(shell, stub, "-C", "branch", "project", "st") == ["status", "stop"]
     assert {"--path", "--grep", "--json"} <= set(proposed(shell, stub, "log", "--"))
     assert proposed(shell, stub, "cost", "--by", "") == ["branch", "day", "model", "run"]
     assert proposed(shell, stub, "completion", "") == ["bash", "fish", "zsh"]

@@ -31,6 +31,7 @@ RUNS = [
     ["file", "delete", "a.txt"],
     ["exec", "--", "echo", "out"],
     ["log"],
+    ["plugins"],
     ["diff", "topic"],
     ["graph"],
     ["blame", "a.txt"],

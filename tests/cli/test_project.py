@@ -46,6 +46,7 @@ VIEW = [
     "queued",
     "queue_place",
     "problem",
+    "trouble",
     "label",
     "outline",
     "scene_question",

@@ -121,14 +121,20 @@ Arguments:
   BRANCH  The branch to move.
 
 Options:
-  --onto REV           Branch, tag or commit to begin at. Required.
-  --from COMMIT        Only this commit and those after it.
-  --preview            Only show what would happen; nothing is written.
-  --resolve PATH=FILE  Content for a path in conflict; without FILE the path
-                       is deleted. In a chain of commits, COMMIT:PATH=FILE
-                       says at which one. May be repeated.
-  --as NAME            Act as this agent, which may not change the default
-                       branch.
+  --onto REV                   Branch, tag or commit to begin at. Required.
+  --from COMMIT                Only this commit and those after it.
+  --preview                    Only show what would happen; nothing is
+                               written.
+  --conversation CONVERSATION  What comes along of the conversations that come
+                               in: every turn, a summary, or nothing. Onto a
+                               default branch what `merged_sessions` says,
+                               elsewhere every turn.
+  --resolve PATH=FILE          Content for a path in conflict; without FILE
+                               the path is deleted. In a chain of commits,
+                               COMMIT:PATH=FILE says at which one. May be
+                               repeated.
+  --as NAME                    Act as this agent, which may not change the
+                               default branch.
 
 Everywhere:
   -C DIR      Work on the repository at DIR.
@@ -155,7 +161,7 @@ Everywhere:
         (["log", "-n", "-1"], "Invalid value for '-n': -1 is not from 0 to 1000000000."),
         (["log", "--follow"], "--follow keeps to one file."),
         (["graph", "-n", "0"], "Invalid value for '-n': 0 is not from 1 to 1000000000."),
-        (["diff"], "Missing argument 'OLD'."),
+        (["diff"], "Name a commit, two commits, or a branch."),
         (["blame"], "Missing argument 'PATH'."),
         (["blame", "a", "--lines", "x"], "'x' is not a range of lines."),
         (["blame", "a", "--lines", "3,2"], "'3,2' is not a range of lines."),

@@ -103,8 +103,13 @@ def test_a_turn_that_waits_can_be_cancelled_where_the_key_is_missing(
     until(lambda: any(NEEDS in said for _, said in rows(there).values()), what=lambda: rows(there))
     ended = there.run("session", "cancel", "-b", "ai/x", cwd=repo, environ=NO_KEY)
     assert "Ended the turn on ai/x." in ended.out, ended.err
-    turns = there.run("session", "show", "-b", "ai/x", "--json", cwd=repo).document["turns"]
-    assert [turn["asked"] for turn in turns] == [message("first1")]
+
+    def asked() -> list[str]:
+        turns = there.run("session", "show", "-b", "ai/x", "--json", cwd=repo).document["turns"]
+        return [turn["asked"] for turn in turns]
+
+    # The server writes what was said into the branch when the run has ended.
+    until(lambda: asked() == [message("first1")], what=asked)
 
 
 def test_a_worker_without_the_key_leaves_it_and_is_idle(there: Beside, repo: Path, provider: Provider) -> None:

@@ -14,6 +14,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from forge.counts import counted
+
 SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("blocker", "blocking", "severe", "fatal", "high", "p0", "error"), "critical"),
     **dict.fromkeys(("major", "moderate", "mid", "normal", "p1", "warning"), "medium"),
@@ -80,7 +82,7 @@ def _list(value: Any, item: Any, notes: list[str], place: str) -> Any:
     good = [each for each in full if _fits(each, item)]
     if good and len(good) < len(full):
         bad = len(full) - len(good)
-        notes.append(f"{place}: left out {bad} of {len(full)} items, which did not have the form that was asked for.")
+        notes.append(f"{place}: left out {bad} of {counted(len(full), 'item')}, not in the form that was asked for.")
         return good
     return full
 

@@ -82,13 +82,12 @@ def change_memory_status(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewStatus, idempotency_key: Key = None
 ) -> Any:
     """Change the status of the initiative: created → in_progress ⇄ blocked, → completed → archived."""
-    status = status_named(body.status)
     return project_memory.change(
         shop,
         who,
         project,
         "status",
-        lambda memory: memory.change_status(status, reason=body.reason, step=idempotency_key),
+        lambda memory: memory.change_status(status_named(body.status), reason=body.reason, step=idempotency_key),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
+from forge.git.errors import InvalidName
 from forge.git.objects import commits
 from forge.git.objects.object_store import Objects
 from forge.git.refs.operations import RefMove
@@ -86,7 +87,7 @@ def _reflog(objects: Objects, branch: str) -> list[bytes]:
     """Its lines, oldest first; none where the repository keeps no reflogs."""
     try:
         return (objects.common_dir / "logs" / branch_ref(branch)).read_bytes().splitlines()
-    except OSError:
+    except (OSError, InvalidName):  # a branch of plain git may have a name that Forge cannot write, and no conversation
         return []
 
 
