@@ -8,19 +8,18 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from forge.app.access import identity
+from forge.app.access import identity, subject_rights
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build
-from forge.app.repositories.catalog import id_at
-from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
 from forge.pipeline.actions import Action
 from forge.pipeline.question_wait import Decision
 from forge.store.errors import QuestionIsClosed, QuestionUnknown
 from forge.store.questions import Question, Questions, QuestionState
+from forge.subjects import run_subject
 
 _CHOICES = {
     "input": Action.PROVIDE_INPUT,
@@ -62,9 +61,9 @@ def open_questions(
     identity.require(who, "read")
     wanted = {"project": project, "repository": repository, "branch": branch}
     named = {name: value for name, value in wanted.items() if value is not None}
-    entries = (_entry(shop, question) for question in shop.engine.open_questions())
-    about = (entry for entry in entries if all(getattr(entry, name) == value for name, value in named.items()))
-    return tuple(entry for entry in about if _may_see(shop, who, entry))
+    asked = (each for each in shop.engine.open_questions() if subject_rights.may_see(shop, who, each.subject))
+    entries = (_entry(each) for each in asked)
+    return tuple(entry for entry in entries if all(getattr(entry, name) == value for name, value in named.items()))
 
 
 def question(shop: Workshop, who: Who, id_: str) -> QuestionEntry:
@@ -113,24 +112,19 @@ def _seen(shop: Workshop, who: Who, id_: str, scope: str = "read") -> QuestionEn
     if not id_.isascii():
         raise _unknown(id_)
     try:
-        entry = _entry(shop, Questions(shop.database).get(id_))
+        asked = Questions(shop.database).get(id_)
     except QuestionUnknown:
-        # The same work as for somebody else's, so that the time tells nothing.
-        _about(shop, id_)
-        id_at(shop.settings.data_dir)
+        # The same query as for somebody else's, so that the time does not reveal which of both it is.
         identity.may_see(shop, who, "project", id_)
         raise _unknown(id_) from None
-    if not _may_see(shop, who, entry):
+    if not subject_rights.may_see(shop, who, asked.subject):
         raise _unknown(id_)
-    if entry.project is not None:
-        identity.owned(shop, who, "project", entry.project, scope)
-    elif entry.repository is not None:
-        identity.owned(shop, who, "repository", entry.repository, scope)
-    return entry
+    subject_rights.require_right(shop, who, asked.subject, scope)
+    return _entry(asked)
 
 
-def _entry(shop: Workshop, asked: Question) -> QuestionEntry:
-    project, repository, branch = _about(shop, asked.run)
+def _entry(asked: Question) -> QuestionEntry:
+    subject = asked.subject or run_subject(asked.run)
     return QuestionEntry(
         id=asked.id,
         run=asked.run,
@@ -141,33 +135,11 @@ def _entry(shop: Workshop, asked: Question) -> QuestionEntry:
         asked=asked.asked,
         expires=asked.expires,
         answer=asked.answer,
-        project=project,
-        repository=repository,
-        branch=branch,
+        project=subject.project,
+        repository=subject.repository,
+        branch=subject.branch,
     )
-
-
-def _about(shop: Workshop, run: str) -> tuple[str | None, str | None, str | None]:
-    """The project, or the repository and branch, that the run works on."""
-    try:
-        kind, _, rest = shop.engine.status(run).topic.partition(":")
-    except RunUnknown:
-        return None, None, None
-    if kind == "project":
-        return rest, None, None
-    if kind != "branch":
-        return None, None, None
-    place, _, branch = rest.rpartition(":")  # a branch name has no colon, a path may have one
-    return None, id_at(place), branch
 
 
 def _unknown(id_: str) -> QuestionUnknown:
     return QuestionUnknown(f"There is no question {id_}.", hint="List the open questions.")
-
-
-def _may_see(shop: Workshop, who: Who, entry: QuestionEntry) -> bool:
-    if who.is_local:
-        return True
-    if entry.project is not None:
-        return identity.may_see(shop, who, "project", entry.project)
-    return entry.repository is not None and identity.may_see(shop, who, "repository", entry.repository)

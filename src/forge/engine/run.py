@@ -15,6 +15,7 @@ from forge.engine.scope import ScopedRun, checked_scope
 from forge.errors import ForgeError
 from forge.events import Event, QuestionAsked, QuestionClosed
 from forge.store.questions import Question
+from forge.subjects import Subject
 
 if TYPE_CHECKING:
     from forge.engine.execution import Execution
@@ -38,9 +39,9 @@ def cancelled(run_id: str) -> RunCancelled:
 class Run:
     """Handed to a workflow function. What it does outside of steps must come out the same when it is done again."""
 
-    def __init__(self, run_id: str, topic: str, execution: Execution) -> None:
+    def __init__(self, run_id: str, subject: Subject, execution: Execution) -> None:
         self.id = run_id
-        self.topic = topic
+        self.subject = subject
         self._here = execution
         self._steps = 0
         self._questions = 0
@@ -120,7 +121,7 @@ class Run:
             scope = _step.get() or f"{self._steps}/after"
             number = self._emitted[scope] = self._emitted.get(scope, 0) + 1
             origin = f"{self.id}/{scope}/{number}"
-        self._here.events.publish(topic or self.topic, event, origin=origin)
+        self._here.events.publish(topic or self.subject.topic, event, origin=origin)
 
     async def patched(self, name: str) -> bool:
         """Whether a run came here with the code as it is now; one begun before `name` was introduced says False."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from forge.engine.errors import EngineMisused
 from forge.events import Event
+from forge.subjects import Subject
 
 if TYPE_CHECKING:
     from forge.engine.run import Reply, Run
@@ -28,8 +29,8 @@ class ScopedRun:
         return self._run.id
 
     @property
-    def topic(self) -> str:
-        return self._run.topic
+    def subject(self) -> Subject:
+        return self._run.subject
 
     def scoped(self, name: str) -> ScopedRun:
         return self._run.scoped(f"{self.scope}/{name}")

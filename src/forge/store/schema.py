@@ -14,7 +14,8 @@ runs = Table(
     Column("name", Text, nullable=False),
     Column("queue", Text),
     Column("partition", Text),
-    Column("topic", Text, nullable=False),
+    Column("subject_kind", Text, nullable=False, server_default=""),
+    Column("subject_id", Text, nullable=False, server_default=""),
     Column("state", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("started", Double),
@@ -24,6 +25,7 @@ runs = Table(
     Column("error", Text),
     Index("runs_by_place", "queue", "partition", "state"),
     Index("runs_by_state", "state"),
+    Index("runs_by_subject", "subject_kind", "subject_id"),
 )
 
 questions = Table(

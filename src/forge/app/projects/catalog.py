@@ -45,7 +45,7 @@ def workspace_of(settings: Settings) -> Workspace:
 
 def topic_of(project: Project) -> str:
     """Where events of a project are told."""
-    return f"project:{project.id}"
+    return project.subject.topic
 
 
 async def create(

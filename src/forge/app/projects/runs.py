@@ -71,9 +71,9 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
         agents = await asyncio.to_thread(agents_of, shop, project)
         arguments = {"directory": str(project.directory), "agents": agents}
         if kind == DELIVER:
-            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
+            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, subject=project.subject)
         else:
-            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project), anywhere=True)
+            await shop.engine.start_run(kind, arguments, run_id=id_, subject=project.subject, anywhere=True)
         return str(id_)
     if not row.has_ended:
         shop.engine.take_over(id_)

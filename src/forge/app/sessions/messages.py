@@ -17,6 +17,7 @@ from forge.agents.turn import TurnEnd, TurnRequest
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
+from forge.app.repositories.catalog import subject_of
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
@@ -26,7 +27,7 @@ from forge.git.refs.reservations import BranchBusy, Reservation, busy, release, 
 from forge.sessions.messages import usage_from_json
 from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
-from forge.store.runs import RunRow
+from forge.store.runs import RunRow, RunState
 
 __all__ = ["TurnEnd", "TurnStatus"]
 
@@ -36,7 +37,6 @@ _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
 _AGAIN = 0.05
 _ASKED_AGAIN = 0.2
-_MANY = 1000
 _END_IT = "Or end it with `forge session cancel --branch {}`; its words are kept."
 
 
@@ -80,14 +80,14 @@ async def send_message(
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
     request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
-    topic = topic_of(repo, branch)
-    after = await asyncio.to_thread(shop.events.last, topic)
+    subject = subject_of(repo, branch)
+    after = await asyncio.to_thread(shop.events.last, subject.topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile, **asdict(request)}
     shop.begun.add(run_of(mark))
-    begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic, anywhere=True)
+    begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), subject=subject, anywhere=True)
     if begun.elsewhere:
         shop.begun.discard(begun.id)
-    return SentMessage(run_of(mark), topic, after, name)
+    return SentMessage(run_of(mark), subject.topic, after, name)
 
 
 def _profile(shop: Workshop, *, asks: bool) -> Json:
@@ -204,9 +204,9 @@ def _named_by(run: RunRow, branch: str) -> Reservation:
 
 
 def _unfinished(shop: Workshop, repo: Repository, branch: str) -> RunRow | None:
-    topic = topic_of(repo, branch)
-    runs = shop.engine.runs(states=("queued", "waiting", "running"), name=WORKFLOW, limit=_MANY)
-    return next((run for run in runs if run.topic == topic), None)
+    states: tuple[RunState, ...] = ("queued", "waiting", "running")
+    runs = shop.engine.runs(states=states, name=WORKFLOW, subject=subject_of(repo, branch), limit=1)
+    return runs[0] if runs else None
 
 
 def _gone_on_with_here(shop: Workshop, held: Reservation) -> bool:
@@ -229,11 +229,6 @@ def _asks(branch: str, question: str) -> BranchBusy:
         hint=f"Give it with `forge session answer --branch {branch} -m …`, or end the turn with "
         f"`forge session cancel --branch {branch}`.",
     )
-
-
-def topic_of(repo: Repository, branch: str) -> str:
-    """Where events of a branch are told. Names in git are bytes; SQL keeps text."""
-    return f"branch:{repo.common_dir}:{branch}".encode("utf-8", "backslashreplace").decode()
 
 
 def run_of(mark: str) -> str:

@@ -25,6 +25,7 @@ from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment
 from forge.sessions.turns import Turn, TurnMissing, item_json
+from forge.subjects import branch_subject
 
 Json = dict[str, Any]
 
@@ -137,7 +138,7 @@ async def send(
     refuse_paths(who, agent)
     sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent)
     await asyncio.to_thread(record, shop, who, repo, "session.send", {}, detail=f"{branch}: {sent.run}")
-    return Sent(sent.run, _topic(repo_id, branch), sent.after, sent.model)
+    return Sent(sent.run, sent.topic, sent.after, sent.model)
 
 
 async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working | None:
@@ -208,10 +209,6 @@ def _sessions(shop: Workshop, repo: Repository) -> Sessions:
     return conversation.sessions_of(repo, shop.settings)
 
 
-def _topic(repo_id: str, branch: str) -> str:
-    return f"branch:{repo_id}:{branch}"
-
-
 def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
     head = found.head
     return SessionView(
@@ -222,7 +219,7 @@ def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
         active_files=head.active_files,
         merged_turns=found.merged,
         working=_working(found.working),
-        topic=_topic(repo_id, branch),
+        topic=branch_subject(repo_id, branch).topic,
     )
 
 

@@ -8,7 +8,7 @@ import signal
 from forge.app import questions
 from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.repositories.catalog import Repository, id_at
+from forge.app.repositories.catalog import Repository, id_of, subject_of
 from forge.app.sessions.messages import (
     SentMessage,
     TurnEnd,
@@ -18,7 +18,6 @@ from forge.app.sessions.messages import (
     end_of,
     follow,
     send_message,
-    topic_of,
 )
 from forge.cli.terminal.progress import Pulse
 from forge.cli.terminal.questions import meant, typed_line
@@ -72,7 +71,7 @@ class Talk:
     async def answer(self, text: str | None) -> int:
         """Answer what the turn on the branch asks, and follow it to its end; without a text, ask here."""
         asked = await asyncio.to_thread(self._open_question)
-        topic = topic_of(self._repo, self._branch)
+        topic = subject_of(self._repo, self._branch).topic
         sent = SentMessage(asked.run, topic, await asyncio.to_thread(self._shop.events.last, topic), "")
         self._shop.engine.take_over(asked.run)
         if text is None:
@@ -84,7 +83,7 @@ class Talk:
         return self._ended(await self._followed(sent))
 
     def _open_question(self) -> questions.QuestionEntry:
-        here = id_at(self._repo.common_dir)
+        here = id_of(self._repo)
         found = questions.open_questions(self._shop, LOCAL, repository=here, branch=self._branch)
         if not found:
             raise NotFound(f"Nothing is asked on {self._branch}.", hint="`forge session show` tells what was said.")
