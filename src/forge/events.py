@@ -143,6 +143,8 @@ class QuestionAsked(Event):
     text: str
     options: tuple[str, ...]
     expires: float | None
+    kind: str = "text"
+    """`text`, `choice` or `decision`: which answers it accepts."""
 
 
 @dataclass(frozen=True, slots=True)

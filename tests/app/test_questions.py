@@ -15,6 +15,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.runs import Pressed
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.pipeline.actions import Action
+from forge.question_kinds import QuestionKind
 from forge.store.questions import Questions
 from forge.store.runs import Runs
 from forge.subjects import Subject, branch_subject, project_subject
@@ -26,9 +27,15 @@ __all__ = ["office", "place", "script", "shop"]
 pytestmark = pytest.mark.req("X-02")
 
 
-def asked(shop: Workshop, id_: str, subject: Subject, options: tuple[str, ...] = ()) -> None:
+def asked(
+    shop: Workshop,
+    id_: str,
+    subject: Subject,
+    options: tuple[str, ...] = (),
+    kind: QuestionKind = QuestionKind.TEXT,
+) -> None:
     Runs(shop.database).add(f"run-{id_}", name="turn", subject=subject, queue=None, partition=None)
-    Questions(shop.database).ask(id_, run=f"run-{id_}", text=f"what about {id_}?", options=options)
+    Questions(shop.database).ask(id_, run=f"run-{id_}", text=f"what about {id_}?", options=options, kind=kind)
 
 
 def test_open_questions_tell_what_they_are_about(place: Place) -> None:
@@ -107,11 +114,38 @@ def test_an_answer_needs_words_and_the_scope(place: Place) -> None:
 
 
 def test_a_projects_question_takes_only_its_options(place: Place) -> None:
-    asked(place.shop, "q", project_subject("p1"), ("resume", "terminate"))
+    asked(place.shop, "q", project_subject("p1"), ("resume", "terminate"), QuestionKind.DECISION)
     with pytest.raises(InvalidInput) as refused:
         asyncio.run(questions.answer(place.shop, LOCAL, "q", "whatever you like"))
     assert "resume" in refused.value.hint
     assert questions.question(place.shop, LOCAL, "q").state == "open"
+
+
+@pytest.mark.parametrize("kind", [QuestionKind.CHOICE, QuestionKind.TEXT])
+def test_a_run_of_a_project_that_offers_colours_gets_one(office: Office, script: Script, kind: QuestionKind) -> None:
+    del script
+
+    async def answered(shop: Workshop) -> None:
+        project = await at_specification(shop)
+        asked(shop, "q", project.subject, ("red", "blue"), kind)
+        assert (await questions.answer(shop, LOCAL, "q", "red")).counted
+        found = questions.question(shop, LOCAL, "q")
+        assert (found.state, found.answer, found.kind) == ("answered", "red", kind)
+
+    office.do(answered)
+
+
+def test_a_choice_takes_nothing_but_its_options(place: Place) -> None:
+    asked(place.shop, "q", branch_subject(place.id, "ai/x"), ("red", "blue"), QuestionKind.CHOICE)
+    with pytest.raises(InvalidInput) as refused:
+        asyncio.run(questions.answer(place.shop, LOCAL, "q", "green"))
+    assert (refused.value.message, refused.value.hint) == (
+        "'green' is not among the answers.",
+        "Choose one of: red, blue.",
+    )
+    assert questions.question(place.shop, LOCAL, "q").state == "open"
+    assert asyncio.run(questions.answer(place.shop, LOCAL, "q", " blue ")).counted
+    assert questions.question(place.shop, LOCAL, "q").answer == "blue"
 
 
 @pytest.mark.req("P-12")

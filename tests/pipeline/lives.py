@@ -20,6 +20,7 @@ from forge.plugins.contracts import Card, Notice, TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.prompts import Prompts
+from forge.question_kinds import QuestionKind
 from forge.sessions.redaction import Redactor
 from tests.pipeline import stand_in
 
@@ -105,7 +106,13 @@ class MemorySteps:
         self._record.told[f"{self.id}/{self._emitted}"] = event
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply:
         self._asked += 1
         question = (f"{self.id}.q{self._asked}", text)

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 from forge.events import BranchChanged
+from forge.question_kinds import QuestionKind
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.questions import Questions
@@ -109,3 +110,19 @@ def test_the_topic_of_a_path_that_is_not_unicode_names_the_same_repository(tmp_p
 @pytest.mark.parametrize("topic", ["board", "branch:", "nothing:1", ""])
 def test_other_topics_have_no_subject(topic: str) -> None:
     assert subject_of_topic(topic) is None
+
+
+def test_open_questions_of_an_earlier_version_get_their_kind(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = open_at(url, "0004", monkeypatch)
+    asked = "INSERT INTO questions (id, run, text, options, state, asked) VALUES (:id, :run, '?', '[]', 'open', 1)"
+    with old.transaction() as connection:
+        runs = {"a": "branch:0a1b2c3d4e5f:main", "b": "project:p1"}
+        connection.execute(text(RUN), [{"id": id_, "topic": topic} for id_, topic in runs.items()])
+        connection.execute(text(asked), [{"id": f"q{run}", "run": run} for run in ("a", "b", "c")])
+    old.close()
+
+    database = Database.open(url)
+    questions = Questions(database)
+    assert {each.id: str(each.kind) for each in questions.list_open()} == {"qa": "text", "qb": "decision", "qc": "text"}
+    assert [each.id for each in questions.list_open(kind=QuestionKind.DECISION)] == ["qb"]
+    database.close()

@@ -17,6 +17,7 @@ from forge.engine.handing import Others, Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
+from forge.question_kinds import QuestionKind
 from forge.store.database import Database
 from forge.store.errors import QuestionIsClosed
 from forge.store.events import Events
@@ -287,8 +288,8 @@ class Engine:
 
     # Questions
 
-    def open_questions(self, *, run_id: str | None = None) -> tuple[Question, ...]:
-        return self._questions.list_open(run=run_id)
+    def open_questions(self, *, run_id: str | None = None, kind: QuestionKind | None = None) -> tuple[Question, ...]:
+        return self._questions.list_open(run=run_id, kind=kind)
 
     async def answer(self, question_id: str, text: str) -> bool:
         """True: it counts. False: the very same answer had been given. Anything else that is closed raises."""

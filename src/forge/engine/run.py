@@ -14,6 +14,7 @@ from forge.engine.errors import EngineMisused, RunCancelled, StepFailed
 from forge.engine.scope import ScopedRun, checked_scope
 from forge.errors import ForgeError
 from forge.events import Event, QuestionAsked, QuestionClosed
+from forge.question_kinds import QuestionKind
 from forge.store.questions import Question
 from forge.subjects import Subject
 
@@ -128,30 +129,32 @@ class Run:
         return await self._here.durable.patched(name)
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply:
         """Ask a person and wait, for days if need be. The deadline is kept over restarts."""
         self._questions += 1
         id_ = f"{self.id}.q{self._questions}"
 
+        def opened() -> Question:
+            return self._here.questions.ask(
+                id_, run=self.id, text=text, options=options, kind=kind, timeout=timeout, context=context
+            )
+
         async def ask() -> dict[str, Any]:
-            question = await self._open(id_, text, options, timeout, context)
+            question = await asyncio.to_thread(opened)
+            self.emit(QuestionAsked(id_, self.id, text, question.options, question.expires, str(question.kind)))
             question = await self._wait(question)
             self._tell_closed(question)
             return {"how": question.state, "text": question.answer}
 
         reply = await self.step(f"ask {self._questions}", ask)
         return Reply(reply["how"], reply["text"])
-
-    async def _open(self, id_: str, text: str, options: Sequence[str], timeout: float | None, context: str) -> Question:
-        def ask() -> Question:
-            return self._here.questions.ask(
-                id_, run=self.id, text=text, options=options, timeout=timeout, context=context
-            )
-
-        question = await asyncio.to_thread(ask)
-        self.emit(QuestionAsked(id_, self.id, text, question.options, question.expires))
-        return question
 
     async def _wait(self, question: Question) -> Question:
         questions = self._here.questions

@@ -25,6 +25,7 @@ from forge.projects import chat
 from forge.projects.chat import ChatMessage
 from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
+from forge.question_kinds import QuestionKind
 
 T = TypeVar("T")
 _ATTEMPTS = 2
@@ -41,7 +42,13 @@ class Steps(Protocol):
     def emit(self, event: Event, *, topic: str | None = None) -> None: ...
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply: ...
 
 

@@ -11,6 +11,7 @@ from forge.pipeline.actions import STOPPED
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.projects.status import HaltReason, Phase
+from forge.question_kinds import QuestionKind
 
 Kind = Literal["stuck", "halted", "gate"]
 Json = dict[str, Any]
@@ -74,7 +75,7 @@ def _back(draft: Draft) -> None:
 async def _decided(
     journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str
 ) -> Decision:
-    reply = await journey.steps.ask(text, options)
+    reply = await journey.steps.ask(text, options, kind=QuestionKind.DECISION)
     decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
     match decision.action:
         case "terminate":

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Row, or_, select, update
 
+from forge.question_kinds import QuestionKind
 from forge.store.database import Database
 from forge.store.errors import QuestionUnknown
 from forge.store.insertion import insert_missing
@@ -31,6 +32,7 @@ class Question:
     closed: float | None
     answer: str | None
     context: str = ""
+    kind: QuestionKind = QuestionKind.TEXT
     subject: Subject | None = None
     """That of its run; None where the run is unknown."""
 
@@ -49,6 +51,7 @@ class Questions:
         run: str,
         text: str,
         options: Sequence[str] = (),
+        kind: QuestionKind = QuestionKind.TEXT,
         context: str = "",
         timeout: float | None = None,
     ) -> Question:
@@ -57,6 +60,7 @@ class Questions:
         row: dict[str, Any] = {
             "id": id_,
             "run": run,
+            "kind": str(kind),
             "text": text,
             "context": context,
             "options": json.dumps(list(options)),
@@ -73,10 +77,12 @@ class Questions:
             raise QuestionUnknown(f"there is no question {id_}", hint="list the open questions")
         return _value(row)
 
-    def list_open(self, *, run: str | None = None) -> tuple[Question, ...]:
+    def list_open(self, *, run: str | None = None, kind: QuestionKind | None = None) -> tuple[Question, ...]:
         query = _SELECT.where(questions.c.state == "open").order_by(questions.c.asked)
         if run is not None:
             query = query.where(questions.c.run == run)
+        if kind is not None:
+            query = query.where(questions.c.kind == str(kind))
         with self._database.reading() as connection:
             return tuple(_value(row) for row in connection.execute(query))
 
@@ -110,5 +116,6 @@ def _value(row: Row[Any]) -> Question:
         closed=row.closed,
         answer=row.answer,
         context=row.context,
+        kind=QuestionKind(row.kind),
         subject=None if row.subject_kind is None else Subject(SubjectKind(row.subject_kind), row.subject_id),
     )

@@ -33,6 +33,7 @@ questions = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("run", Text, nullable=False, index=True),
+    Column("kind", Text, nullable=False, server_default="text"),
     Column("text", Text, nullable=False),
     Column("context", Text, nullable=False, server_default=""),
     Column("options", Text, nullable=False),

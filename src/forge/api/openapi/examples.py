@@ -52,6 +52,7 @@ _BY_FIELD: Json = {
     "ProviderShape.usable": True,
     "QuestionShape.expires": None,
     "QuestionShape.id": "q-1",
+    "QuestionShape.kind": "text",
     "QuestionShape.options": ["north", "south"],
     "QuestionShape.project": None,
     "QuestionShape.state": "open",

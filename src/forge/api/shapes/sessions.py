@@ -195,6 +195,9 @@ class QuestionShape(Shape):
     run: str
     text: Text
     context: Text
+    kind: Literal["text", "choice", "decision"] = Field(
+        description="`text` takes any words, `choice` one of the options, `decision` either, for its project."
+    )
     options: list[Text]
     state: str
     asked: float

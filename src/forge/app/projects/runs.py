@@ -20,6 +20,7 @@ from forge.errors import ForgeError
 from forge.events import Event
 from forge.pipeline.draft import Draft, info_of
 from forge.projects.project import Project
+from forge.question_kinds import QuestionKind
 from forge.store.listeners import Live, Recorded
 
 _MOMENT, _LOOK_AGAIN = 5.0, 0.05
@@ -50,9 +51,10 @@ def run_named(project: Project) -> str | None:
 
 
 def open_question(shop: Workshop, project: Project) -> str | None:
+    """The decision that its run waits for. Other questions of the run are answered by themselves, not by a press."""
     run = run_named(project)
-    questions = shop.engine.open_questions(run_id=run) if run else ()
-    return questions[0].id if questions else None
+    asked = shop.engine.open_questions(run_id=run, kind=QuestionKind.DECISION) if run else ()
+    return asked[0].id if asked else None
 
 
 async def go_on(shop: Workshop, project: Project) -> str | None:
@@ -113,7 +115,7 @@ async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIte
     if pressed.run is None:
         return
     last = pressed.after
-    over = asyncio.ensure_future(_over(shop, project, pressed.run))
+    over = asyncio.ensure_future(_over(shop, pressed.run))
     try:
         async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
             async for item in _until(over, heard):
@@ -145,11 +147,11 @@ async def _dropped(task: asyncio.Future[Any]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def _over(shop: Workshop, project: Project, run: str) -> None:
+async def _over(shop: Workshop, run: str) -> None:
     ended = asyncio.ensure_future(shop.engine.handle(run).result())
     try:
         while not ended.done():
-            if await asyncio.to_thread(open_question, shop, project):
+            if await asyncio.to_thread(shop.engine.open_questions, run_id=run):
                 return
             await asyncio.wait({ended}, timeout=0.1)
         await ended

@@ -30,6 +30,7 @@ from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
 from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
+from forge.question_kinds import QuestionKind
 from forge.store.runs import RunRow, RunState
 
 Json = dict[str, Any]
@@ -270,12 +271,12 @@ def row_of(shop: Workshop | None, info: Json) -> RunRow | None:
 
 
 def _at_work(shop: Workshop, row: RunRow | None, info: Json, phase: Phase) -> bool:
-    """Only an open question means that a run waits: in the file, one stays until the run has read the answer."""
+    """Only an open decision means that a run waits: in the file, one stays until the run has read the answer."""
     run = info.get("run")
     if row is None:
         # Named a moment ago, about to begin.
         return run is not None and not run.get("ended") and KINDS.get(phase) == run["kind"]
-    return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
+    return not row.has_ended and not shop.engine.open_questions(run_id=row.id, kind=QuestionKind.DECISION)
 
 
 def _queue_place(shop: Workshop, row: RunRow) -> int:

@@ -23,7 +23,7 @@ from forge.cli.terminal.progress import Pulse
 from forge.cli.terminal.questions import meant, typed_line
 from forge.cli.terminal.session import Exit
 from forge.cli.terminal.turn_output import Told
-from forge.errors import ForgeError, NotFound
+from forge.errors import ForgeError, InvalidInput, NotFound
 from forge.events import QuestionAsked, QuestionClosed
 
 _CODES = {TurnStatus.DONE: Exit.OK, TurnStatus.FAILED: Exit.ERROR, TurnStatus.LIMITED: Exit.LIMITED}
@@ -75,7 +75,7 @@ class Talk:
         sent = SentMessage(asked.run, topic, await asyncio.to_thread(self._shop.events.last, topic), "")
         self._shop.engine.take_over(asked.run)
         if text is None:
-            event = QuestionAsked(asked.id, asked.run, asked.text, asked.options, asked.expires)
+            event = QuestionAsked(asked.id, asked.run, asked.text, asked.options, asked.expires, asked.kind)
             self._how.event(event)
             await self._ask_here(event)
         else:
@@ -114,17 +114,19 @@ class Talk:
             self._stop_asking()
 
     async def _ask_here(self, asked: QuestionAsked) -> None:
-        text = ""
-        while not text.strip():
+        while True:
             self._how.prompt(more=False)
             line = await typed_line()
             if line is None:
                 return self._how.unanswered(self._branch)
-            text = line
-        try:
-            await questions.answer(self._shop, LOCAL, asked.question, meant(text, asked.options))
-        except ForgeError as e:  # somebody else was faster
-            self._how.failed(e)
+            try:
+                if line.strip():
+                    await questions.answer(self._shop, LOCAL, asked.question, meant(line, asked.options))
+                    return None
+            except InvalidInput as e:  # not among the answers: the question is still open
+                self._how.failed(e)
+            except ForgeError as e:  # somebody else was faster
+                return self._how.failed(e)
 
     def _stop_asking(self) -> None:
         if self._asking is not None:
