@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -215,7 +215,7 @@ class Outside:
 def journeys(
     project: Project, hands: ScriptedHands, outside: Outside, parameters: Parameters | None = None
 ) -> Callable[[MemorySteps], Journey]:
-    async def mirror(info: Json, card: Card) -> Json:
+    async def mirror(cards: Mapping[str, str], card: Card) -> Json:
         outside.cards.append(card)
         return {"cards": {}, "warnings": []}
 
@@ -243,7 +243,7 @@ def at_phase(project: Project, phase: Phase, files: Mapping[str, str], *, kind: 
         for path, text in files.items():
             draft.write(path, text)
         draft.set_type(kind)
-        draft.info.update(branch="forge/build-x", repository="/nowhere", **info)
+        draft.info = replace(draft.info, branch="forge/build-x", repository="/nowhere", **info)
         for each in way[: way.index(phase) + 1]:
             draft.move(each)
         return draft.files()

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.counts import counted
 from forge.pipeline import provenance, realign, resources
 from forge.pipeline.answerer import Picture
 from forge.pipeline.desk import INTENT
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
-from forge.pipeline.scene import BACKGROUND
 from forge.projects import context_file
 from forge.projects.chat import ChatMessage
 from forge.projects.intent import Intent, format_intent, named, parse_intent, unknowns
@@ -56,7 +55,7 @@ async def distill(journey: Journey) -> Json:
 
     def done(draft: Draft) -> None:
         kept = draft.redraft(INTENT, text)
-        draft.info["unknowns"] = len(unknowns(intent))
+        draft.info = replace(draft.info, unknowns=len(unknowns(intent)))
         _note(draft, "" if journey.around.hands.by_rules(_INTAKE) else journey.around.hands.who(_INTAKE))
         draft.move(Phase.HUMAN_REVIEW)
         draft.say(_summary(intent, gathered, kept))
@@ -75,7 +74,7 @@ def _note(draft: Draft, who: str) -> None:
 
 
 def _material(project: Project, gathered: Json) -> tuple[Dump, Json]:
-    dump = dump_of(project.chat(), info_of(project).get(BACKGROUND, ()))
+    dump = dump_of(project.chat(), project.info().background)
     return dump, {
         "name": typed_name(project),
         "chosen_type": project.status().deliverable_type or "",

@@ -16,7 +16,7 @@ from forge.errors import ForgeError
 from forge.events import BOARD, Event, ModelRetryScheduled, ProjectMoved, ProjectProgressed, ProjectSaid
 from forge.git import GitCommitVFS, Repository
 from forge.pipeline.answerer import AgentResponse, Hands, Picture, Task
-from forge.pipeline.draft import CHAT, STATUS, Draft, Json, info_of
+from forge.pipeline.draft import CHAT, STATUS, Draft, Json
 from forge.pipeline.guards import Limits
 from forge.pipeline.memory_notes import remember_move
 from forge.plugins.contracts import Card, DeliverableType, Notice
@@ -78,7 +78,7 @@ class Around:
     now: Callable[[], float]
     notify: Callable[[str, Notice], None]
     """Puts a notice into the outbox, once for each key; never waits for a network."""
-    mirror: Callable[[Json, Card], Awaitable[Json]]
+    mirror: Callable[[Mapping[str, str], Card], Awaitable[Json]]
     """Shows the card on the boards that are set; gives what each board calls it, and warnings."""
     paid: Callable[[str, AgentResponse], None]
     redact: Callable[[str], str]
@@ -160,13 +160,13 @@ class Journey:
         )
 
         async def show() -> Json:
-            return await self.around.mirror(await asyncio.to_thread(info_of, self.project), card)
+            return await self.around.mirror((await asyncio.to_thread(self.project.info)).cards, card)
 
         shown: Json = await self.steps.step(f"board: {done['phase']}", show)
         for warning in shown.get("warnings", ()):
             self.project.log.write("warn", "error", done["phase"], warning)
         if shown.get("cards"):
-            await self.change(lambda draft: draft.info.setdefault("cards", {}).update(shown["cards"]), "board: cards")
+            await self.change(partial(note_cards, cards=shown["cards"]), "board: cards")
 
     # Words
 
@@ -272,6 +272,10 @@ class Journey:
         raise AnswerUnusable(
             f"{who} answered, but not in a form that Forge can use.", hint="Retry, or choose another model."
         )
+
+
+def note_cards(draft: Draft, cards: Mapping[str, str]) -> None:
+    draft.info = replace(draft.info, cards={**draft.info.cards, **cards})
 
 
 def told_by(project: Project, commit: str | None) -> Json:

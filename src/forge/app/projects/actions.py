@@ -28,13 +28,13 @@ from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import Given, answered, in_words, structured
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.pipeline.journey import told_by
 from forge.pipeline.memory_notes import remember_move
 from forge.pipeline.question_wait import Decision, terminated
-from forge.pipeline.scene import BACKGROUND
 from forge.plugins.contracts import Notice
+from forge.projects.info import Acceptance, LastPress
 from forge.projects.intent import parse_intent
 from forge.projects.project import Project
 from forge.projects.status import Phase
@@ -90,7 +90,7 @@ async def press(
             raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
         case Duplicate():
             # Whoever pressed first may not have begun the run yet, or may be dead.
-            if (await asyncio.to_thread(_last_press, project)).get("id") == press_id:
+            if (await asyncio.to_thread(_last_press, project)).id == press_id:
                 await _tell_waiting_run(shop, project, wanted)
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
     if await asyncio.to_thread(_tell, shop, project, commit):
@@ -145,8 +145,8 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
             return {}
         before = draft.status.phase
         question = open_question(shop, project)
-        draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
-        action_ids.remember(draft.info, wanted.press_id, wanted.digest)
+        pressed = LastPress(str(wanted.action), wanted.press_id, question)
+        draft.info = action_ids.remembered(replace(draft.info, last_press=pressed), wanted.press_id, wanted.digest)
         if question is None:
             _carry_out(shop, draft, decision, wanted)
         if draft.status.phase is not before:
@@ -181,15 +181,15 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
     if action_ids.is_repeated(draft.info, wanted.press_id, wanted.digest):
         return Duplicate()
     state = state_of(shop, project, draft)
-    last = draft.info.get("last_press")
-    before = Press(Action(last["action"]), last["id"]) if last else None
+    last = draft.info.last_press
+    before = Press(Action(last.action), last.id) if last else None
     decision = actions.decide(state, action, confirmed=wanted.confirmed, last=before, press_id=wanted.press_id)
     if not isinstance(decision, Accepted):
         return decision
     check_given(state, draft, action, wanted.text, wanted.given)
     refuse_without_a_model(shop, project, draft, state, action)
     if action is Action.DISTILL:
-        said = realign.brain_dump(draft.chat, background=draft.info.get(BACKGROUND, ()))
+        said = realign.brain_dump(draft.chat, background=draft.info.background)
         messages.check(said, minimum=shop.settings.brain_dump.min_word_count)
     if action is Action.REALIGN and isinstance(told := realign.realigned(draft.chat), realign.NoCorrection):
         return Refused(told.message, actions.allowed(state))
@@ -203,7 +203,7 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
     action, phase = decision.action, draft.status.phase
     if phase is Phase.HALTED and decision.to is not Phase.HALTED and action in _RETRIES:
         _take_up_again(draft, decision.to)
-    if words := in_words(wanted.text, wanted.given, draft.info.get("open", ())):
+    if words := in_words(wanted.text, wanted.given, draft.info.open):
         draft.say(words, "human")
     if action is Action.CONFIRM:
         _lock(shop, draft, phase)
@@ -215,8 +215,7 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
     if decision.clears_chat:
         draft.clear_chat()
     if decision.to is Phase.DONE:
-        draft.info["accepted"] = {"time": draft.now}
-        draft.info.pop("waiting", None)
+        draft.info = replace(draft.info, accepted=Acceptance(draft.now), waiting=None)
         draft.say(decision.message)
         draft.move(Phase.DONE)
         return
@@ -231,18 +230,19 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
 
 def _take_up_again(draft: Draft, to: Phase) -> None:
     """A person's words belong to the phase that goes on, not to the halt."""
-    if draft.info.get(outline_run.KEY):
+    if draft.info.outline:
         outline_run.begin_anew(draft)
     draft.move(to)
 
 
 def _take_answers(draft: Draft, wanted: _Wanted) -> None:
-    open_ = draft.info.get("open", ())
+    open_ = draft.info.open
     said = answered(wanted.text, open_) if wanted.text.strip() and not wanted.given else []
     remark = (
         [{"question": "", "unknown": "", "answer": wanted.text.strip()}] if wanted.text.strip() and not said else []
     )
-    draft.info["answers"] = [*draft.info.get("answers", ()), *said, *remark, *structured(wanted.given, open_)]
+    answers = (*draft.info.answers, *said, *remark, *structured(wanted.given, open_))
+    draft.info = replace(draft.info, answers=answers)
 
 
 def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
@@ -252,12 +252,13 @@ def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
         draft.name(intent.name or draft.status.project_name)
         draft.set_type(intent.deliverable_type)
         draft.lock(INTENT)
-        draft.info["open"] = []
+        draft.info = replace(draft.info, open=())
         return
-    if not draft.info.get("repository"):
+    if not draft.info.repository:
         needs_code = plugins_of(shop.settings).deliverables[draft.status.deliverable_type or ""].needs_code
         if needs_code:
-            draft.info["repository"] = str(shop.settings.workspace / "code" / draft.info["id"])
+            place = str(shop.settings.workspace / "code" / draft.info.id)
+            draft.info = replace(draft.info, repository=place)
     draft.lock(SPEC)
     draft.lock(CONSTRAINTS)
 
@@ -267,7 +268,7 @@ async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -
     asked later is not answered by it.
     """
     question = await asyncio.to_thread(open_question, shop, project)
-    meant = (await asyncio.to_thread(_last_press, project)).get("question")
+    meant = (await asyncio.to_thread(_last_press, project)).question
     if question is not None and question == meant and (wanted.action in _ANSWERS or wanted.action is Action.TERMINATE):
         await shop.engine.answer(question, wanted.decision.to_text())
 
@@ -277,8 +278,8 @@ def _waits_for(shop: Workshop, row: RunRow) -> str:
     return row.waits_for if shop.engine.hands_to() is not None else shop.engine.lacks(row.id)
 
 
-def _last_press(project: Project) -> Json:
-    return info_of(project).get("last_press") or {}
+def _last_press(project: Project) -> LastPress:
+    return project.info().last_press or LastPress("")
 
 
 async def _stop_working(shop: Workshop, project: Project) -> None:
@@ -296,7 +297,7 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
     None where a project is not in the middle of anything, or this press had its effect before.
     """
     wanted = action_ids.digest(Action.RESUME, shop.redactor.text(text))
-    if action_ids.is_repeated(await asyncio.to_thread(info_of, project), press_id, wanted):
+    if action_ids.is_repeated(await asyncio.to_thread(project.info), press_id, wanted):
         return None
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     run = await go_on(shop, project)
@@ -310,7 +311,7 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
     if row.state in ("failed", "cancelled") and phase in KINDS:
 
         def begun(draft: Draft) -> None:
-            action_ids.remember(draft.info, press_id, wanted)
+            draft.info = action_ids.remembered(draft.info, press_id, wanted)
             begin(draft, KINDS[phase])
 
         await asyncio.to_thread(changed, project, begun, "resume: run")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from forge.app.process.workshop import Workshop
@@ -14,6 +15,7 @@ from forge.events import BOARD, ProjectMoved, ProjectProgressed, ProjectSaid
 from forge.pipeline.draft import Draft
 from forge.plugins.contracts import Notice
 from forge.projects.errors import ProjectUnwritable
+from forge.projects.info import Failure, Waiting
 from forge.projects.project import Project
 from forge.projects.status import ACTIVE, HaltReason, Phase, ProjectStatus
 
@@ -39,7 +41,7 @@ def halt(shop: Workshop, directory: Path, run: str, error: Exception) -> None:
 
     def halted(draft: Draft) -> None:
         code = cause.code if isinstance(cause, ForgeError) else ""
-        draft.info["waiting"] = {"kind": "halted", "text": text, "failed": {"phase": str(before.phase), "code": code}}
+        draft.info = replace(draft.info, waiting=Waiting("halted", text, Failure(str(before.phase), code)))
         draft.say(f"Stopped: {text}")
         draft.move(Phase.HALTED, halt_reason=why)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import changed
@@ -11,8 +13,8 @@ from forge.app.projects.runs import Pressed
 from forge.errors import ForgeError
 from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
-from forge.pipeline.draft import Draft, info_of
-from forge.pipeline.scene import BACKGROUND, KEY, PROMPT, QUESTION, About, Recognised, parse_recognised
+from forge.pipeline.draft import Draft
+from forge.pipeline.scene import PROMPT, QUESTION, About, Recognised, parse_recognised
 from forge.projects import context_file
 from forge.projects.project import Project
 
@@ -25,20 +27,20 @@ async def recognised(shop: Workshop, project: Project, text: str, about: About |
     """Take in what the message is, and say what a person should know: that it was noted, or the question about it."""
     if about is not None:
         return await asyncio.to_thread(_taken, project, Recognised(kind=about, context=text), text)
-    name = (await asyncio.to_thread(info_of, project)).get("agent") or ""
+    name = (await asyncio.to_thread(project.info)).agent
     if name.startswith(_RECORDED):
         return ""
     found = await _asked(shop, project, text)
     if found is None:
-        await asyncio.to_thread(changed, project, lambda draft: draft.info.update({KEY: text}), "scene: asked")
+        await asyncio.to_thread(changed, project, partial(_ask, text=text), "scene: asked")
         return QUESTION
     return await asyncio.to_thread(_taken, project, found, text)
 
 
 async def told_about(shop: Workshop, project: Project, about: About) -> Pressed:
     """The person answers what their first message was."""
-    text = (await asyncio.to_thread(info_of, project)).get(KEY)
-    if not isinstance(text, str):
+    text = (await asyncio.to_thread(project.info)).scene_asked
+    if text is None:
         raise AnswerRefused("Nobody has asked what a message is about.", hint="Send it together with your message.")
     heard = await asyncio.to_thread(_taken, project, Recognised(kind=about, context=text), text)
     if heard:
@@ -63,14 +65,17 @@ async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | No
         return None
 
 
+def _ask(draft: Draft, text: str) -> None:
+    draft.info = replace(draft.info, scene_asked=text)
+
+
 def _taken(project: Project, found: Recognised, text: str) -> str:
     if found.kind != "problem" and found.context.strip():
         context_file.update_org_context(project.records, internal_context=found.context)
 
     def note(draft: Draft) -> None:
-        draft.info.pop(KEY, None)
-        if found.kind == "background":
-            draft.info[BACKGROUND] = [*draft.info.get(BACKGROUND, ()), text]
+        added = (text,) if found.kind == "background" else ()
+        draft.info = replace(draft.info, scene_asked=None, background=(*draft.info.background, *added))
 
     changed(project, note, f"scene: {found.kind}")
     return SCENE_NOTED if found.kind == "background" else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from forge.app.admin.plugins import plugins_of
@@ -14,7 +15,6 @@ from forge.connectors import google_drive as drive
 from forge.connectors import notion
 from forge.pipeline import messages
 from forge.pipeline.draft import Draft
-from forge.pipeline.specify_phase import PAGES
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
@@ -47,7 +47,7 @@ async def pull(shop: Workshop, project: Project, text: str, phase: Phase) -> str
 
 
 def _name_for_spec(draft: Draft, saved: Sequence[str]) -> None:
-    draft.info[PAGES] = list(dict.fromkeys([*draft.info.get(PAGES, ()), *saved]))
+    draft.info = replace(draft.info, pages=tuple(dict.fromkeys([*draft.info.pages, *saved])))
 
 
 def _not_read(link: str) -> list[str]:

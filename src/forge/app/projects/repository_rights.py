@@ -11,7 +11,6 @@ from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
 from forge.app.projects.view import ProjectView, view
 from forge.app.repositories.catalog import is_looked_after
-from forge.pipeline.draft import info_of
 from forge.plugins.errors import OperationBlocked
 from forge.projects.project import Project
 from forge.subjects import repository_id
@@ -19,7 +18,7 @@ from forge.subjects import repository_id
 
 def refuse_where_they_may_not_build(shop: Workshop, who: Who, project: Project) -> None:
     """A repository may have been shared with them when the project was made, and not be any more."""
-    place = info_of(project).get("repository")
+    place = project.info().repository
     if who.is_local or not place or _is_its_own(place, project.id):
         return
     id_ = repository_id(place)

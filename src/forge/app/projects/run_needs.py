@@ -17,7 +17,6 @@ from forge.app.admin.agent_programs import found_program, programs
 from forge.app.process.workshop import Workshop
 from forge.app.projects.dependencies import hands_of
 from forge.errors import ForgeError
-from forge.pipeline.draft import info_of
 from forge.projects.project import Project
 from forge.settings.keys import VARIABLES
 
@@ -33,7 +32,7 @@ def turn_lacks(shop: Workshop, arguments: Json) -> str:
 def project_lacks(shop: Workshop, arguments: Json) -> str:
     try:
         project = Project.at(Path(arguments["directory"]))
-        chosen = info_of(project).get("agent")
+        chosen = project.info().agent
     except ForgeError:  # whoever goes on with it says what is wrong
         return ""
     names = [chosen] if chosen else arguments.get("agents", ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.specify_phase import specify
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.projects.info import Waiting
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
 
@@ -92,7 +94,7 @@ def _or_halted(phase: Callable[[Journey], Awaitable[Json]]) -> Callable[[Journey
             reason = e.message
 
         def halt(draft: Draft) -> None:
-            draft.info["waiting"] = {"kind": "halted", "text": reason}
+            draft.info = replace(draft.info, waiting=Waiting("halted", reason))
             draft.say(f"Stopped: {reason}")
             draft.move(Phase.HALTED, halt_reason=HaltReason.AGENT_FAILURE)
 
