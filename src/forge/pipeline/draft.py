@@ -112,6 +112,11 @@ class Draft:
         saved = context_file.with_context(saved, context_file.parse(self.read(context_file.FILE)))
         return state.formatted(saved, now=datetime.fromtimestamp(self.now, UTC))
 
+    def discard(self) -> None:
+        """Nothing of it is to be written."""
+        self._files, self._chat = {}, None
+        self.status, self.info = self._before
+
     def files(self) -> Mapping[str, str | bytes | None]:
         if (self.status, self.info) != self._before:
             self._files[STATUS] = self.status.to_json()

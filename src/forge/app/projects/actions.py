@@ -7,8 +7,7 @@ from it, so a crash in between loses neither, and pressing again changes nothing
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,22 +15,20 @@ from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects import linked_pages
 from forge.app.projects.action_checks import check_given, refuse_without_a_model
-from forge.app.projects.catalog import changed, show_card, topic_of
+from forge.app.projects.catalog import show_card, topic_of
+from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import catch_up
 from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
 from forge.engine.errors import RunWaits
-from forge.events import BOARD, ProjectMoved, ProjectSaid
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import Given, answered, in_words, structured
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
 from forge.pipeline.draft import Draft
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
-from forge.pipeline.journey import told_by
-from forge.pipeline.memory_notes import remember_move
 from forge.pipeline.question_wait import Decision, terminated
 from forge.plugins.contracts import Notice
 from forge.projects.info import Acceptance, LastPress
@@ -75,9 +72,9 @@ async def press(
     wanted = _Wanted(
         action, text, confirmed, press_id, action_ids.digest(asked or action, in_words(text, given)), given
     )
-    decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+    decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
     if isinstance(decided, Refused) and await is_free_soon(shop, project):
-        decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+        decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
     match decided:
         case Refused(reason=reason, allowed=allowed):
             hint = (
@@ -93,7 +90,7 @@ async def press(
             if (await asyncio.to_thread(_last_press, project)).id == press_id:
                 await _tell_waiting_run(shop, project, wanted)
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
-    if await asyncio.to_thread(_tell, shop, project, commit):
+    if done["before"] != done["phase"]:
         await show_card(shop, project)
     # Before the run goes on, so that it reads what was fetched.
     pulled = await _pulled(shop, project, wanted)
@@ -111,8 +108,7 @@ async def _pulled(shop: Workshop, project: Project, wanted: _Wanted) -> str:
     phase = (await asyncio.to_thread(project.status)).phase
     told = await linked_pages.pull(shop, project, in_words(wanted.text, wanted.given), phase)
     if told:
-        await asyncio.to_thread(changed, project, lambda draft: draft.say(told), "chat: Forge")
-        shop.events.publish(topic_of(project), ProjectSaid(project.id, "ai", told))
+        await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(told), "chat: Forge")
     return told
 
 
@@ -133,47 +129,31 @@ class _Wanted:
         return Decision(_ANSWERS.get(self.action, str(self.action)), "\n".join(filter(None, texts)), delegated)
 
 
-def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, str | None]:
+def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, Json]:
     decision: actions.Decision | None = None
 
-    def change(read: Any) -> Mapping[str, str | bytes | None]:
+    def change(draft: Draft) -> None:
         nonlocal decision
-        draft = Draft(read, time.time())
         catch_up(row_of(shop, draft.info), draft)
         decision = _decision(shop, project, draft, wanted)
         if not isinstance(decision, Accepted):
-            return {}
-        before = draft.status.phase
+            draft.discard()
+            return
         question = open_question(shop, project)
         pressed = LastPress(str(wanted.action), wanted.press_id, question)
         draft.info = action_ids.remembered(replace(draft.info, last_press=pressed), wanted.press_id, wanted.digest)
         if question is None:
             _carry_out(shop, draft, decision, wanted)
-        if draft.status.phase is not before:
-            remember_move(draft, before)
-        return draft.files()
 
-    commit = project.records.update(change, f"{wanted.action}: by a person")
-    assert decision is not None
-    return decision, commit
-
-
-def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
-    """Whoever listens; whether the project is in another phase now."""
-    done = told_by(project, commit)
-    for message in done["said"]:
-        shop.events.publish(topic_of(project), ProjectSaid(project.id, message["role"], message["text"]))
+    done = change_project(shop, project, change, f"{wanted.action}: by a person")
     if done["before"] != done["phase"]:
-        project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
         if done["phase"] == Phase.HALTED:
             project.log.write("info", "halt", done["before"], f"{done['halt_reason']}: by a person")
-        moved = ProjectMoved(project.id, done["before"], done["phase"], done["halt_reason"])
-        for topic in (topic_of(project), BOARD):
-            shop.events.publish(topic, moved)
         summary = f"{done['before']} → {done['phase']}, by a person".replace("_", " ")
         notice = Notice(project.id, done["name"], done["phase"], "milestone_complete", summary)
-        shop.sender.tell(f"{project.id}/{commit}", notice)
-    return bool(done["before"] != done["phase"])
+        shop.sender.tell(f"{project.id}/{done['commit']}", notice)
+    assert decision is not None
+    return decision, done
 
 
 def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -> actions.Decision:
@@ -314,7 +294,7 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
             draft.info = action_ids.remembered(draft.info, press_id, wanted)
             begin(draft, KINDS[phase])
 
-        await asyncio.to_thread(changed, project, begun, "resume: run")
+        await asyncio.to_thread(change_project, shop, project, begun, "resume: run")
         return Pressed(changed=True, run=await go_on(shop, project), after=after)
     question = await asyncio.to_thread(open_question, shop, project)
     return None if row.has_ended or question else Pressed(changed=False, run=run, after=after)

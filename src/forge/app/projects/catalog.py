@@ -18,6 +18,7 @@ from forge.app.admin.agent_programs import programs
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
+from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import mirrored
 from forge.app.projects.view import PLAN, Json, lines_of
 from forge.builtin_rules import needs_a_model
@@ -28,7 +29,7 @@ from forge.pipeline.delivery_run import PLAN as PLAN_TYPE
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft
 from forge.pipeline.errors import TypeUnknown
-from forge.pipeline.journey import note_cards
+from forge.pipeline.project_change import commit_change, note_cards
 from forge.plugins.contracts import Card
 from forge.projects import priming
 from forge.projects.chat import ChatMessage
@@ -141,7 +142,7 @@ def choose_agent(shop: Workshop, project: Project, name: str) -> None:
         draft.info = replace(draft.info, agent=name)
         draft.status = replace(draft.status, agent=name)
 
-    changed(project, choose, f"agent: {name}")
+    change_project(shop, project, choose, f"agent: {name}")
 
 
 def _finished_plan(after: Project) -> str:
@@ -160,23 +161,12 @@ async def show_card(shop: Workshop, project: Project) -> None:
     for warning in shown["warnings"]:
         project.log.write("warn", "error", card.phase, warning)
     if shown["cards"]:
-        await asyncio.to_thread(changed, project, partial(note_cards, cards=shown["cards"]), "board: card")
+        await asyncio.to_thread(change_project, shop, project, partial(note_cards, cards=shown["cards"]), "board: card")
 
 
 def _card(project: Project) -> tuple[Card, Mapping[str, str]]:
     status = project.status()
     return Card(project.id, project.name, str(status.phase), status.agent, str(project.directory)), project.info().cards
-
-
-def changed(project: Project, what: Any, message: str) -> None:
-    """Change a project's files in one commit, outside of any run."""
-
-    def change(read: Any) -> Any:
-        draft = Draft(read, time.time())
-        what(draft)
-        return draft.files()
-
-    project.records.update(change, message)
 
 
 def accept_tests(project: Project) -> Json:
@@ -189,7 +179,7 @@ def accept_tests(project: Project) -> Json:
     def acknowledge(draft: Draft) -> None:
         draft.info = replace(draft.info, acknowledged_tests=given)
 
-    changed(project, acknowledge, f"tests: {given.total} are enough")
+    commit_change(project, acknowledge, f"tests: {given.total} are enough", now=time.time())
     return asdict(given)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.catalog import changed
+from forge.app.projects.change import change_project
 from forge.connectors import google_drive as drive
 from forge.connectors import notion
 from forge.pipeline import messages
@@ -42,7 +42,9 @@ async def pull(shop: Workshop, project: Project, text: str, phase: Phase) -> str
     if saved and phase is Phase.BUILDING:
         told.append(_UNREAD)
     if saved and phase is Phase.SPEC_BUILDING:
-        await asyncio.to_thread(changed, project, lambda draft: _name_for_spec(draft, saved), "resources: for the spec")
+        await asyncio.to_thread(
+            change_project, shop, project, lambda draft: _name_for_spec(draft, saved), "resources: for the spec"
+        )
     return "\n".join(told)
 
 
