@@ -18,21 +18,19 @@ from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import subject_of
-from forge.engine.errors import RunUnknown
+from forge.app.sessions.branch_turn import WORKFLOW, release_left_over, run_of, turn_on
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
 from forge.git import Actor, ActorKind, RefMove, Repository
 from forge.git.process.liveness import mark_of_this_process
-from forge.git.refs.reservations import BranchBusy, Reservation, busy, release, reservation
+from forge.git.refs.reservations import BranchBusy, Reservation, busy
 from forge.sessions.messages import usage_from_json
 from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
-from forge.store.runs import RunRow, RunState
 
-__all__ = ["TurnEnd", "TurnStatus"]
+__all__ = ["WORKFLOW", "TurnEnd", "TurnStatus", "run_of"]
 
 Json = dict[str, Any]
-WORKFLOW = "turn"
 _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
 _AGAIN = 0.05
@@ -133,48 +131,32 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
 
 async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
     """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
-    held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
-    if run is not None and not run.has_ended:
-        # Even a turn whose process is dead has words to keep.
-        shop.engine.take_over(run.id)
-        await shop.engine.cancel(run.id)
-        await shop.engine.wait(run.id, _PATIENCE)
-        # One that had not yet taken the branch is named by its run alone.
-        return held or _named_by(run, branch)
-    if held is not None:
-        # Nobody will ever go on with it: the database that knew it is gone.
-        await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
-    return held
-
-
-def _on_branch(shop: Workshop, repo: Repository, branch: str) -> tuple[Reservation | None, RunRow | None]:
-    """Who has taken the branch, and the run that it is for; or the one that is about to take it."""
-    held = reservation(repo.common_dir, branch)
-    return held, _unfinished(shop, repo, branch) if held is None else _run(shop, held)
+    turn = await asyncio.to_thread(turn_on, shop, repo, branch)
+    if turn is None:
+        return await asyncio.to_thread(release_left_over, shop, repo, branch)
+    # Even a turn whose process is dead has words to keep.
+    shop.engine.take_over(turn.run.id)
+    await shop.engine.cancel(turn.run.id)
+    await shop.engine.wait(turn.run.id, _PATIENCE)
+    return turn.named(branch)
 
 
 async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> None:
-    """A turn whose process died is gone on with by this one first; a turn at work elsewhere is in the way."""
+    """This process resumes a turn whose process died, and waits for its end; a turn at work elsewhere is in the way."""
     deadline = time.monotonic() + _PATIENCE
-    while True:
-        held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
-        if held is None and run is None:
-            return
-        if held is None:
-            # Begun, and not at work yet: it is about to take the branch, here or where it began.
+    while (turn := await asyncio.to_thread(turn_on, shop, repo, branch)) is not None:
+        if turn.held is None:
             if time.monotonic() > deadline:
                 raise _in_the_way(branch)
-            assert run is not None
-            shop.engine.take_over(run.id)
+            shop.engine.take_over(turn.run.id)
             await asyncio.sleep(_AGAIN)
-        elif run is None or run.has_ended:
-            await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
-        elif held.abandoned and (lacking := await asyncio.to_thread(shop.engine.lacks, run.id)):
+        elif turn.held.abandoned and (lacking := await asyncio.to_thread(shop.engine.lacks, turn.run.id)):
             raise BranchBusy(f"A turn on {branch} was interrupted. {lacking}", hint=_END_IT.format(branch))
-        elif held.abandoned or _gone_on_with_here(shop, held):
-            await _finished(shop, run.id, branch)
+        elif turn.held.abandoned or _gone_on_with_here(shop, turn.held):
+            await _finished(shop, turn.run.id, branch)
         else:
-            raise busy(held)
+            raise busy(turn.held)
+    await asyncio.to_thread(release_left_over, shop, repo, branch)
 
 
 async def _finished(shop: Workshop, run: str, branch: str) -> None:
@@ -191,22 +173,6 @@ async def _finished(shop: Workshop, run: str, branch: str) -> None:
         ended.cancel()
         # How it ends is its own affair; this message does not fail with it.
         await asyncio.gather(ended, return_exceptions=True)
-
-
-def about_to_begin(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
-    """A turn that was begun and has not taken the branch yet: whoever runs it takes a moment to find it."""
-    run = _unfinished(shop, repo, branch)
-    return None if run is None else _named_by(run, branch)
-
-
-def _named_by(run: RunRow, branch: str) -> Reservation:
-    return Reservation(branch, run.id.removeprefix(run_of("")), "An agent", run.created, "")
-
-
-def _unfinished(shop: Workshop, repo: Repository, branch: str) -> RunRow | None:
-    states: tuple[RunState, ...] = ("queued", "waiting", "running")
-    runs = shop.engine.runs(states=states, name=WORKFLOW, subject=subject_of(repo, branch), limit=1)
-    return runs[0] if runs else None
 
 
 def _gone_on_with_here(shop: Workshop, held: Reservation) -> bool:
@@ -231,11 +197,6 @@ def _asks(branch: str, question: str) -> BranchBusy:
     )
 
 
-def run_of(mark: str) -> str:
-    """The run of the turn that reserves its branch under `mark`."""
-    return f"turn-{mark}"
-
-
 def meant(shop: Workshop, model: str | None, agent: str | None) -> tuple[str | None, str | None]:
     """Model and agent program. As for projects, `agent` may name either: what no program is called is a model."""
     is_model = agent is not None and model is None and (agent == BUILTIN or ":" in agent)
@@ -256,22 +217,3 @@ def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
 def _refuse_what_the_server_cannot(shop: Workshop, model: str) -> None:
     if shop.handing is not None and shop.engine.hands_to() is not None:
         shop.handing.refuse_without_key(model)
-
-
-def waits_for(shop: Workshop, held: Reservation) -> str:
-    """Why nobody goes on with the turn that reserved a branch; empty where somebody does."""
-    run = _run(shop, held) if held.abandoned else None
-    return "" if run is None else run.waits_for
-
-
-def is_unfinished(shop: Workshop, held: Reservation) -> bool:
-    """Whether the work that reserved a branch is still going on, or will be gone on with."""
-    run = _run(shop, held)
-    return run is not None and not run.has_ended
-
-
-def _run(shop: Workshop, held: Reservation) -> RunRow | None:
-    try:
-        return shop.engine.status(run_of(held.holder))
-    except RunUnknown:
-        return None

@@ -15,7 +15,8 @@ from forge.app.repositories.catalog import moved_by, record, repository
 from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
-from forge.app.sessions.conversation import Conversation
+from forge.app.sessions.branch_turn import is_unfinished, turn_on
+from forge.app.sessions.conversation import BranchWithTalk, Conversation
 from forge.app.values.paging import Page, checked, unreadable
 from forge.errors import InvalidInput
 from forge.git import Repository
@@ -79,20 +80,19 @@ class Sent:
 def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, ...]:
     """Branches on which somebody has talked with an agent, or does right now."""
     found = conversation.branches_with_talk(_sessions(shop, repository(shop, who, repo_id)))
-    return tuple(_view(repo_id, each.branch.name, Conversation(each.head, (), (), each.working)) for each in found)
+    views = (_view(repo_id, each.branch.name, Conversation(each.head, (), (), _at_work(shop, each))) for each in found)
+    return tuple(view for view in views if view.turns or view.working)
 
 
 def session(shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | None = None) -> SessionView:
     repo = repository(shop, who, repo_id)
     tip_of(repo, branch)
     found = conversation.conversation(_sessions(shop, repo), branch, at, limit=0)
-    if at is None and found.working is None:
-        begun = session_messages.about_to_begin(shop, repo, branch)
-        found = replace(found, working=begun)
-    seen = _view(repo_id, branch, found)
-    if found.working is None or seen.working is None:
+    turn = turn_on(shop, repo, branch) if at is None else None
+    seen = _view(repo_id, branch, replace(found, working=None if turn is None else turn.named(branch)))
+    if turn is None or seen.working is None:
         return seen
-    return replace(seen, working=replace(seen.working, waits_for=session_messages.waits_for(shop, found.working)))
+    return replace(seen, working=replace(seen.working, waits_for=turn.waits_for))
 
 
 def list_turns(
@@ -221,6 +221,10 @@ def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
         working=_working(found.working),
         topic=branch_subject(repo_id, branch).topic,
     )
+
+
+def _at_work(shop: Workshop, each: BranchWithTalk) -> Reservation | None:
+    return each.working if each.working is not None and is_unfinished(shop, each.working) else None
 
 
 def _working(held: Reservation | None) -> Working | None:
