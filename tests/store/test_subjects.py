@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from forge.events import BranchChanged
 from forge.question_kinds import QuestionKind
@@ -110,6 +110,17 @@ def test_the_topic_of_a_path_that_is_not_unicode_names_the_same_repository(tmp_p
 @pytest.mark.parametrize("topic", ["board", "branch:", "nothing:1", ""])
 def test_other_topics_have_no_subject(topic: str) -> None:
     assert subject_of_topic(topic) is None
+
+
+def test_tables_without_code_are_gone(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = open_at(url, "0004", monkeypatch)
+    with old.reading() as connection:
+        assert {"errors", "notes"} <= set(inspect(connection).get_table_names())
+    old.close()
+    database = Database.open(url)
+    with database.reading() as connection:
+        assert not {"errors", "notes"} & set(inspect(connection).get_table_names())
+    database.close()
 
 
 def test_open_questions_of_an_earlier_version_get_their_kind(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,25 +73,6 @@ live_pieces = Table(
     sqlite_autoincrement=True,
 )
 
-errors = Table(
-    "errors",
-    metadata,
-    Column("project", Text, primary_key=True),
-    Column("fingerprint", Text, primary_key=True),
-    Column("run", Text),
-    Column("source", Text, nullable=False),
-    Column("severity", Text, nullable=False),
-    Column("message", Text, nullable=False),
-    Column("phase", Text),
-    Column("file", Text),
-    Column("count", Integer, nullable=False),
-    Column("first_seen", Double, nullable=False),
-    Column("last_seen", Double, nullable=False),
-    Column("resolved", Double),
-    Column("resolved_by", Text),
-    Column("summary", Text),
-)
-
 users = Table(
     "users",
     metadata,
@@ -136,15 +117,6 @@ costs = Table(
     Column("cost", Double),
     Index("costs_by_branch", "repository", "branch"),
     Index("costs_by_session", "session"),
-)
-
-notes = Table(
-    "notes",
-    metadata,
-    Column("project", Text, primary_key=True),
-    Column("user", Text, primary_key=True),
-    Column("text", Text, nullable=False),
-    Column("saved", Double, nullable=False),
 )
 
 workers = Table(
