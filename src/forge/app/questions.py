@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from forge.app.access import identity, subject_rights
 from forge.app.access.identity import Who
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
 from forge.app.projects.catalog import workspace_of
@@ -71,6 +72,7 @@ def question(shop: Workshop, who: Who, id_: str) -> QuestionEntry:
     return _seen(shop, who, id_)
 
 
+@on_work_loop
 async def answer(shop: Workshop, who: Who, id_: str, text: str, *, choice: str | None = None) -> Answered:
     """The first answer counts; the same once more changes nothing, another one is refused.
 

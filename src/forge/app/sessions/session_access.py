@@ -9,6 +9,7 @@ from typing import Any
 
 from forge.app.access.identity import Who
 from forge.app.admin.models import refuse_paths
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.branches import BranchMade, BranchMove, tip_of
 from forge.app.repositories.catalog import moved_by, record, repository
@@ -130,6 +131,7 @@ def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> Tur
     raise TurnMissing("There is no such turn on this branch.", hint="List the turns to see what there is.")
 
 
+@on_work_loop
 async def send(
     shop: Workshop, who: Who, repo_id: str, branch: str, text: str, *, model: str | None, agent: str | None
 ) -> Sent:
@@ -141,6 +143,7 @@ async def send(
     return Sent(sent.run, sent.topic, sent.after, sent.model)
 
 
+@on_work_loop
 async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working | None:
     """None where no turn is under way."""
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
