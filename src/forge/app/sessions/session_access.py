@@ -17,45 +17,18 @@ from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
 from forge.app.sessions.branch_turn import is_unfinished, turn_on
-from forge.app.sessions.conversation import BranchWithTalk, Conversation
+from forge.app.sessions.conversation import BranchWithTalk, Conversation, TurnEntry, Working, turn_entry, working_of
 from forge.app.values.paging import Page, checked, unreadable
 from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.git.refs.reservations import Reservation
 from forge.sessions.head import ActiveFile
-from forge.sessions.messages import AssistantMessage, Usage
+from forge.sessions.messages import Usage
 from forge.sessions.places import Sessions
-from forge.sessions.timeline import Moment
-from forge.sessions.turns import Turn, TurnMissing, item_json
+from forge.sessions.turns import TurnMissing
 from forge.subjects import branch_subject
 
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Working:
-    turn: str
-    who: str
-    since: float
-    waits_for: str = ""
-    """Why nobody goes on with it, where its process died: what this server lacks."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnEntry:
-    id: str
-    number: int
-    commit: str | None
-    started: float
-    model: str
-    status: str
-    reason: str
-    asked: str
-    answered: str
-    files: tuple[str, ...]
-    usage: Usage
-    messages: tuple[Json, ...] | None = None
-    """All that was said and done; only where one turn is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +90,7 @@ def list_turns(
         if after:
             raise unreadable(after) from e
         raise
-    items = tuple(_turn(moment, whole=whole) for moment in found[:count])
+    items = tuple(turn_entry(moment, whole=whole) for moment in found[:count])
     return Page(items, items[-1].id if len(found) > count else None)
 
 
@@ -127,7 +100,7 @@ def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> Tur
     tip_of(repo, branch)
     found = conversation.moment_named(_sessions(shop, repo), branch, which)
     if found is not None:
-        return _turn(found, whole=True)
+        return turn_entry(found, whole=True)
     raise TurnMissing("There is no such turn on this branch.", hint="List the turns to see what there is.")
 
 
@@ -152,7 +125,7 @@ async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working
         await asyncio.to_thread(tip_of, repo, branch)
     else:
         await asyncio.to_thread(record, shop, who, repo, "session.cancel", {}, detail=f"{branch}: {held.holder}")
-    return _working(held)
+    return working_of(held)
 
 
 def fork(shop: Workshop, who: Who, repo_id: str, branch: str, which: str, *, name: str) -> BranchMade:
@@ -221,37 +194,10 @@ def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
         usage=head.usage,
         active_files=head.active_files,
         merged_turns=found.merged,
-        working=_working(found.working),
+        working=working_of(found.working),
         topic=branch_subject(repo_id, branch).topic,
     )
 
 
 def _at_work(shop: Workshop, each: BranchWithTalk) -> Reservation | None:
     return each.working if each.working is not None and is_unfinished(shop, each.working) else None
-
-
-def _working(held: Reservation | None) -> Working | None:
-    return None if held is None else Working(held.holder, held.who, held.since)
-
-
-def _turn(moment: Moment, *, whole: bool = False) -> TurnEntry:
-    each = moment.turn
-    return TurnEntry(
-        id=each.id,
-        number=each.number,
-        commit=moment.commit,
-        started=each.started,
-        model=each.model,
-        status=each.status.value,
-        reason=each.reason,
-        asked=each.asked,
-        answered=_answer(each),
-        files=each.files,
-        usage=each.usage,
-        messages=tuple(item_json(item) for item in each.items) if whole else None,
-    )
-
-
-def _answer(each: Turn) -> str:
-    said = (item.text for item in reversed(each.items) if isinstance(item, AssistantMessage))
-    return next((text for text in said if text.strip()), "")
