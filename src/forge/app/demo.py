@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from forge import sandbox
 from forge.app.access.identity import LOCAL, Who
@@ -21,13 +20,12 @@ from forge.app.projects.catalog import create, workspace_of
 from forge.app.projects.messages import say
 from forge.app.projects.view import ProjectView, state_of
 from forge.errors import ForgeError, Upstream
+from forge.json_value import Json
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.recorded import RecordingEnded
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.settings import Settings
-
-Json = dict[str, Any]
 
 
 class DemoFailed(Upstream):

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from forge.engine.encoding import Json, error_from_json, error_to_json, plain
+from forge.engine.encoding import error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
 from forge.engine.execution import HANDED_TO, Execution, Lacks, Workflow
 from forge.engine.forgetting import forget_steps
@@ -17,6 +17,7 @@ from forge.engine.handing import Others, Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
+from forge.json_value import Json
 from forge.question_kinds import QuestionKind
 from forge.store.database import Database
 from forge.store.errors import QuestionIsClosed

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forge.engine.encoding import Json, error_to_json, plain
+from forge.engine.encoding import error_to_json, plain
 from forge.engine.errors import EngineMisused, RunCancelled, RunFailed
 from forge.engine.run import Run, cancelled
 from forge.errors import ForgeError, Upstream
+from forge.json_value import Json
 from forge.store.events import Events
 from forge.store.questions import Questions
 from forge.store.runs import Room, Runs, RunState

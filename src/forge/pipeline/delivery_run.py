@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
+from forge.json_value import Json
 from forge.pipeline.build_phase import built
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
@@ -19,7 +19,6 @@ from forge.plugins.contracts import DeliverableType
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
-Json = dict[str, Any]
 PLAN = "plan"
 """The one type of which rules can make an outline."""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from forge.counts import counted
+from forge.json_value import Json
 from forge.pipeline import provenance, realign, resources
 from forge.pipeline.answerer import Picture
 from forge.pipeline.desk import INTENT
@@ -19,7 +19,6 @@ from forge.projects.intent import Intent, format_intent, named, parse_intent, un
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
-Json = dict[str, Any]
 _INTAKE = "brain-dump-intake"
 _HOW = (
     f"{provenance.BY_RULES} Every sentence is yours, sorted by words such as “want”, “must”, “probably”, “not sure”.",

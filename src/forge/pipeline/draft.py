@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from forge.pipeline import sections
 from forge.projects import chat, context_file, fields, state
@@ -15,7 +14,6 @@ from forge.projects.info import FILE as INFO
 from forge.projects.info import ProjectInfo
 from forge.projects.status import HaltReason, Phase, ProjectStatus, moved
 
-Json = dict[str, Any]
 Read = Callable[[str], str | None]
 
 STATUS = "status.json"

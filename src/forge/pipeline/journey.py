@@ -14,8 +14,9 @@ from forge.agents.streaming import Retry
 from forge.engine.run import Reply
 from forge.errors import ForgeError
 from forge.events import Event, ModelRetryScheduled, ProjectProgressed
+from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Hands, Picture, Task
-from forge.pipeline.draft import Draft, Json
+from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Limits
 from forge.pipeline.project_change import commit_change, note_cards, publish_change
 from forge.plugins.contracts import Card, DeliverableType, Notice

@@ -13,6 +13,7 @@ from forge import builtin_rules
 from forge.counts import counted
 from forge.deliverables.plan.plan_type import OUTLINE
 from forge.events import RoundFinished
+from forge.json_value import Json
 from forge.pipeline import polish_phase, provenance
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
@@ -25,7 +26,6 @@ from forge.projects.status import HaltReason, Phase
 
 __all__ = ["OUTLINE"]
 
-Json = dict[str, Any]
 WRITE_IT = "Connect a model to write it."
 
 

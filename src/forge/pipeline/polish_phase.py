@@ -9,10 +9,10 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from forge.counts import counted
 from forge.events import RoundFinished
+from forge.json_value import Json
 from forge.pipeline.actions import ACCEPTED
 from forge.pipeline.desk import TEST_RUNS, ProjectDesk
 from forge.pipeline.draft import Draft, stamp
@@ -30,7 +30,6 @@ from forge.projects.info import Acceptance, ProjectInfo
 from forge.projects.polish import PolishState, Round, TestCounts, log_entry
 from forge.projects.status import HaltReason, Phase
 
-Json = dict[str, Any]
 ROUNDS = "polish_rounds.jsonl"
 
 

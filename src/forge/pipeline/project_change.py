@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from forge.events import BOARD, Event, ProjectMoved, ProjectSaid
 from forge.git import GitCommitVFS, Repository
+from forge.json_value import Json
 from forge.pipeline.draft import CHAT, STATUS, Draft
 from forge.pipeline.memory_notes import remember_move
 from forge.projects import chat
@@ -15,7 +16,6 @@ from forge.projects.chat import ChatMessage
 from forge.projects.project import Project
 from forge.projects.status import ProjectStatus
 
-Json = dict[str, Any]
 What = Callable[[Draft], None]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
+from forge.json_value import Json
 from forge.pipeline.actions import STOPPED
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
@@ -14,7 +14,6 @@ from forge.projects.info import Waiting, WaitKind
 from forge.projects.status import HaltReason, Phase
 from forge.question_kinds import QuestionKind
 
-Json = dict[str, Any]
 LEFT_TO_FORGE = "(left to Forge)"
 
 

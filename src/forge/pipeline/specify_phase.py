@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from forge.counts import counted
+from forge.json_value import Json
 from forge.pipeline import provenance, resources, sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
 from forge.pipeline.draft import Draft
@@ -16,8 +17,6 @@ from forge.pipeline.specification import Answer, parse_answer, question_for, ren
 from forge.plugins.contracts import DeliverableType
 from forge.projects.intent import parse_intent, unknowns
 from forge.projects.status import Phase
-
-Json = dict[str, Any]
 
 
 async def specify(journey: Journey) -> Json:

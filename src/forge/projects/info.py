@@ -8,8 +8,8 @@ from dataclasses import fields as fields_of
 from types import MappingProxyType
 from typing import Any, Literal, TypeVar, cast
 
+from forge.json_value import Json
 from forge.projects import fields
-from forge.projects.fields import Json
 from forge.projects.status import ACTIVE, Phase
 
 FILE = "project.json"

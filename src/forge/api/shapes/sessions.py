@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from forge.api.shapes.base import Given, Json, Shape, Text, shown, taken
+from forge.api.shapes.base import Given, Shape, Text, shown, taken
+from forge.json_value import Json
 
 
 def _message(item: Json) -> Json:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
@@ -23,6 +22,7 @@ from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
 from forge.engine.errors import RunWaits
+from forge.json_value import Json
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import Given, answered, in_words, structured
@@ -39,7 +39,6 @@ from forge.store.runs import RunRow
 
 __all__ = ["Action", "ActionRefused"]
 
-Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
 _RETRIES = (Action.RESUME, Action.PROVIDE_INPUT)
 

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from forge import builtin_rules
 from forge.agents.errors import ProgramMissing
@@ -32,6 +31,7 @@ from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
 from forge.events import ModelRetryScheduled, ProjectProgressed
 from forge.git import Actor, ActorKind, CommitId, NotText, Repository
+from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
@@ -41,7 +41,6 @@ from forge.sessions.messages import Usage, UserMessage
 from forge.store.costs import day_of
 from forge.tools import suites
 
-Json = dict[str, Any]
 _TEST_SECONDS = 600
 _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _REVIEWED_BYTES = 300_000

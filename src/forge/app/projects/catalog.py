@@ -20,11 +20,12 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
 from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import mirrored
-from forge.app.projects.view import PLAN, Json, lines_of
+from forge.app.projects.view import PLAN, lines_of
 from forge.builtin_rules import needs_a_model
 from forge.errors import InvalidInput
 from forge.events import BOARD, ProjectChanged
 from forge.git import Repository
+from forge.json_value import Json
 from forge.pipeline.delivery_run import PLAN as PLAN_TYPE
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Any
 
 from forge.app.process.workshop import Workshop
 from forge.events import Event
+from forge.json_value import Json
 from forge.pipeline.project_change import What, commit_change, publish_change
 from forge.projects.project import Project
-
-Json = dict[str, Any]
 
 
 def change_project(shop: Workshop, project: Project, what: What, message: str) -> Json:

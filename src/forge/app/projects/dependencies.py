@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.admin.prompts import prompts
@@ -15,6 +14,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
 from forge.deliverables.code.registries import Registries
 from forge.errors import ForgeError
+from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Around, Parameters
@@ -22,8 +22,6 @@ from forge.plugins.contracts import Card
 from forge.projects.project import Project
 from forge.sessions.messages import usage_from_json
 from forge.settings import Settings
-
-Json = dict[str, Any]
 
 
 def around(shop: Workshop, project: Project, run: str) -> Around:

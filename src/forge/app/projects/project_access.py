@@ -26,6 +26,7 @@ from forge.app.values.paging import Page, checked, position
 from forge.app.values.uploads import plain_name
 from forge.boards.overview import BoardView
 from forge.errors import ForgeError, InvalidInput, NotFound
+from forge.json_value import Json
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
 from forge.projects import names
@@ -33,7 +34,6 @@ from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.workspace import exists
 
-Json = dict[str, Any]
 _RESOURCES, _DOCUMENTS = "resources", "docs"
 # Where projects were when they were looked for last; looking through all of them takes long where there are many.
 _places: dict[tuple[Path, str], Path] = {}

@@ -16,6 +16,7 @@ from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown
 from forge.errors import Conflict, ForgeError
+from forge.json_value import Json
 from forge.pipeline import actions
 from forge.pipeline.actions import State
 from forge.pipeline.desk import TEST_RUNS
@@ -33,7 +34,6 @@ from forge.projects.status import Phase, ProjectStatus
 from forge.question_kinds import QuestionKind
 from forge.store.runs import RunRow, RunState
 
-Json = dict[str, Any]
 PLAN = "docs/plan.md"
 _KEPT = 4096
 _MOST_QUEUED = 10_000

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 from forge.app.sessions import context
 from forge.errors import NotFound, Upstream
 from forge.git import Branch, CommitId, Operation, Repository
 from forge.git.refs.reservations import Reservation, reservation
+from forge.json_value import Json
 from forge.sessions.conversation import brought_by_merges, read_head
 from forge.sessions.head import Head
 from forge.sessions.layout import SessionUnreadable
@@ -31,9 +31,6 @@ __all__ = [
     "UserMessage",
     "item_json",
 ]
-
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN
@@ -24,13 +23,13 @@ from forge.events import Event
 from forge.git import Actor, ActorKind, RefMove, Repository
 from forge.git.process.liveness import mark_of_this_process
 from forge.git.refs.reservations import BranchBusy, Reservation, busy
+from forge.json_value import Json
 from forge.sessions.messages import usage_from_json
 from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
 
 __all__ = ["WORKFLOW", "TurnEnd", "TurnStatus", "run_of"]
 
-Json = dict[str, Any]
 _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
 _AGAIN = 0.05

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from forge.app.access.identity import Who
 from forge.app.admin.models import refuse_paths
@@ -27,8 +26,6 @@ from forge.sessions.messages import Usage
 from forge.sessions.places import Sessions
 from forge.sessions.turns import TurnMissing
 from forge.subjects import branch_subject
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

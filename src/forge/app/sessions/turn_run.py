@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from forge.agents.desk import Desk, Stopped
 from forge.agents.loop import Loop
@@ -37,6 +37,7 @@ from forge.errors import ForgeError
 from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.reservations import release, reservation
+from forge.json_value import Json
 from forge.plugins.contracts import ToolContext
 from forge.sessions.conversation import read_head
 from forge.sessions.messages import AssistantMessage, Usage
@@ -49,7 +50,6 @@ from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
 
-Json = dict[str, Any]
 _AGAIN = 0.2
 _WINDOW = 128_000
 """For who does not tell how much it can read."""
