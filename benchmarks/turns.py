@@ -16,7 +16,8 @@ from benchmarks.timing import Figure, Row
 from forge.agents.turn import TurnEnd, TurnRequest
 from forge.app.admin.settings import load_settings
 from forge.app.process.workshop import Workshop, open_workshop
-from forge.app.sessions.messages import WORKFLOW, end_of, run_of, send_message, topic_of
+from forge.app.repositories.catalog import subject_of
+from forge.app.sessions.messages import WORKFLOW, end_of, run_of, send_message
 from forge.engine.engine import BRANCHES
 from forge.git import Repository
 from forge.sessions.turns import TurnStatus
@@ -118,8 +119,8 @@ async def enqueue(shop: Workshop, repo: Repository, branch: str, number: int) ->
     model = shop.environ["FORGE_MODEL"]
     request = TurnRequest(mark, branch, f"do number {number}", "Ada <ada@example.org>", time.time(), model)
     arguments = {"repository": str(repo.git_dir), "agent": None, **asdict(request)}
-    topic = topic_of(repo, branch)
-    await shop.engine.enqueue(BRANCHES, WORKFLOW, arguments, run_id=run_of(mark), partition=topic, topic=topic)
+    subject = subject_of(repo, branch)
+    await shop.engine.enqueue(BRANCHES, WORKFLOW, arguments, run_id=run_of(mark), partition=subject.id, subject=subject)
     return run_of(mark)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-Json = dict[str, Any]
+from forge.json_value import Json
+
 BOARD = "board"
 """The topic in which moves of all projects are told."""
 
@@ -143,6 +144,8 @@ class QuestionAsked(Event):
     text: str
     options: tuple[str, ...]
     expires: float | None
+    kind: str = "text"
+    """`text`, `choice` or `decision`: which answers it accepts."""
 
 
 @dataclass(frozen=True, slots=True)

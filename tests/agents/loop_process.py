@@ -18,12 +18,13 @@ from forge.agents.scripted import Say, ScriptedModel, call
 from forge.agents.submission import Submission
 from forge.engine.engine import Engine
 from forge.engine.run import Run
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Usage, UserMessage
 from forge.settings import Limits
 from forge.store.costs import Costs
 from forge.store.database import Database
 from forge.tools.access import ToolAccess
-from forge.tools.contract import FunctionTool, Json
+from forge.tools.contract import FunctionTool
 from forge.tools.toolbox import Toolbox
 
 ANY = {"type": "object"}

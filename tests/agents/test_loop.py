@@ -16,10 +16,11 @@ from forge.agents.relay.journal import Journal
 from forge.agents.scripted import Say, ScriptedModel, Step, call
 from forge.agents.submission import Submission
 from forge.events import ContextCompacted, ModelAnswered, TextStreamed, ToolEnded
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, Usage, UserMessage
 from forge.settings import Limits
 from forge.tools.access import ToolAccess
-from forge.tools.contract import FunctionTool, Inquiry, Json, Tool
+from forge.tools.contract import FunctionTool, Inquiry, Tool
 from forge.tools.toolbox import Toolbox
 from tests.agents.turning import Killed, Ledger, MemorySteps
 

@@ -13,7 +13,8 @@ import pytest
 from keyring.backends import null
 
 from forge.app.access.identity import LOCAL
-from forge.app.projects.catalog import changed, workspace_of
+from forge.app.projects.catalog import workspace_of
+from forge.app.projects.change import change_project
 from forge.app.repositories.catalog import repository
 from forge.git.refs.reservations import reserve
 from forge.pipeline.desk import TEST_RUNS
@@ -65,7 +66,8 @@ def test_whatever_a_user_changes_is_in_the_audit_with_their_name_and_key(
         assert done("POST", f"{address}/actions/distill") == [("project.distill", subject)]
         name = at_rest(ada, project["id"])["directory"].rpartition("/")[2]
         runs = json.dumps({"total": 3, "passed": 3, "failed": 0}) + "\n"
-        changed(workspace_of(house.shop.settings).open(name), lambda draft: draft.write(TEST_RUNS, runs), "tests: run")
+        found = workspace_of(house.shop.settings).open(name)
+        change_project(house.shop, found, lambda draft: draft.write(TEST_RUNS, runs), "tests: run")
         assert done("POST", f"{address}/tests/accept") == [("project.accept_tests", subject)]
         assert client.get("/api/audit", params={"user": held["user"]}).json()["items"][0]["detail"] == "3"
         assert done("DELETE", address, params={"confirm": name}) == [("project.delete", subject)]

@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,6 +20,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
 from forge.api import server
+from forge.app.process.work_loop import on_work_loop
+from forge.app.process.workshop import Workshop
 from forge.git.process import disk
 from forge.store.database import Database
 from tests.api.house import House
@@ -99,3 +102,25 @@ def test_who_takes_nothing_any_more_is_let_go() -> None:
         taken, _ = listening.accept()
         with taken:
             assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 60_000
+
+
+def test_a_use_case_that_wakes_runs_is_done_on_their_loop(house: House) -> None:
+    done: list[asyncio.AbstractEventLoop] = []
+
+    @on_work_loop
+    async def use_case(shop: Workshop, word: str) -> str:
+        del shop
+        done.append(asyncio.get_running_loop())
+        return word
+
+    async def here() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    assert asyncio.run(use_case(house.shop, "yes")) == "yes"
+    assert house.call(use_case(house.shop, "yes")) == "yes"
+    assert done == [house.call(here())] * 2
+
+
+def test_no_route_knows_the_loop_of_the_runs() -> None:
+    routes = Path(server.__file__).parent / "routes"
+    assert [file.name for file in routes.glob("*.py") if ".engine" in file.read_text()] == []

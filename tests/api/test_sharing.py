@@ -19,6 +19,7 @@ from forge.plugins.contracts import Worked
 from forge.projects import names
 from forge.store.questions import Questions
 from forge.store.runs import Runs
+from forge.subjects import project_subject
 from tests.api.conftest import ON_BOTH
 from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, code, made
@@ -59,7 +60,7 @@ def until(condition: Callable[[], bool]) -> None:
 def asked(house: House, project: str) -> str:
     """A question of this project's, as its run would ask it."""
     run, id_ = f"run-{project}", f"q-{project}"
-    Runs(house.shop.database).add(run, name="build", topic=f"project:{project}", queue=None, partition=None)
+    Runs(house.shop.database).add(run, name="build", subject=project_subject(project), queue=None, partition=None)
     Questions(house.shop.database).ask(id_, run=run, text="And now?", options=("input", "resume", "terminate"))
     return id_
 

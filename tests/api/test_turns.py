@@ -10,12 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.repositories.catalog import repository
 from forge.app.sessions import turn_run
-from forge.app.sessions.messages import topic_of
 from forge.engine.run import Run
+from forge.subjects import branch_subject
 from tests.api.house import House, opened
 from tests.api.test_projects import code
 from tests.api.test_web_needs import turn, writes
@@ -95,8 +93,8 @@ def waiting(client: httpx.Client, **about: str) -> list[Json]:
 
 def test_a_question_of_a_run_on_a_branch_is_answered_once(house: House, client: httpx.Client) -> None:
     id_ = house.repository()
-    topic = topic_of(repository(house.shop, LOCAL, id_), "main")
-    handle = house.call(house.shop.engine.start_run("asking", {"text": "Which colour?"}, topic=topic))
+    subject = branch_subject(id_, "main")
+    handle = house.call(house.shop.engine.start_run("asking", {"text": "Which colour?"}, subject=subject))
     (question,) = waiting(client, repository=id_, branch="main")
     assert (question["text"], question["options"], question["state"]) == ("Which colour?", ["red", "blue"], "open")
     assert client.get("/api/questions", params={"repository": id_, "branch": "other"}).json() == {"questions": []}

@@ -13,8 +13,7 @@ import pytest
 
 from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, audited
 from forge.app.process.workshop import Workshop
-from forge.app.repositories.catalog import add_repository, repository
-from forge.app.sessions.messages import topic_of
+from forge.app.repositories.catalog import add_repository, repository, subject_of
 from forge.engine.engine import Engine
 from forge.events import Event
 from forge.git import Repository
@@ -43,7 +42,7 @@ class Place:
 
     def told(self, branch: str) -> list[Event]:
         asyncio.run(self.shop.events.flush())
-        return [each.event for each in self.shop.events.after(topic_of(self.repo, branch))]
+        return [each.event for each in self.shop.events.after(subject_of(self.repo, branch).topic)]
 
     def deeds(self) -> list[str]:
         """What the audit holds, oldest first."""

@@ -17,7 +17,7 @@ from forge.agents.scripted import Say, ScriptedModel, call
 from forge.app import questions
 from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop, open_workshop
-from forge.app.repositories.catalog import id_at
+from forge.app.repositories.catalog import id_of
 from forge.app.sessions import messages, turn_run
 from forge.app.sessions.conversation import conversation, sessions_of
 from forge.app.sessions.messages import SentMessage, end_of, send_message
@@ -90,7 +90,7 @@ def test_a_turn_waits_for_the_answer_and_goes_on_with_it(repo: Repository, envir
             sent = await send_message(shop, repo, "ai/x", "a sign", model=model)
             question = await asked(shop)
             assert (question.text, question.options) == ("Which colour?", ("red", "blue"))
-            assert (question.repository, question.branch) == (id_at(repo.common_dir), "ai/x")
+            assert (question.repository, question.branch) == (id_of(repo), "ai/x")
             with pytest.raises(BranchBusy):
                 await send_message(shop, repo, "ai/x", "and another", model=model)
             assert (await questions.answer(shop, LOCAL, question.id, "green")).counted

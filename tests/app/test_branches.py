@@ -10,8 +10,7 @@ import pytest
 
 from forge.app.access.identity import LOCAL, audited
 from forge.app.repositories import branches, history, merges, operations
-from forge.app.repositories.catalog import record
-from forge.app.sessions.messages import topic_of
+from forge.app.repositories.catalog import record, subject_of
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from forge.git import Repository
@@ -145,4 +144,4 @@ def test_what_is_done_at_a_place_that_is_not_utf8_is_told_and_noted(place: Place
     asyncio.run(place.shop.events.flush())
     (deed, *_) = audited(place.shop, LOCAL)
     assert (deed.action, deed.detail) == ("file.delete", "main: a\\udcff")
-    assert [type(each.event) for each in place.shop.events.after(topic_of(repo, "main"))] == [BranchChanged]
+    assert [type(each.event) for each in place.shop.events.after(subject_of(repo, "main").topic)] == [BranchChanged]

@@ -45,7 +45,7 @@ def test_after_a_long_time_only_what_matters_is_left_of_a_turn(repo: Repository,
         environ = _environ(tmp_path)
         async with open_workshop(load(environ), environ) as shop:
             run = await _turn(shop, repo)
-            topic = shop.engine.status(run).topic
+            topic = shop.engine.status(run).subject.topic
             said = len(shop.events.after(topic))
             assert said > 0
             assert await forget(shop, now=time.time() + 80 * 24 * 3600) == Forgotten(0, 0, 0)
@@ -81,7 +81,7 @@ def test_who_serves_forgets_by_itself(repo: Repository, tmp_path: Path, monkeypa
     async def main() -> None:
         environ = _environ(tmp_path, "records: {keep_days: 0.00001}\n")
         async with open_workshop(load(environ), environ, serve=True) as shop:
-            topic = shop.engine.status(await _turn(shop, repo)).topic
+            topic = shop.engine.status(await _turn(shop, repo)).subject.topic
             async with asyncio.timeout(20):
                 while shop.events.after(topic):
                     await asyncio.sleep(0.05)

@@ -25,7 +25,6 @@ from forge.events import Event, ProjectProgressed
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
-from forge.pipeline.draft import info_of
 from forge.pipeline.errors import ConfirmationNeeded
 from forge.pipeline.scene import QUESTION
 from forge.projects.project import Project
@@ -186,7 +185,7 @@ def test_a_delegated_answer_is_structured_and_the_rules_leave_it_open(office: Of
             await say(shop, project, "", given=[Given(1, "Notion", delegated=True)])
         after = await seen(shop, project, await say(shop, project, "", given=[Given(1, delegated=True)]))
         assert after.open_questions == ()
-        [answer] = info_of(project)["answers"]
+        [answer] = project.info().answers
         assert answer == {"question": question, "unknown": question, "answer": "", "delegated": True}
         spec = (project.directory / "docs/spec.md").read_text()
         assert f"**{question}**: Nobody has decided this yet. (left open)" in spec

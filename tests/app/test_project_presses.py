@@ -21,7 +21,6 @@ from forge.git import Repository
 from forge.pipeline import question_wait
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import AgentResponse, Task
-from forge.pipeline.draft import info_of
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.projects.project import Project
 from tests.app.projecting import (
@@ -124,12 +123,13 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
 def test_a_halted_project_is_resumed_once_however_often_it_is_pressed(impatient: Office, script: Script) -> None:
     async def use(shop: Workshop) -> None:
         project = await halted(shop, script)
-        run = info_of(project)["run"]
+        run = project.info().run
+        assert run is not None
         both = await asyncio.gather(*(press(shop, project, Action.RESUME) for _ in range(3)))
-        assert {one.run for one in both} == {run["id"]}, "a second run was begun beside the first"
+        assert {one.run for one in both} == {run.id}, "a second run was begun beside the first"
         done = await seen(shop, project, both[0])
         assert (done.phase, [entry["iteration"] for entry in done.rounds]) == ("done", [1, 2])
-        assert info_of(project)["run"] == run
+        assert project.info().run == run
         assert len(script.of("plan-review")) == 2
 
     impatient.do(use)
@@ -185,7 +185,7 @@ def test_after_a_restart_a_halted_project_is_overridden_or_terminated(impatient:
         office.do(lambda shop: pressed(shop, project, Action.OVERRIDE))
     done = office.do(lambda shop: pressed(shop, project, Action.OVERRIDE, confirmed=True))
     assert (done.phase, done.halt_reason, len(done.rounds)) == ("done", None, 1)
-    assert "accepted" in info_of(project)
+    assert project.info().accepted is not None
 
     office.do(lambda shop: halted(shop, script, "Gone"))
     project = office.project("gone")

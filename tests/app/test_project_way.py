@@ -16,7 +16,7 @@ from forge.app.projects.view import view
 from forge.errors import InvalidInput
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Task
-from forge.pipeline.draft import blob_id, info_of
+from forge.pipeline.draft import blob_id
 from forge.pipeline.errors import ActionRefused
 from forge.pipeline.realign import NO_CORRECTION
 from forge.projects.priming import PRIMING_MESSAGE
@@ -205,7 +205,7 @@ def test_a_persons_edits_are_their_commits_survive_drafts_and_are_what_is_locked
         intent.write_text(intent.read_text().replace("# Party", "# The Great Garden Party").replace("1500", "1700"))
         await pressed(shop, project, Action.CONFIRM)
         assert status(project)["project_name"] == "The Great Garden Party"
-        assert info_of(project)["locked"]["docs/intent.md"] == blob_id(intent.read_text())
+        assert project.info().locked["docs/intent.md"] == blob_id(intent.read_text())
         assert "1700" in intent.read_text()
         assert git(project.directory, "log", "-1", "--format=%an", "--", "docs/intent.md") == "Ada Example"
 
@@ -217,7 +217,7 @@ def test_a_persons_edits_are_their_commits_survive_drafts_and_are_what_is_locked
         constraints.write_text(constraints.read_text() + "\n## My own notes\n\nBring a first-aid kit.\n")
         seen = await pressed(shop, project, Action.CONFIRM)
         assert seen.phase == "done"
-        locked = info_of(project)["locked"]
+        locked = project.info().locked
         assert locked["docs/spec.md"] == blob_id(spec.read_text())
         assert locked["docs/constraints.md"] == blob_id(constraints.read_text())
         assert "first-aid" in constraints.read_text()

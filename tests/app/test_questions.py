@@ -15,8 +15,10 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.runs import Pressed
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.pipeline.actions import Action
+from forge.question_kinds import QuestionKind
 from forge.store.questions import Questions
 from forge.store.runs import Runs
+from forge.subjects import Subject, branch_subject, project_subject
 from tests.app.facade import BO, Place, place, shop
 from tests.app.projecting import Office, Script, at_specification, by_stand_in, office, pressed, script, seen
 
@@ -25,22 +27,28 @@ __all__ = ["office", "place", "script", "shop"]
 pytestmark = pytest.mark.req("X-02")
 
 
-def asked(shop: Workshop, id_: str, topic: str, options: tuple[str, ...] = ()) -> None:
-    Runs(shop.database).add(f"run-{id_}", name="turn", topic=topic, queue=None, partition=None)
-    Questions(shop.database).ask(id_, run=f"run-{id_}", text=f"what about {id_}?", options=options)
+def asked(
+    shop: Workshop,
+    id_: str,
+    subject: Subject,
+    options: tuple[str, ...] = (),
+    kind: QuestionKind = QuestionKind.TEXT,
+) -> None:
+    Runs(shop.database).add(f"run-{id_}", name="turn", subject=subject, queue=None, partition=None)
+    Questions(shop.database).ask(id_, run=f"run-{id_}", text=f"what about {id_}?", options=options, kind=kind)
 
 
 def test_open_questions_tell_what_they_are_about(place: Place) -> None:
-    asked(place.shop, "q1", "project:p1", ("resume", "terminate"))
-    asked(place.shop, "q2", f"branch:{place.repo.common_dir}:ai/x")
+    asked(place.shop, "q1", project_subject("p1"), ("resume", "terminate"))
+    asked(place.shop, "q2", branch_subject(place.id, "ai/x"))
     first, second = questions.open_questions(place.shop, LOCAL)
     assert (first.id, first.project, first.repository, first.options) == ("q1", "p1", None, ("resume", "terminate"))
     assert (second.project, second.repository, second.branch) == (None, place.id, "ai/x")
 
 
 def test_questions_of_others_are_missing_like_those_that_never_were(place: Place) -> None:
-    asked(place.shop, "q1", "project:p1")
-    asked(place.shop, "q2", "project:p2")
+    asked(place.shop, "q1", project_subject("p1"))
+    asked(place.shop, "q2", project_subject("p2"))
     record_new(place.shop, BO, "project", "p2")
     assert [each.id for each in questions.open_questions(place.shop, BO)] == ["q2"]
     messages = []
@@ -55,8 +63,8 @@ def test_questions_of_others_are_missing_like_those_that_never_were(place: Place
 
 @pytest.mark.req("X-06")
 def test_a_question_of_somebody_else_takes_the_same_work_as_a_missing_one(place: Place) -> None:
-    asked(place.shop, "q1", "project:p1")
-    asked(place.shop, "q2", f"branch:{place.repo.common_dir}:ai/x")
+    asked(place.shop, "q1", project_subject("p1"))
+    asked(place.shop, "q2", branch_subject(place.id, "ai/x"))
     done: dict[str, list[str]] = {}
     for id_ in ("q1", "q2", "q9"):
         statements = done[id_] = []
@@ -74,7 +82,7 @@ def test_a_question_of_somebody_else_takes_the_same_work_as_a_missing_one(place:
 
 
 def test_the_first_answer_counts(place: Place) -> None:
-    asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
+    asked(place.shop, "q", branch_subject(place.id, "ai/x"))
 
     async def answered() -> None:
         assert (await questions.answer(place.shop, LOCAL, "q", "yes")).counted
@@ -92,13 +100,13 @@ def test_the_first_answer_counts(place: Place) -> None:
 @pytest.mark.req("X-06")
 def test_an_answer_is_kept_without_secrets(place: Place) -> None:
     token = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB"
-    asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
+    asked(place.shop, "q", branch_subject(place.id, "ai/x"))
     asyncio.run(questions.answer(place.shop, LOCAL, "q", f"use {token}"))
     assert questions.question(place.shop, LOCAL, "q").answer == "use [redacted:github-token]"
 
 
 def test_an_answer_needs_words_and_the_scope(place: Place) -> None:
-    asked(place.shop, "q", f"branch:{place.repo.common_dir}:ai/x")
+    asked(place.shop, "q", branch_subject(place.id, "ai/x"))
     with pytest.raises(InvalidInput):
         asyncio.run(questions.answer(place.shop, LOCAL, "q", "  "))
     with pytest.raises(Denied):
@@ -106,11 +114,38 @@ def test_an_answer_needs_words_and_the_scope(place: Place) -> None:
 
 
 def test_a_projects_question_takes_only_its_options(place: Place) -> None:
-    asked(place.shop, "q", "project:p1", ("resume", "terminate"))
+    asked(place.shop, "q", project_subject("p1"), ("resume", "terminate"), QuestionKind.DECISION)
     with pytest.raises(InvalidInput) as refused:
         asyncio.run(questions.answer(place.shop, LOCAL, "q", "whatever you like"))
     assert "resume" in refused.value.hint
     assert questions.question(place.shop, LOCAL, "q").state == "open"
+
+
+@pytest.mark.parametrize("kind", [QuestionKind.CHOICE, QuestionKind.TEXT])
+def test_a_run_of_a_project_that_offers_colours_gets_one(office: Office, script: Script, kind: QuestionKind) -> None:
+    del script
+
+    async def answered(shop: Workshop) -> None:
+        project = await at_specification(shop)
+        asked(shop, "q", project.subject, ("red", "blue"), kind)
+        assert (await questions.answer(shop, LOCAL, "q", "red")).counted
+        found = questions.question(shop, LOCAL, "q")
+        assert (found.state, found.answer, found.kind) == ("answered", "red", kind)
+
+    office.do(answered)
+
+
+def test_a_choice_takes_nothing_but_its_options(place: Place) -> None:
+    asked(place.shop, "q", branch_subject(place.id, "ai/x"), ("red", "blue"), QuestionKind.CHOICE)
+    with pytest.raises(InvalidInput) as refused:
+        asyncio.run(questions.answer(place.shop, LOCAL, "q", "green"))
+    assert (refused.value.message, refused.value.hint) == (
+        "'green' is not among the answers.",
+        "Choose one of: red, blue.",
+    )
+    assert questions.question(place.shop, LOCAL, "q").state == "open"
+    assert asyncio.run(questions.answer(place.shop, LOCAL, "q", " blue ")).counted
+    assert questions.question(place.shop, LOCAL, "q").answer == "blue"
 
 
 @pytest.mark.req("P-12")

@@ -49,6 +49,7 @@ def test_programs_get_whole_commits(forge: Forge, repo: Path, git: Git) -> None:
                 "subject": "side work",
                 "message": "side work\n\nWith a body.\n",
                 "author": {"name": "Eve", "email": "eve@example.org", "time": 1577836800},
+                "committer": {"name": "Ada Example", "email": "ada@example.org", "time": 1577836800},
                 "time": 1577836800,
             }
         ]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from forge.api.shapes import history, sessions
 from forge.cli.main import COMMANDS
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.session import Session, run
@@ -165,3 +166,20 @@ def test_the_installed_program_does_the_same(installed: Installed, repo: Path) -
     assert (saved.code, saved.document["files"]) == (0, {"a.txt": "modified"})
     ran = installed("exec", "--branch", "topic", "--json", "--", "cat", "a.txt", cwd=repo)
     assert (ran.code, ran.document["stdout"]) == (0, "b\n")
+
+
+@pytest.mark.req("X-02")
+def test_a_document_has_the_names_that_the_api_gives(
+    make_repo: MakeRepo, forge: Forge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(make_repo({"a.txt": "a\n"}))
+    assert forge("chat", "--branch", "ai/x", "-m", "find a", "--json").code == 0
+    [commit, *_] = forge("log", "--json").document
+    [row, *_] = forge("graph", "--json").document["rows"]
+    whole = forge("session", "show", "-b", "ai/x", "--turn", "1", "--json").document
+    [short] = forge("session", "show", "-b", "ai/x", "--json").document["turns"]
+    assert commit.keys() == history.CommitShape.model_fields.keys()
+    assert row.keys() == history.GraphShape.model_fields.keys()
+    names = sessions.TurnShape.model_fields.keys()
+    assert whole.keys() - {"turn"} == names, "`turn` is the id under its older name"
+    assert short.keys() - {"turn"} == names - {"messages"}

@@ -12,6 +12,7 @@ import pytest
 from forge.engine import engine, handing
 from forge.store.database import Database
 from forge.store.runs import Runs
+from forge.subjects import run_subject
 from tests.engine.conftest import ON_BOTH, Process, noted, wait_until
 from tests.engine.process import To
 from tests.engine.test_recovery import branches, put_to_sleep
@@ -115,7 +116,7 @@ def test_who_hands_over_many_runs_does_not_remember_those_that_ended(
     monkeypatch.setattr(handing, "_REMEMBERED", 2)
     runs, here = Runs(database), engine.Engine(database)
     for name in ("ended", "at work", "waits"):
-        runs.add(name, name="steps", topic=f"run:{name}", queue=None, partition=None)
+        runs.add(name, name="steps", subject=run_subject(name), queue=None, partition=None)
         here.take_over(name)
     runs.end("ended", "done")
     here._others._forget_ended()

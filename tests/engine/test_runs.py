@@ -30,6 +30,7 @@ from forge.events import BranchChanged, QuestionAsked, QuestionClosed, TextStrea
 from forge.store.database import Database
 from forge.store.errors import QuestionIsClosed, QuestionUnknown
 from forge.store.runs import Room, Runs, RunState
+from forge.subjects import branch_subject, project_subject
 from tests.engine.conftest import ON_BOTH, StartEngine
 
 Json = dict[str, Any]
@@ -59,7 +60,7 @@ async def test_a_run_gives_back_what_its_workflow_returns(start_engine: StartEng
     handle = await engine.start_run("w", {"n": 4}, run_id="mine")
     assert await handle.result() == [[8, "text"], "mine"]
     status = engine.status("mine")
-    assert (status.state, status.name, status.has_ended, status.topic) == ("done", "w", True, "run:mine")
+    assert (status.state, status.name, status.has_ended, status.subject.topic) == ("done", "w", True, "run:mine")
     assert [row.id for row in engine.runs(states=["done"])] == ["mine"]
 
 
@@ -219,8 +220,8 @@ async def test_events_of_a_run_come_in_order_and_once(start_engine: StartEngine)
         run.emit(BranchChanged("elsewhere", None, "x"), topic="other")
 
     engine: Engine = await start_engine({"w": workflow})
-    await (await engine.start_run("w", {}, topic="t")).result()
-    branches = [item.event.branch for item in engine.events.after("t") if isinstance(item.event, BranchChanged)]
+    await (await engine.start_run("w", {}, subject=project_subject("t"))).result()
+    branches = [item.event.branch for item in engine.events.after("project:t") if isinstance(item.event, BranchChanged)]
     assert branches == ["before", "inside", "after"]
     assert engine.events.last("other") == 1
 
@@ -488,3 +489,17 @@ async def test_steps_of_two_loops_have_names_of_their_own(start_engine: StartEng
     steps = await DBOS.list_workflow_steps_async("scopes")
     named = [step["function_name"] for step in steps]
     assert named == ["model 1", "contract/blueprint/model 1", "contract/blueprint/audit/model 1"]
+
+
+@pytest.mark.req("X-02")
+async def test_a_run_that_an_earlier_version_began_has_the_subject_of_its_topic(start_engine: StartEngine) -> None:
+    async def workflow(run: Run, arguments: Json) -> str:
+        del arguments
+        return run.subject.topic
+
+    engine: Engine = await start_engine({"w": workflow})
+    payload = {"arguments": {}, "topic": "branch:0a1b2c3d4e5f:main", "queue": None, "partition": None}
+    await engine._here.durable.start("w", "old", payload)
+    await until(lambda: any(run.has_ended for run in engine.runs()))
+    assert await engine.result("old") == "branch:0a1b2c3d4e5f:main"
+    assert engine.status("old").subject == branch_subject("0a1b2c3d4e5f", "main")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from forge.plugins.contracts import Card, Notice, TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.prompts import Prompts
+from forge.question_kinds import QuestionKind
 from forge.sessions.redaction import Redactor
 from tests.pipeline import stand_in
 
@@ -105,7 +106,13 @@ class MemorySteps:
         self._record.told[f"{self.id}/{self._emitted}"] = event
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply:
         self._asked += 1
         question = (f"{self.id}.q{self._asked}", text)
@@ -208,7 +215,7 @@ class Outside:
 def journeys(
     project: Project, hands: ScriptedHands, outside: Outside, parameters: Parameters | None = None
 ) -> Callable[[MemorySteps], Journey]:
-    async def mirror(info: Json, card: Card) -> Json:
+    async def mirror(cards: Mapping[str, str], card: Card) -> Json:
         outside.cards.append(card)
         return {"cards": {}, "warnings": []}
 
@@ -236,7 +243,7 @@ def at_phase(project: Project, phase: Phase, files: Mapping[str, str], *, kind: 
         for path, text in files.items():
             draft.write(path, text)
         draft.set_type(kind)
-        draft.info.update(branch="forge/build-x", repository="/nowhere", **info)
+        draft.info = replace(draft.info, branch="forge/build-x", repository="/nowhere", **info)
         for each in way[: way.index(phase) + 1]:
             draft.move(each)
         return draft.files()

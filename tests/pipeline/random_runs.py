@@ -11,7 +11,6 @@ from typing import Any
 
 from forge.pipeline.answerer import AgentResponse, Task
 from forge.pipeline.delivery_run import deliver
-from forge.pipeline.draft import info_of
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Parameters
 from forge.pipeline.question_wait import Decision
@@ -91,8 +90,8 @@ def _review(rng: random.Random) -> str:
 
 
 def _ended(project: Project, hands: ScriptedHands) -> Ended:
-    status, info = project.status(), info_of(project)
-    accepted = "accepted" in info
+    status, info = project.status(), project.info()
+    accepted = info.accepted is not None
     lines = [json.loads(x) for x in (project.directory / "test_runs.jsonl").read_text().splitlines()] if (
         project.directory / "test_runs.jsonl"
     ).exists() else []  # fmt: skip

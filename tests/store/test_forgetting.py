@@ -12,6 +12,7 @@ from forge.store.events import Events
 from forge.store.outbox import Outbox
 from forge.store.retention import forget_events, forget_notices
 from forge.store.runs import Room, Runs
+from forge.subjects import project_subject
 
 pytestmark = pytest.mark.req("X-04")
 
@@ -59,7 +60,7 @@ async def test_a_listener_that_was_away_hears_what_is_left(database: Database, e
 def test_what_a_run_has_said_stays_until_it_is_over(database: Database, events: Events) -> None:
     runs = Runs(database)
     for name in ("run-1", "run-10"):
-        runs.add(name, name="turn", topic="t", queue=None, partition=None)
+        runs.add(name, name="turn", subject=project_subject("p1"), queue=None, partition=None)
         runs.enter(name, Room())
     said = BranchChanged("b", "1", "Ana")
     assert events.append("t", said, origin="run-1/step/0") == 1

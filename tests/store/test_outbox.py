@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from forge.store.database import Database
 from forge.store.outbox import LEASE_SECONDS, LONGEST_WAIT, Entry, Outbox
+from tests.store.old_database import open_at
 
 NOON = 1_794_744_000.0
 NOTICE = {"project_id": "20261115-ab12", "summary": "It runs — “fine”."}
@@ -167,16 +168,10 @@ def test_what_is_given_back_is_as_it_was(outbox: Outbox) -> None:
     assert (again.attempts, again.interrupted, again.error) == (0, 0, None)
 
 
-def test_a_database_from_before_the_outbox_is_brought_up_to_date(url: str) -> None:
-    older = Database.open(url)
+def test_a_database_from_before_the_outbox_is_brought_up_to_date(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    older = open_at(url, "0001", monkeypatch)
     with older.transaction() as connection:
         connection.execute(text("INSERT INTO topics (name, last) VALUES ('kept', 7)"))
-        for table in ("outbox", "repositories", "owners", "shares", "audit"):
-            connection.execute(text(f"DROP TABLE {table}"))
-        for column in ("scopes", "expires"):
-            connection.execute(text(f"ALTER TABLE keys DROP COLUMN {column}"))
-        connection.execute(text("ALTER TABLE workers DROP COLUMN serves"))
-        connection.execute(text("UPDATE forge_schema SET version_num = '0001'"))
     older.close()
     newer = Database.open(url)
     assert Outbox(newer).add("k", "ntfy", NOTICE, now=NOON)

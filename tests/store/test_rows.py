@@ -12,6 +12,9 @@ from forge.store.errors import QuestionUnknown
 from forge.store.leases import Lease, Leases
 from forge.store.questions import Questions
 from forge.store.runs import Room, Runs
+from forge.subjects import project_subject
+
+SUBJECT = project_subject("p1")
 
 
 @pytest.mark.req("X-04")
@@ -66,7 +69,7 @@ def test_a_lease_that_was_declared_dead_cannot_be_kept(database: Database) -> No
 def test_a_branch_has_one_run_at_a_time_in_the_order_they_came(database: Database) -> None:
     runs, room = Runs(database), Room(partition_limit=1)
     for id_, branch in (("a", "x"), ("b", "x"), ("c", "x"), ("d", "y")):
-        runs.add(id_, name="turn", topic="t", queue="branches", partition=branch)
+        runs.add(id_, name="turn", subject=SUBJECT, queue="branches", partition=branch)
     assert runs.enter("b", room) == "waiting", "a was asked for first, though its process is slower"
     assert runs.enter("a", room) == "running"
     assert runs.enter("a", room) == "running", "who is in stays in, as after a crash"
@@ -81,7 +84,7 @@ def test_a_branch_has_one_run_at_a_time_in_the_order_they_came(database: Databas
 def test_a_queue_takes_no_more_than_its_limit_however_many_push(database: Database) -> None:
     runs, room = Runs(database), Room(limit=3)
     for number in range(12):
-        runs.add(str(number), name="run", topic="t", queue="runs", partition=None)
+        runs.add(str(number), name="run", subject=SUBJECT, queue="runs", partition=None)
     with ThreadPoolExecutor(6) as pool:
         states = list(pool.map(lambda n: runs.enter(str(n), room), range(12)))
     assert states.count("running") <= 3
@@ -92,8 +95,8 @@ def test_a_queue_takes_no_more_than_its_limit_however_many_push(database: Databa
 @pytest.mark.req("X-04")
 def test_a_run_ends_once(database: Database) -> None:
     runs = Runs(database)
-    runs.add("a", name="turn", topic="t", queue=None, partition=None)
-    runs.add("a", name="turn", topic="t", queue=None, partition=None)
+    runs.add("a", name="turn", subject=SUBJECT, queue=None, partition=None)
+    runs.add("a", name="turn", subject=SUBJECT, queue=None, partition=None)
     runs.end("a", "done", result={"n": 1})
     runs.end("a", "failed", error={"class": "x:y", "message": ""})
     row = runs.get("a")
@@ -107,7 +110,7 @@ def test_a_run_ends_once(database: Database) -> None:
 def test_only_a_run_that_nobody_has_ends_by_being_cancelled(database: Database) -> None:
     runs = Runs(database)
     for id_ in ("queued", "running"):
-        runs.add(id_, name="turn", topic="t", queue=None, partition=None)
+        runs.add(id_, name="turn", subject=SUBJECT, queue=None, partition=None)
     runs.enter("running", Room())
     assert runs.request_cancel("queued", {}) == "cancelled"
     assert runs.enter("queued", Room()) == "cancelled"
@@ -120,7 +123,7 @@ def test_only_a_run_that_nobody_has_ends_by_being_cancelled(database: Database) 
 def test_nobody_waits_behind_a_run_whose_process_is_gone(database: Database) -> None:
     runs, room = Runs(database), Room(limit=1)
     for name in ("first", "second", "third"):
-        runs.add(name, name="w", topic=name, queue="runs", partition=None)
+        runs.add(name, name="w", subject=SUBJECT, queue="runs", partition=None)
     assert [runs.enter(name, room) for name in ("first", "second", "third")] == ["running", "waiting", "waiting"]
     runs.end("first", "done")
     assert runs.enter("third", room) == "waiting", "the second was there before"

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools.access import ToolAccess
 from forge.tools.builtin import NAMES
 from forge.tools.commands import Runner
-from forge.tools.contract import FunctionTool, Json
+from forge.tools.contract import FunctionTool
 from forge.tools.rendering import RESULT_BYTES
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox

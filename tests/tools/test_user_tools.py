@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository, WorkInProgressVFS
+from forge.json_value import Json
 from forge.sandbox import Limits
 from forge.tools import isolated
 from forge.tools.approvals import FOLDER, PATH, POINTER, ApprovalsUnreadable, read_approvals
-from forge.tools.contract import Json, ToolFailed
+from forge.tools.contract import ToolFailed
 from forge.tools.imports import closure
 from forge.tools.isolated import TOOL_LIMITS
 from forge.tools.proxy import Bounds

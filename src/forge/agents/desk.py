@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
 
 from forge.agents.exchange import Exchange
 from forge.agents.steps import Steps
@@ -14,10 +13,9 @@ from forge.context.seen import Seen
 from forge.events import ContextCompacted
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.snapshots import keep, restore
+from forge.json_value import Json
 from forge.sessions.messages import Message
 from forge.sessions.turns import TurnStatus
-
-Json = dict[str, Any]
 
 
 class Stopped(Exception):

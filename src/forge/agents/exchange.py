@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from forge.agents.steps import Steps
 from forge.context import compaction
 from forge.events import ContextCompacted
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Message, ToolResult, Usage
 from forge.sessions.turns import Item, Reference
-
-Json = dict[str, Any]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from forge.agents.exchange import Exchange
 from forge.agents.model import Model, Prompt
@@ -21,13 +20,13 @@ from forge.agents.submission import Submission
 from forge.agents.tool_calls import ToolCalls
 from forge.counts import counted
 from forge.engine.errors import RunCancelled
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ContextMessage, Message, ToolCall, ToolResult, Usage
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Item
 from forge.settings import Limits
 from forge.tools.toolbox import Toolbox
 
-Json = dict[str, Any]
 # Calls that differ in nothing and fail in the same way: a model that does this is stuck.
 _SAME_FAILURES = 5
 _CUT = (

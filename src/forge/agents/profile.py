@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 from forge.agents.errors import ModelRoleUnknown, ProfileUnknown
+from forge.json_value import Json
 from forge.settings.values import MODEL_ROLES, Limits
 from forge.tools.access import ToolAccess
 from forge.tools.builtin import NAMES
 
-Json = dict[str, Any]
 ASK_USER = "ask_user"
 SKILLS = "use_skill"
 WORK_TOOLS = frozenset({*NAMES, SKILLS} - {ASK_USER})

@@ -6,18 +6,17 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from forge.agents.answer_text import AnswerText
 from forge.agents.desk import Desk, Stopped
 from forge.agents.programs import Found, ProgramRun, run_program
 from forge.agents.steps import Steps
 from forge.events import ModelAnswered
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Message, UserMessage, usage_from_json
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Reference, TurnStatus
 
-Json = dict[str, Any]
 _LONGEST_RUN = 3600.0
 _REMEMBERED_CHARACTERS = 24_000
 _RULES = """\

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from forge.agents.errors import ModelFailed, ModelUnknown
 from forge.agents.model import OnText, Prompt
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ToolCall, Usage
 
-Json = dict[str, Any]
 _FOLDER = "recordings"
 _ENDING = ".jsonl"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from forge.agents.answer_text import AnswerText
 from forge.agents.errors import LimitReached
@@ -17,11 +16,11 @@ from forge.agents.spending import Spent, check
 from forge.agents.steps import Steps, key
 from forge.errors import ForgeError
 from forge.events import ModelAnswered
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Usage, from_json, to_json, usage_from_json
 from forge.sessions.redaction import Redactor
 from forge.settings import Limits
 
-Json = dict[str, Any]
 Paid = Callable[[str, AssistantMessage], None]
 # As turns are recorded, so that one that began under an older release goes on.
 _LIMITED, _FAILED = "limited", "failed"

@@ -11,9 +11,8 @@ from forge.agents.errors import ModelFailed
 from forge.agents.model import OnText, Prompt
 from forge.agents.streaming import start_again
 from forge.counts import counted
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ToolCall, Usage
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ from forge.events import Event
 if TYPE_CHECKING:
     from forge.engine.run import Reply
 
-Json = dict[str, Any]
-
 
 class Steps(Protocol):
     """One durable run. After a crash the same code runs again; what a step gave is not asked for a second time."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from forge.json_value import Json
 from forge.tools.arguments import checked
 from forge.tools.contract import ToolRetry, ToolSchema
 
-Json = dict[str, Any]
 Check = Callable[[Json], Awaitable[Sequence[str]]]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from forge.agents.exchange import Exchange
 from forge.agents.steps import Steps
 from forge.events import ToolEnded, ToolStarted
+from forge.json_value import Json
 from forge.sessions.messages import ToolCall, ToolResult
 from forge.sessions.redaction import MARK, Redactor
 from forge.tools.contract import Inquiry
@@ -17,7 +17,6 @@ from forge.tools.edits import snapshot
 from forge.tools.rendering import capped
 from forge.tools.toolbox import Toolbox
 
-Json = dict[str, Any]
 _SHOWN_LINES = 12
 _SECRET_TEXT = (
     f"The arguments hold `{MARK}…]`, which stands for a secret that you are not shown. Nothing was changed. "

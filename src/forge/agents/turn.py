@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from forge.agents.desk import Desk, Stopped
 from forge.agents.landing import Landed, changed_files, land, without_subject
@@ -22,14 +21,13 @@ from forge.events import TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
 from forge.git import Actor, ActorKind, CommitId, Repository, Signature, WorkInProgressVFS
 from forge.git.refs.reservations import release, reserve
 from forge.git.refs.snapshots import forget
+from forge.json_value import Json
 from forge.sessions.conversation import read_head
 from forge.sessions.marks import Marks, take
 from forge.sessions.messages import AssistantMessage, Usage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Turn, TurnStatus, item_from_json, item_json, turn_id
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ class Stream:
         if name not in self._heard and len(self._heard) >= _TOPICS:
             raise SubscriptionInvalid(f"More than {_TOPICS} topics.", hint="Unsubscribe from some, or open another.")
         topic = await asyncio.to_thread(topic_for, self._shop, self._who, name)
-        last = await asyncio.to_thread(self._shop.events.last, topic.kept_as)
+        last = await asyncio.to_thread(self._shop.events.last, topic.stored)
         if after > last:
             # Another record than the one they know, such as one that came back from a backup: they would hear nothing.
             raise EventUnknown(

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from forge import sandbox
 from forge.app.access.identity import LOCAL, Who
@@ -21,14 +20,12 @@ from forge.app.projects.catalog import create, workspace_of
 from forge.app.projects.messages import say
 from forge.app.projects.view import ProjectView, state_of
 from forge.errors import ForgeError, Upstream
+from forge.json_value import Json
 from forge.pipeline.desk import TEST_RUNS
-from forge.pipeline.draft import info_of
 from forge.pipeline.recorded import RecordingEnded
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.settings import Settings
-
-Json = dict[str, Any]
 
 
 class DemoFailed(Upstream):
@@ -78,7 +75,7 @@ def clear_away(shop: Workshop) -> tuple[Path, ...]:
 
 
 def _is_demo(project: Project) -> bool:
-    return info_of(project).get("agent") == AGENT
+    return project.info().agent == AGENT
 
 
 async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | None = None) -> Shown:
@@ -89,7 +86,7 @@ async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | N
     if seen.phase != Phase.DONE:
         raise _stopped(project, seen)
     runs = (project.records.read(TEST_RUNS) or "").splitlines()
-    baseline = info_of(project)["baseline"]
+    baseline = project.info().baseline or ""
     return Shown(seen.name, outcome(seen, began), baseline, tuple(json.loads(line) for line in runs if line.strip()))
 
 
@@ -122,9 +119,10 @@ async def _confirm_to_the_end(shop: Workshop, project: Project) -> None:
 
 def _stopped(project: Project, seen: ProjectView) -> RecordingEnded | DemoFailed:
     name = project.directory.name
-    failed_run = (info_of(project).get("waiting") or {}).get("failed") or {}
-    if seen.problem or failed_run.get("code", RecordingEnded.code) != RecordingEnded.code:
-        phase = failed_run.get("phase", seen.phase)
+    waiting = project.info().waiting
+    failed_run = waiting and waiting.failed
+    if seen.problem or (failed_run and failed_run.code != RecordingEnded.code):
+        phase = failed_run.phase if failed_run else seen.phase
         return DemoFailed(
             f"The demo failed while {phase.replace('_', ' ')}: {seen.problem or seen.question}",
             hint=f"`forge doctor` checks git and the sandbox; `forge project resume {name}` goes on.",

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from forge.app.process.workshop import Workshop
 from forge.notices.sender import Sender
-from forge.pipeline.draft import info_of
 from forge.projects.project import Project
 from forge.settings import Settings
 from forge.store.outbox import Outbox
@@ -29,4 +28,4 @@ def recorded_workshop(shop: Workshop) -> Workshop:
 
 def workshop_for(shop: Workshop, project: Project) -> Workshop:
     """What a project's run works with: the process's own, except for the demo."""
-    return recorded_workshop(shop) if info_of(project).get("agent") == AGENT else shop
+    return recorded_workshop(shop) if project.info().agent == AGENT else shop

@@ -1,4 +1,4 @@
-"""Topics as people name them: whether they may hear one, under which name it is kept, and what is said there."""
+"""Topics: who may subscribe to one, and what is published there. `all` is another name of the board."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from forge.app.access.identity import Who, may_see, require
 from forge.app.process.workshop import Workshop
 from forge.app.projects.project_access import project_for
 from forge.app.repositories.catalog import repository
-from forge.app.sessions.messages import topic_of
 from forge.errors import InvalidInput
 from forge.events import BOARD, Event, ProjectChanged, ProjectMoved
 from forge.store.listeners import Live, Recorded
 
+_ALL = "all"
 _STRETCH, _STRETCHES = 1000, 5
 """How many events are looked at together, and how often for one page."""
 
@@ -29,8 +29,11 @@ class TopicUnknown(InvalidInput):
 class Topic:
     name: str
     """As it was asked for."""
-    kept_as: str
     hears: Callable[[Event], bool]
+
+    @property
+    def stored(self) -> str:
+        return BOARD if self.name == _ALL else self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +50,15 @@ def topic_for(shop: Workshop, who: Who, name: str) -> Topic:
     require(who, "read")
     # A name that is no text can be that of nothing, and no query could ask for it.
     kind, _, rest = name.partition(":") if _is_text(name) else ("", "", "")
-    if name in ("all", BOARD):
-        return Topic(name, BOARD, lambda event: _is_of_theirs(shop, who, event))
+    if name in (_ALL, BOARD):
+        return Topic(name, lambda event: _is_of_theirs(shop, who, event))
     if kind == "project" and rest:
-        return Topic(name, f"project:{project_for(shop, who, rest).id}", _everything)
+        project_for(shop, who, rest)
+        return Topic(name, _everything)
     id_, _, branch = rest.partition(":")
     if kind == "branch" and id_ and branch:
-        return Topic(name, topic_of(repository(shop, who, id_), branch), _everything)
+        repository(shop, who, id_)
+        return Topic(name, _everything)
     raise TopicUnknown(
         "There is no such topic.", hint="Topics are `project:ID`, `branch:REPOSITORY:NAME`, `board` and `all`."
     )
@@ -69,7 +74,7 @@ def heard_after(shop: Workshop, topic: Topic, after: int, limit: int) -> tuple[t
     size = limit if topic.hears is _everything else max(limit, _STRETCH)
     at = after
     for _ in range(_STRETCHES):
-        page = shop.events.after(topic.kept_as, at, limit=size)
+        page = shop.events.after(topic.stored, at, limit=size)
         found = [Heard(item.id, item.time, item.event) for item in page if hears(item.event)][:limit]
         if found:
             return tuple(found), found[-1].id or after
@@ -81,7 +86,7 @@ def heard_after(shop: Workshop, topic: Topic, after: int, limit: int) -> tuple[t
 
 async def hear(shop: Workshop, topic: Topic, after: int) -> AsyncGenerator[Heard]:
     """Everything recorded after that id, each once and in order, then as it comes; live pieces in between."""
-    async with aclosing(shop.events.follow(topic.kept_as, after)) as items:
+    async with aclosing(shop.events.follow(topic.stored, after)) as items:
         async for item in items:
             if topic.hears is _everything or await asyncio.to_thread(topic.hears, item.event):
                 yield _heard(item)

@@ -8,27 +8,26 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from forge.app.access import identity
+from forge.app.access import identity, subject_rights
 from forge.app.access.identity import Who
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build
-from forge.app.repositories.catalog import id_at
-from forge.engine.errors import RunUnknown
-from forge.errors import InvalidInput
 from forge.pipeline.actions import Action
 from forge.pipeline.question_wait import Decision
+from forge.question_kinds import INPUT, Answer, QuestionKind, accepted
 from forge.store.errors import QuestionIsClosed, QuestionUnknown
 from forge.store.questions import Question, Questions, QuestionState
+from forge.subjects import run_subject
 
-_CHOICES = {
-    "input": Action.PROVIDE_INPUT,
+_ACTIONS = {
+    INPUT: Action.PROVIDE_INPUT,
     "resume": Action.RESUME,
     "override": Action.OVERRIDE,
     "terminate": Action.TERMINATE,
 }
-_LONGEST = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,8 @@ class QuestionEntry:
     run: str
     text: str
     context: str
+    kind: QuestionKind
     options: tuple[str, ...]
-    """Empty where any words will do."""
     state: QuestionState
     asked: float
     expires: float | None
@@ -62,9 +61,9 @@ def open_questions(
     identity.require(who, "read")
     wanted = {"project": project, "repository": repository, "branch": branch}
     named = {name: value for name, value in wanted.items() if value is not None}
-    entries = (_entry(shop, question) for question in shop.engine.open_questions())
-    about = (entry for entry in entries if all(getattr(entry, name) == value for name, value in named.items()))
-    return tuple(entry for entry in about if _may_see(shop, who, entry))
+    asked = (each for each in shop.engine.open_questions() if subject_rights.may_see(shop, who, each.subject))
+    entries = (_entry(each) for each in asked)
+    return tuple(entry for entry in entries if all(getattr(entry, name) == value for name, value in named.items()))
 
 
 def question(shop: Workshop, who: Who, id_: str) -> QuestionEntry:
@@ -73,39 +72,40 @@ def question(shop: Workshop, who: Who, id_: str) -> QuestionEntry:
     return _seen(shop, who, id_)
 
 
+@on_work_loop
 async def answer(shop: Workshop, who: Who, id_: str, text: str, *, choice: str | None = None) -> Answered:
-    """The first answer counts; the same once more does no harm, another one is refused.
+    """The first answer counts; the same once more changes nothing, another one is refused.
 
     Where there are options, `choice` is one of them and `text` goes with it; without it, `text` names the option.
     """
     identity.require(who, "run")
-    if not (text.strip() or choice) or len(text) > _LONGEST:
-        raise InvalidInput("The answer is empty or too long.", hint=f"Write 1 to {_LONGEST:,} characters.")
     entry = await asyncio.to_thread(_seen, shop, who, id_, "run")
-    if entry.project is not None:
-        counted = await _decided(shop, who, entry, text, choice)
+    given = accepted(entry.kind, entry.options, text, choice)
+    if entry.kind is QuestionKind.DECISION and entry.project is not None:
+        counted = await _decided(shop, who, entry, entry.project, given)
     else:
-        # It goes into the conversation, which keeps no secrets.
-        counted = await shop.engine.answer(id_, shop.redactor.text(choice or text))
+        if entry.project is not None:
+            project = await asyncio.to_thread(workspace_of(shop.settings).open, entry.project)
+            await asyncio.to_thread(refuse_where_they_may_not_build, shop, who, project)
+        # It goes into the conversation, which stores no secrets.
+        counted = await shop.engine.answer(id_, shop.redactor.text(given.choice or given.text))
     if counted:
         await asyncio.to_thread(identity.audit, shop, who, "question.answer", f"question:{id_}", entry.text[:200])
     return Answered(id_, counted)
 
 
-async def _decided(shop: Workshop, who: Who, entry: QuestionEntry, text: str, choice: str | None) -> bool:
-    """A project's question is a decision on its way, so that its state machine has the word."""
-    chosen = choice or (text.strip() if text.strip() in entry.options else "input")
-    if chosen not in entry.options or chosen not in _CHOICES:
-        raise InvalidInput(f"{chosen!r} is not among the answers.", hint=f"Choose {', '.join(entry.options)}.")
-    words = "" if choice is None and chosen != "input" else text
-    if entry.state == "answered" and entry.answer == Decision(chosen, words).to_text():
+async def _decided(shop: Workshop, who: Who, entry: QuestionEntry, project_id: str, given: Answer) -> bool:
+    """A decision is an action on the project: its state machine has the last word."""
+    chosen = given.choice or INPUT
+    if entry.state == "answered" and entry.answer == Decision(chosen, given.text).to_text():
         return False
     if entry.state != "open":
         raise QuestionIsClosed(f"Question {entry.id} was closed before.", hint="See what its project did then.")
-    project = await asyncio.to_thread(workspace_of(shop.settings).open, entry.project or "")
-    if _CHOICES[chosen] is not Action.TERMINATE:
+    project = await asyncio.to_thread(workspace_of(shop.settings).open, project_id)
+    action = _ACTIONS[chosen]
+    if action is not Action.TERMINATE:
         await asyncio.to_thread(refuse_where_they_may_not_build, shop, who, project)
-    pressed = await press(shop, project, _CHOICES[chosen], text=words, confirmed=True, press_id=f"answer-{entry.id}")
+    pressed = await press(shop, project, action, text=given.text, confirmed=True, press_id=f"answer-{entry.id}")
     return pressed.changed
 
 
@@ -113,61 +113,35 @@ def _seen(shop: Workshop, who: Who, id_: str, scope: str = "read") -> QuestionEn
     if not id_.isascii():
         raise _unknown(id_)
     try:
-        entry = _entry(shop, Questions(shop.database).get(id_))
+        asked = Questions(shop.database).get(id_)
     except QuestionUnknown:
-        # The same work as for somebody else's, so that the time tells nothing.
-        _about(shop, id_)
-        id_at(shop.settings.data_dir)
+        # The same query as for somebody else's, so that the time does not reveal which of both it is.
         identity.may_see(shop, who, "project", id_)
         raise _unknown(id_) from None
-    if not _may_see(shop, who, entry):
+    if not subject_rights.may_see(shop, who, asked.subject):
         raise _unknown(id_)
-    if entry.project is not None:
-        identity.owned(shop, who, "project", entry.project, scope)
-    elif entry.repository is not None:
-        identity.owned(shop, who, "repository", entry.repository, scope)
-    return entry
+    subject_rights.require_right(shop, who, asked.subject, scope)
+    return _entry(asked)
 
 
-def _entry(shop: Workshop, asked: Question) -> QuestionEntry:
-    project, repository, branch = _about(shop, asked.run)
+def _entry(asked: Question) -> QuestionEntry:
+    subject = asked.subject or run_subject(asked.run)
     return QuestionEntry(
         id=asked.id,
         run=asked.run,
         text=asked.text,
         context=asked.context,
+        kind=asked.kind,
         options=asked.options,
         state=asked.state,
         asked=asked.asked,
         expires=asked.expires,
         answer=asked.answer,
-        project=project,
-        repository=repository,
-        branch=branch,
+        project=subject.project,
+        repository=subject.repository,
+        branch=subject.branch,
     )
-
-
-def _about(shop: Workshop, run: str) -> tuple[str | None, str | None, str | None]:
-    """The project, or the repository and branch, that the run works on."""
-    try:
-        kind, _, rest = shop.engine.status(run).topic.partition(":")
-    except RunUnknown:
-        return None, None, None
-    if kind == "project":
-        return rest, None, None
-    if kind != "branch":
-        return None, None, None
-    place, _, branch = rest.rpartition(":")  # a branch name has no colon, a path may have one
-    return None, id_at(place), branch
 
 
 def _unknown(id_: str) -> QuestionUnknown:
     return QuestionUnknown(f"There is no question {id_}.", hint="List the open questions.")
-
-
-def _may_see(shop: Workshop, who: Who, entry: QuestionEntry) -> bool:
-    if who.is_local:
-        return True
-    if entry.project is not None:
-        return identity.may_see(shop, who, "project", entry.project)
-    return entry.repository is not None and identity.may_see(shop, who, "repository", entry.repository)

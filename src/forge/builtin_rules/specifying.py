@@ -14,8 +14,8 @@ from forge.builtin_rules.intake import NOT_SAID, question_on
 from forge.builtin_rules.reading import Decided, Intent, read_intent
 from forge.deliverables.plan import Outline, chosen, outline
 from forge.deliverables.plan.review import SEVERITIES
+from forge.json_value import Json
 
-Json = dict[str, Any]
 LEFT_OPEN = "Nobody has decided this yet."
 # “No idea” is no decision, whatever it was an answer to.
 _NO_ANSWER = re.compile(

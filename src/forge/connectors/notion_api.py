@@ -13,7 +13,8 @@ from notion_client.client import ClientOptions, RetryOptions
 from notion_client.errors import HTTPResponseError, RequestTimeoutError
 
 from forge.connectors.errors import Unpulled
-from forge.connectors.notion_markdown import Block, Json, markdown, page_link, plain_text, table, value
+from forge.connectors.notion_markdown import Block, markdown, page_link, plain_text, table, value
+from forge.json_value import Json
 
 _MOST_BLOCKS = 10_000
 _MOST_ROWS = 2_000

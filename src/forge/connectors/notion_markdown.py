@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-Json = dict[str, Any]
+from forge.json_value import Json
+
 _INDENT = " " * 4
 _HEADINGS = {"heading_1": "#", "heading_2": "##", "heading_3": "###", "heading_4": "####"}
 _LISTS = ("bulleted_list_item", "numbered_list_item", "to_do")

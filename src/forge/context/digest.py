@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from forge.context import tokens
-from forge.sessions.messages import AssistantMessage, Json, Message, ToolCall, ToolResult
+from forge.json_value import Json
+from forge.sessions.messages import AssistantMessage, Message, ToolCall, ToolResult
 
 _CHANGING = frozenset({"write_file", "search_replace", "delete_file", "rename_file", "undo_edit"})
 _READING = frozenset({"read_file", "get_lines", "grep_open"})

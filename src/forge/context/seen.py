@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from forge.git import ObjectId
-from forge.sessions.messages import Json
+from forge.json_value import Json
 
 Range = tuple[int, int]
 

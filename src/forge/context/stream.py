@@ -23,9 +23,10 @@ from forge.context.summaries import printable
 from forge.context.summary_cache import FORMAT
 from forge.git import VFS, GitCommitVFS, Mode, ObjectId, WorkInProgressVFS
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
+from forge.json_value import Json
 from forge.sessions.conversation import read_head
 from forge.sessions.head import Head
-from forge.sessions.messages import ContextMessage, Json, Message
+from forge.sessions.messages import ContextMessage, Message
 from forge.sessions.turns import Item, Reference
 
 View = GitCommitVFS | WorkInProgressVFS

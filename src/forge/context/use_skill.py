@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.context.instructions import skill_body
 from forge.git import WorkInProgressVFS
-from forge.sessions.messages import Json
+from forge.json_value import Json
 
 
 def get_schema() -> Json:

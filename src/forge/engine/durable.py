@@ -26,10 +26,11 @@ from forge.engine.dbos_internals import (
     system_database,
     system_engine,
 )
-from forge.engine.encoding import Json, error_from_json, error_to_json
+from forge.engine.encoding import error_from_json, error_to_json
 from forge.engine.errors import RunExists
 from forge.engine.poll_cache import Changes, cache_polls
 from forge.engine.run_tables import engine_for_runs, make_tables_whole
+from forge.json_value import Json
 from forge.store.database import Database, unavailable
 from forge.store.runs import Room
 

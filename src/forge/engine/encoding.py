@@ -9,8 +9,8 @@ from typing import Any
 
 from forge.engine.errors import NotJson
 from forge.errors import Conflict, Denied, ForgeError, InvalidInput, NotFound, Upstream
+from forge.json_value import Json
 
-Json = dict[str, Any]
 _FAMILIES: tuple[type[ForgeError], ...] = (InvalidInput, NotFound, Conflict, Denied, Upstream)
 
 

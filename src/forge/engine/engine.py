@@ -6,10 +6,10 @@ import asyncio
 import uuid
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-from forge.engine.encoding import Json, error_from_json, error_to_json, plain
+from forge.engine.encoding import error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
 from forge.engine.execution import HANDED_TO, Execution, Lacks, Workflow
 from forge.engine.forgetting import forget_steps
@@ -17,12 +17,15 @@ from forge.engine.handing import Others, Taker
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
+from forge.json_value import Json
+from forge.question_kinds import QuestionKind
 from forge.store.database import Database
 from forge.store.errors import QuestionIsClosed
 from forge.store.events import Events
 from forge.store.leases import Leases
 from forge.store.questions import Question, Questions
 from forge.store.runs import Room, RunRow, Runs, RunState
+from forge.subjects import Subject, run_subject
 
 BRANCHES = "branches"
 """The queue with one job per branch: the branch is the partition."""
@@ -122,8 +125,7 @@ class Engine:
     async def _list_what_is_known(self) -> None:
         """A process may have died between beginning a run and listing it, and nobody would look for that one."""
         for id_, name, payload in await self._here.durable.unfinished():
-            place = {key: payload[key] for key in ("topic", "queue", "partition")}
-            await asyncio.to_thread(self._runs.add, id_, name=name, **place)
+            await asyncio.to_thread(self._here.list_run, id_, name, payload)
 
     async def close(self) -> None:
         """Runs that are under way stop where they are; the next process goes on with them."""
@@ -157,13 +159,19 @@ class Engine:
     # Runs
 
     async def start_run(
-        self, name: str, arguments: Json, *, run_id: str | None = None, topic: str | None = None, anywhere: bool = False
+        self,
+        name: str,
+        arguments: Json,
+        *,
+        run_id: str | None = None,
+        subject: Subject | None = None,
+        anywhere: bool = False,
     ) -> RunHandle:
         """Begin at once, in this process or the taker's. With an id that is taken, it is the run that is there.
 
         `anywhere`: of those who serve, whoever has the least to do begins it.
         """
-        return await self._begin(name, arguments, run_id, topic, anywhere=anywhere)
+        return await self._begin(name, arguments, run_id, subject, anywhere=anywhere)
 
     async def enqueue(
         self,
@@ -173,7 +181,7 @@ class Engine:
         *,
         run_id: str | None = None,
         partition: str | None = None,
-        topic: str | None = None,
+        subject: Subject | None = None,
     ) -> RunHandle:
         """Begin when the queue has room: in any process that serves it; in this one or the taker's if it does not."""
         room = self._queues.get(queue)
@@ -181,14 +189,14 @@ class Engine:
             raise QueueUnknown(f"there is no queue {queue}", hint=f"use one of {', '.join(sorted(self._queues))}")
         if room.partition_limit is not None and not partition:
             raise QueueUnknown(f"queue {queue} needs a partition", hint="say for which branch")
-        return await self._begin(name, arguments, run_id, topic, queue=queue, partition=partition)
+        return await self._begin(name, arguments, run_id, subject, queue=queue, partition=partition)
 
     async def _begin(
         self,
         name: str,
         arguments: Json,
         run_id: str | None,
-        topic: str | None,
+        subject: Subject | None,
         *,
         queue: str | None = None,
         partition: str | None = None,
@@ -199,8 +207,12 @@ class Engine:
         if name not in known:
             raise RunNameUnknown(f"there is no workflow {name}", hint=f"there are {', '.join(sorted(known))}")
         id_ = run_id or uuid.uuid4().hex
-        place: Json = {"topic": topic or f"run:{id_}", "queue": queue, "partition": partition}
-        payload = {"arguments": plain(arguments, what="the arguments of the run"), **place}
+        payload = {
+            "arguments": plain(arguments, what="the arguments of the run"),
+            "subject": asdict(subject or run_subject(id_)),
+            "queue": queue,
+            "partition": partition,
+        }
         taker = await asyncio.to_thread(self.hands_to)
         elsewhere = await asyncio.to_thread(self._others.least_busy) if anywhere and self._serve else taker
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
@@ -210,7 +222,7 @@ class Engine:
             await durable.enqueue(queue, name, id_, payload, partition=partition)
         else:
             await durable.start(name, id_, payload)
-        await asyncio.to_thread(self._runs.add, id_, name=name, **place)
+        await asyncio.to_thread(self._here.list_run, id_, name, payload)
         if taker is not None:
             # Should the other one die, this process is here to go on.
             self.take_over(id_)
@@ -250,9 +262,16 @@ class Engine:
             raise RunUnknown(f"there is no run {run_id}", hint="list the runs")
         return row
 
-    def runs(self, *, states: Sequence[RunState] = (), name: str | None = None, limit: int = 100) -> tuple[RunRow, ...]:
+    def runs(
+        self,
+        *,
+        states: Sequence[RunState] = (),
+        name: str | None = None,
+        subject: Subject | None = None,
+        limit: int = 100,
+    ) -> tuple[RunRow, ...]:
         """Newest first."""
-        return self._runs.list(states=states, name=name, limit=limit)
+        return self._runs.list(states=states, name=name, subject=subject, limit=limit)
 
     def forget_steps(self, before: float) -> Iterator[int]:
         """Of runs that ended before that time; in parts, off the loop. Their results and errors stay."""
@@ -270,8 +289,8 @@ class Engine:
 
     # Questions
 
-    def open_questions(self, *, run_id: str | None = None) -> tuple[Question, ...]:
-        return self._questions.list_open(run=run_id)
+    def open_questions(self, *, run_id: str | None = None, kind: QuestionKind | None = None) -> tuple[Question, ...]:
+        return self._questions.list_open(run=run_id, kind=kind)
 
     async def answer(self, question_id: str, text: str) -> bool:
         """True: it counts. False: the very same answer had been given. Anything else that is closed raises."""

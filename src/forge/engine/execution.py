@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forge.engine.encoding import Json, error_to_json, plain
+from forge.engine.encoding import error_to_json, plain
 from forge.engine.errors import EngineMisused, RunCancelled, RunFailed
 from forge.engine.run import Run, cancelled
 from forge.errors import ForgeError, Upstream
+from forge.json_value import Json
 from forge.store.events import Events
 from forge.store.questions import Questions
 from forge.store.runs import Room, Runs, RunState
+from forge.subjects import Subject, SubjectKind, run_subject, subject_of_topic
 
 if TYPE_CHECKING:
     from forge.engine.durable import Durable
@@ -82,11 +84,16 @@ class Execution:
 
     # From the beginning of a run to its end
 
+    def list_run(self, run_id: str, name: str, payload: Json) -> None:
+        """Write its row, unless it is there."""
+        place = {"queue": payload["queue"], "partition": payload["partition"]}
+        self._runs.add(run_id, name=name, subject=subject_of(run_id, payload), **place)
+
     def body(self, name: str) -> Callable[[str, Json], Awaitable[None]]:
         async def body(run_id: str, payload: Json) -> None:
             if self.closing:
                 raise asyncio.CancelledError
-            run = Run(run_id, payload["topic"], self)
+            run = Run(run_id, subject_of(run_id, payload), self)
             task = asyncio.current_task()
             assert task is not None
             self._active[run_id] = (run, task)
@@ -105,8 +112,7 @@ class Execution:
         return body
 
     async def _carry_out(self, name: str, run: Run, payload: Json) -> None:
-        place = {key: payload[key] for key in ("topic", "queue", "partition")}
-        await self._on_record(lambda: self._runs.add(run.id, name=name, **place))
+        await self._on_record(lambda: self.list_run(run.id, name, payload))
         if await self._enter(run, self._queues.get(payload["queue"] or "", Room())) != "running":
             return
         result, error = await self._outcome(name, run, payload["arguments"])
@@ -211,6 +217,13 @@ class Execution:
                 self.cancel(run_id)
             for question_id in closed:
                 self.wake(question_id)
+
+
+def subject_of(run_id: str, payload: Json) -> Subject:
+    """A run that an earlier version began names its topic instead."""
+    if "subject" in payload:
+        return Subject(SubjectKind(payload["subject"]["kind"]), payload["subject"]["id"])
+    return subject_of_topic(payload["topic"]) or run_subject(run_id)
 
 
 def _end_state(error: ForgeError | None) -> RunState:

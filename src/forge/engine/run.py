@@ -14,7 +14,9 @@ from forge.engine.errors import EngineMisused, RunCancelled, StepFailed
 from forge.engine.scope import ScopedRun, checked_scope
 from forge.errors import ForgeError
 from forge.events import Event, QuestionAsked, QuestionClosed
+from forge.question_kinds import QuestionKind
 from forge.store.questions import Question
+from forge.subjects import Subject
 
 if TYPE_CHECKING:
     from forge.engine.execution import Execution
@@ -38,9 +40,9 @@ def cancelled(run_id: str) -> RunCancelled:
 class Run:
     """Handed to a workflow function. What it does outside of steps must come out the same when it is done again."""
 
-    def __init__(self, run_id: str, topic: str, execution: Execution) -> None:
+    def __init__(self, run_id: str, subject: Subject, execution: Execution) -> None:
         self.id = run_id
-        self.topic = topic
+        self.subject = subject
         self._here = execution
         self._steps = 0
         self._questions = 0
@@ -120,37 +122,39 @@ class Run:
             scope = _step.get() or f"{self._steps}/after"
             number = self._emitted[scope] = self._emitted.get(scope, 0) + 1
             origin = f"{self.id}/{scope}/{number}"
-        self._here.events.publish(topic or self.topic, event, origin=origin)
+        self._here.events.publish(topic or self.subject.topic, event, origin=origin)
 
     async def patched(self, name: str) -> bool:
         """Whether a run came here with the code as it is now; one begun before `name` was introduced says False."""
         return await self._here.durable.patched(name)
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply:
         """Ask a person and wait, for days if need be. The deadline is kept over restarts."""
         self._questions += 1
         id_ = f"{self.id}.q{self._questions}"
 
+        def opened() -> Question:
+            return self._here.questions.ask(
+                id_, run=self.id, text=text, options=options, kind=kind, timeout=timeout, context=context
+            )
+
         async def ask() -> dict[str, Any]:
-            question = await self._open(id_, text, options, timeout, context)
+            question = await asyncio.to_thread(opened)
+            self.emit(QuestionAsked(id_, self.id, text, question.options, question.expires, str(question.kind)))
             question = await self._wait(question)
             self._tell_closed(question)
             return {"how": question.state, "text": question.answer}
 
         reply = await self.step(f"ask {self._questions}", ask)
         return Reply(reply["how"], reply["text"])
-
-    async def _open(self, id_: str, text: str, options: Sequence[str], timeout: float | None, context: str) -> Question:
-        def ask() -> Question:
-            return self._here.questions.ask(
-                id_, run=self.id, text=text, options=options, timeout=timeout, context=context
-            )
-
-        question = await asyncio.to_thread(ask)
-        self.emit(QuestionAsked(id_, self.id, text, question.options, question.expires))
-        return question
 
     async def _wait(self, question: Question) -> Question:
         questions = self._here.questions

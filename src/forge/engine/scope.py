@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from forge.engine.errors import EngineMisused
 from forge.events import Event
+from forge.question_kinds import QuestionKind
+from forge.subjects import Subject
 
 if TYPE_CHECKING:
     from forge.engine.run import Reply, Run
@@ -28,8 +30,8 @@ class ScopedRun:
         return self._run.id
 
     @property
-    def topic(self) -> str:
-        return self._run.topic
+    def subject(self) -> Subject:
+        return self._run.subject
 
     def scoped(self, name: str) -> ScopedRun:
         return self._run.scoped(f"{self.scope}/{name}")
@@ -41,9 +43,15 @@ class ScopedRun:
         self._run.emit(event, topic=topic)
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply:
-        return await self._run.ask(text, options, timeout=timeout, context=context)
+        return await self._run.ask(text, options, kind=kind, timeout=timeout, context=context)
 
 
 def checked_scope(name: str) -> str:

@@ -10,11 +10,10 @@ from typing import Any, Protocol
 from forge.agents.model import Picture
 from forge.agents.streaming import Retry
 from forge.events import ModelRetryScheduled
+from forge.json_value import Json
 from forge.plugins.contracts import TestResults, Worked
 
 __all__ = ["AgentResponse", "Hands", "Order", "Picture", "Task"]
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.errors import InvalidInput
-
-Json = dict[str, Any]
+from forge.json_value import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pydantic import BaseModel
 
 from forge.agents.answer_object import parse_object
@@ -16,12 +18,16 @@ from forge.projects.status import HaltReason, Phase
 PLAN_OF_THE_CHAIN = "resources/plan.md"
 
 
+def _passed(draft: Draft) -> None:
+    draft.info = replace(draft.info, gate_passed=True)
+
+
 async def built(journey: Journey, type_: DeliverableType, desk: ProjectDesk, *, chained: bool) -> bool:
     """Until there is something to polish. False: a person ended it."""
     if chained:
         if not await _complete_enough(journey, desk):
             return False
-        await journey.change(lambda draft: draft.info.update(gate_passed=True), "gate: passed")
+        await journey.change(_passed, "gate: passed")
     while True:
         try:
             result = await type_.build(desk)

@@ -5,11 +5,12 @@ queue of runs until it has ended, also while it waits for a person.
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from dataclasses import replace
 
+from forge.json_value import Json
 from forge.pipeline.build_phase import built
 from forge.pipeline.desk import ProjectDesk
-from forge.pipeline.draft import info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.errors import TypeUnknown
 from forge.pipeline.journey import Journey
 from forge.pipeline.outline_run import deliver_outline
@@ -18,7 +19,6 @@ from forge.plugins.contracts import DeliverableType
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
-Json = dict[str, Any]
 PLAN = "plan"
 """The one type of which rules can make an outline."""
 
@@ -38,14 +38,14 @@ async def deliver(journey: Journey) -> Json:
 
 
 def _where(project: Project) -> Json:
-    info, status = info_of(project), project.status()
+    info, status = project.info(), project.status()
     return {
         "phase": str(status.phase),
         "type": status.deliverable_type,
-        "branch": info.get("branch"),
-        "baseline": info.get("baseline"),
-        "chained": bool(info.get("chained_from")) and not info.get("gate_passed"),
-        "inputs": info.get("inputs", []),
+        "branch": info.branch,
+        "baseline": info.baseline,
+        "chained": bool(info.chained_from) and not info.gate_passed,
+        "inputs": list(info.inputs),
     }
 
 
@@ -64,5 +64,9 @@ async def _branch(journey: Journey, type_: DeliverableType, place: Json) -> Json
         return await journey.around.hands.begin_branch(place["branch"], place["baseline"])
 
     begun = await journey.steps.step("branch", begin)
-    await journey.change(lambda draft: draft.info.update(baseline=begun["baseline"]), "build: branch")
+
+    def based(draft: Draft) -> None:
+        draft.info = replace(draft.info, baseline=begun["baseline"])
+
+    await journey.change(based, "build: branch")
     return {"branch": place["branch"], "baseline": begun["baseline"]}

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from forge.git import Repository
+from forge.json_value import Json
 from forge.pipeline.answerer import Order
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
@@ -17,7 +18,6 @@ from forge.pipeline.memory_notes import remember_delegation
 from forge.plugins.contracts import DeliverableType, Operation, TestResults, Worked
 from forge.plugins.errors import OperationBlocked
 
-Json = dict[str, Any]
 TEST_RUNS = "test_runs.jsonl"
 INTENT, SPEC, CONSTRAINTS = "docs/intent.md", "docs/spec.md", "docs/constraints.md"
 _DETAILS = 12_000

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from forge.counts import counted
+from forge.json_value import Json
 from forge.pipeline import provenance, realign, resources
 from forge.pipeline.answerer import Picture
 from forge.pipeline.desk import INTENT
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
-from forge.pipeline.scene import BACKGROUND
 from forge.projects import context_file
 from forge.projects.chat import ChatMessage
 from forge.projects.intent import Intent, format_intent, named, parse_intent, unknowns
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
-Json = dict[str, Any]
 _INTAKE = "brain-dump-intake"
 _HOW = (
     f"{provenance.BY_RULES} Every sentence is yours, sorted by words such as “want”, “must”, “probably”, “not sure”.",
@@ -56,7 +54,7 @@ async def distill(journey: Journey) -> Json:
 
     def done(draft: Draft) -> None:
         kept = draft.redraft(INTENT, text)
-        draft.info["unknowns"] = len(unknowns(intent))
+        draft.info = replace(draft.info, unknowns=len(unknowns(intent)))
         _note(draft, "" if journey.around.hands.by_rules(_INTAKE) else journey.around.hands.who(_INTAKE))
         draft.move(Phase.HUMAN_REVIEW)
         draft.say(_summary(intent, gathered, kept))
@@ -75,7 +73,7 @@ def _note(draft: Draft, who: str) -> None:
 
 
 def _material(project: Project, gathered: Json) -> tuple[Dump, Json]:
-    dump = dump_of(project.chat(), info_of(project).get(BACKGROUND, ()))
+    dump = dump_of(project.chat(), project.info().background)
     return dump, {
         "name": typed_name(project),
         "chosen_type": project.status().deliverable_type or "",

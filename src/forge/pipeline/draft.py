@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from forge.pipeline import sections
 from forge.projects import chat, context_file, fields, state
 from forge.projects.chat import ChatMessage, Role
-from forge.projects.project import Project
+from forge.projects.info import FILE as INFO
+from forge.projects.info import ProjectInfo
 from forge.projects.status import HaltReason, Phase, ProjectStatus, moved
 
-Json = dict[str, Any]
 Read = Callable[[str], str | None]
 
 STATUS = "status.json"
 CHAT = "chat_history.json"
-INFO = "project.json"
 
 
 class Draft:
@@ -31,9 +28,9 @@ class Draft:
         self.now = now
         self._files: dict[str, str | bytes | None] = {}
         self.status = ProjectStatus.from_json(read(STATUS) or "")
-        self.info = fields.loaded_object(read(INFO) or "{}", INFO)
+        self.info = ProjectInfo.from_json(read(INFO) or "")
         self._chat: list[ChatMessage] | None = None
-        self._before = (self.status, json.dumps(self.info))
+        self._before = (self.status, self.info)
 
     def read(self, path: str) -> str | None:
         if path in self._files:
@@ -46,8 +43,7 @@ class Draft:
 
     def redraft(self, path: str, fresh: str) -> tuple[str, ...]:
         """Write a new draft of a document; sections that a person changed stay. Gives their headings."""
-        known = self.info.get("drafted")
-        drafted = known if isinstance(known, dict) else {}
+        drafted = self.info.drafted
         base, present = drafted.get(path), self.read(path)
         kept: tuple[str, ...] = ()
         if base is not None and present is not None:
@@ -55,24 +51,22 @@ class Draft:
             self.write(path, sections.merged(base, present, fresh))
         else:
             self.write(path, fresh)
-        self.info["drafted"] = {**drafted, path: sections.marks(fresh)}
+        self.info = replace(self.info, drafted={**drafted, path: sections.marks(fresh)})
         return tuple(title.lstrip("# ") or "the title" for title in kept)
 
     def move(self, phase: Phase, *, halt_reason: HaltReason | None = None) -> None:
         """Only along a legal transition. A halt remembers where it happened, and times are kept for each phase."""
-        before, back = self.status.phase, self.info.get("halted_in")
+        before, back = self.status.phase, self.info.halted_in
         moment = datetime.fromtimestamp(self.now, UTC)
-        self.status = moved(
-            self.status, phase, now=moment, halt_reason=halt_reason, halted_in=Phase(back) if back else None
-        )
+        self.status = moved(self.status, phase, now=moment, halt_reason=halt_reason, halted_in=back)
         if phase is not Phase.HALTED:
-            self.info["halted_in"] = None
+            back = None
         elif before is not Phase.HALTED:
-            self.info["halted_in"] = str(before)
-        times = self.info.setdefault("phase_times", {})
-        entered = self.info.get("phase_entered", self.now)
-        times[str(before)] = round(times.get(str(before), 0.0) + max(0.0, self.now - entered), 3)
-        self.info["phase_entered"] = self.now
+            back = before
+        times, entered = self.info.phase_times, self.info.phase_entered
+        stay = 0.0 if entered is None else max(0.0, self.now - entered)
+        times = {**times, str(before): round(times.get(str(before), 0.0) + stay, 3)}
+        self.info = replace(self.info, halted_in=back, phase_times=times, phase_entered=self.now)
 
     @property
     def chat(self) -> list[ChatMessage]:
@@ -91,8 +85,9 @@ class Draft:
 
     def end_run(self, run: str) -> None:
         """Its work is done and in this very change; nobody has to begin it again."""
-        if (self.info.get("run") or {}).get("id") == run:
-            self.info["run"] = {**self.info["run"], "ended": True}
+        named = self.info.run
+        if named is not None and named.id == run:
+            self.info = replace(self.info, run=replace(named, ended=True))
 
     def clear_chat(self) -> None:
         self._chat = []
@@ -109,16 +104,21 @@ class Draft:
     def lock(self, path: str) -> None:
         """Remember a document as a person confirmed it."""
         text = self.read(path) or ""
-        self.info.setdefault("locked", {})[path] = blob_id(text)
+        self.info = replace(self.info, locked={**self.info.locked, path: blob_id(text)})
 
     def _state(self, saved: state.SavedState) -> str:
         saved = context_file.with_context(saved, context_file.parse(self.read(context_file.FILE)))
         return state.formatted(saved, now=datetime.fromtimestamp(self.now, UTC))
 
+    def discard(self) -> None:
+        """Nothing of it is to be written."""
+        self._files, self._chat = {}, None
+        self.status, self.info = self._before
+
     def files(self) -> Mapping[str, str | bytes | None]:
-        if (self.status, json.dumps(self.info)) != self._before:
+        if (self.status, self.info) != self._before:
             self._files[STATUS] = self.status.to_json()
-            self._files[INFO] = fields.dumped(self.info)
+            self._files[INFO] = self.info.to_json()
         if self._chat is not None:
             self._files[CHAT] = chat.format(self._chat)
         return self._files
@@ -132,8 +132,3 @@ def blob_id(text: str) -> str:
     """As git names this content."""
     data = text.encode()
     return hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
-
-
-def info_of(project: Project) -> Json:
-    """`project.json` as it is now."""
-    return fields.loaded_object(project.records.read(INFO) or "{}", INFO)

@@ -8,6 +8,7 @@ from typing import Any
 
 from forge.counts import counted
 from forge.plugins.contracts import TestResults
+from forge.projects.info import Acknowledgement
 
 Record = Mapping[str, Any] | TestResults
 """One line of `test_runs.jsonl`, or the results of which it is made."""
@@ -19,14 +20,6 @@ class Evidence:
 
     passes: bool
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Acknowledgement:
-    """A person accepted that `total` tests are enough, when `runs` runs had been recorded."""
-
-    total: int
-    runs: int
 
 
 def tests_pass(runs: Sequence[Record], commit: str | None, *, acknowledged: Acknowledgement | None = None) -> Evidence:  # noqa: PT028 - no test, only its name begins like one

@@ -13,18 +13,17 @@ from forge.agents.errors import ModelFailed
 from forge.agents.streaming import Retry
 from forge.engine.run import Reply
 from forge.errors import ForgeError
-from forge.events import BOARD, Event, ModelRetryScheduled, ProjectMoved, ProjectProgressed, ProjectSaid
-from forge.git import GitCommitVFS, Repository
+from forge.events import Event, ModelRetryScheduled, ProjectProgressed
+from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Hands, Picture, Task
-from forge.pipeline.draft import CHAT, STATUS, Draft, Json, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Limits
-from forge.pipeline.memory_notes import remember_move
+from forge.pipeline.project_change import commit_change, note_cards, publish_change
 from forge.plugins.contracts import Card, DeliverableType, Notice
 from forge.plugins.errors import AgentFailed, AnswerUnusable
-from forge.projects import chat
-from forge.projects.chat import ChatMessage
 from forge.projects.project import Project
-from forge.projects.status import Phase, ProjectStatus
+from forge.projects.status import Phase
+from forge.question_kinds import QuestionKind
 
 T = TypeVar("T")
 _ATTEMPTS = 2
@@ -41,7 +40,13 @@ class Steps(Protocol):
     def emit(self, event: Event, *, topic: str | None = None) -> None: ...
 
     async def ask(
-        self, text: str, options: Sequence[str] = (), *, timeout: float | None = None, context: str = ""
+        self,
+        text: str,
+        options: Sequence[str] = (),
+        *,
+        kind: QuestionKind = QuestionKind.TEXT,
+        timeout: float | None = None,
+        context: str = "",
     ) -> Reply: ...
 
 
@@ -71,7 +76,7 @@ class Around:
     now: Callable[[], float]
     notify: Callable[[str, Notice], None]
     """Puts a notice into the outbox, once for each key; never waits for a network."""
-    mirror: Callable[[Json, Card], Awaitable[Json]]
+    mirror: Callable[[Mapping[str, str], Card], Awaitable[Json]]
     """Shows the card on the boards that are set; gives what each board calls it, and warnings."""
     paid: Callable[[str, AgentResponse], None]
     redact: Callable[[str], str]
@@ -107,39 +112,20 @@ class Journey:
         place = f"{self.steps.id}/{self._writes}"
 
         async def write() -> Json:
-            return await asyncio.to_thread(self._written, what, message, place)
+            write = partial(commit_change, self.project, what, message, now=self.around.now(), step=place)
+            return await asyncio.to_thread(write)
 
         done: Json = await self.steps.step(f"write {self._writes}: {message}", write)
         self.phase = Phase(done["phase"])
         await self._tell(done, place, event_type, summary)
         return done
 
-    def _written(self, what: Callable[[Draft], None], message: str, place: str) -> Json:
-        def change(read: Callable[[str], str | None]) -> Mapping[str, str | bytes | None]:
-            draft = Draft(read, self.around.now())
-            before = draft.status.phase
-            what(draft)
-            if draft.status.phase is not before:
-                remember_move(draft, before)
-            return draft.files()
-
-        commit = self.project.records.update(change, message, step=place)
-        done = told_by(self.project, commit)
-        if done["before"] != done["phase"]:
-            self.project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
-        return done
-
     async def _tell(self, done: Json, place: str, event_type: str, summary: str) -> None:
-        id_ = self.project.id
-        for message in done["said"]:
-            self.steps.emit(ProjectSaid(id_, message["role"], message["text"]))
+        has_moved = publish_change(self.project, done, self.steps.emit)
         if event_type:
-            notice = Notice(id_, done["name"], done["phase"], event_type, summary)
+            notice = Notice(self.project.id, done["name"], done["phase"], event_type, summary)
             await asyncio.to_thread(self.around.notify, place, notice)
-        if done["before"] != done["phase"]:
-            moved = ProjectMoved(id_, done["before"], done["phase"], done["halt_reason"])
-            self.steps.emit(moved)
-            self.steps.emit(moved, topic=BOARD)
+        if has_moved:
             await self._mirror(done)
 
     async def _mirror(self, done: Json) -> None:
@@ -153,13 +139,13 @@ class Journey:
         )
 
         async def show() -> Json:
-            return await self.around.mirror(await asyncio.to_thread(info_of, self.project), card)
+            return await self.around.mirror((await asyncio.to_thread(self.project.info)).cards, card)
 
         shown: Json = await self.steps.step(f"board: {done['phase']}", show)
         for warning in shown.get("warnings", ()):
             self.project.log.write("warn", "error", done["phase"], warning)
         if shown.get("cards"):
-            await self.change(lambda draft: draft.info.setdefault("cards", {}).update(shown["cards"]), "board: cards")
+            await self.change(partial(note_cards, cards=shown["cards"]), "board: cards")
 
     # Words
 
@@ -265,27 +251,3 @@ class Journey:
         raise AnswerUnusable(
             f"{who} answered, but not in a form that Forge can use.", hint="Retry, or choose another model."
         )
-
-
-def told_by(project: Project, commit: str | None) -> Json:
-    """What a commit changed that others want to hear of. The commit itself is asked: a repeated step tells the same."""
-    now = project.status()
-    done: Json = {"commit": commit, "before": str(now.phase), "phase": str(now.phase), "said": []}
-    if commit is not None:
-        repo = Repository.open(project.directory)
-        parents = repo.commit(commit).parents
-        old, new = (repo.commit_vfs(id_) if id_ else None for id_ in (next(iter(parents), None), commit))
-        then, now = _status(old) or now, _status(new) or now
-        before, after = _chat(old), _chat(new)
-        said = after[len(before) :] if after[: len(before)] == before else after
-        done |= {"before": str(then.phase), "phase": str(now.phase)}
-        done["said"] = [{"role": message.role, "text": message.content} for message in said]
-    return {**done, "halt_reason": now.halt_reason and str(now.halt_reason), "name": now.project_name or project.name}
-
-
-def _status(files: GitCommitVFS | None) -> ProjectStatus | None:
-    return ProjectStatus.from_json(files.read_file(STATUS)) if files is not None and files.file_exists(STATUS) else None
-
-
-def _chat(files: GitCommitVFS | None) -> tuple[ChatMessage, ...]:
-    return chat.parse(files.read_file(CHAT)) if files is not None and files.file_exists(CHAT) else ()

@@ -17,7 +17,7 @@ TYPE = "FORGE"
 def remember_move(draft: Draft, before: Phase) -> None:
     """A move from one phase to another, written through the layers as part of the same change of files."""
     after = draft.status.phase
-    name = draft.status.project_name or draft.info.get("id", "")
+    name = draft.status.project_name or draft.info.id
     shelf, memory = _memory(draft)
     known = memory.read().initiative
     if known is None or known.status.over:
@@ -49,7 +49,7 @@ def _confidence(memory: Memory, draft: Draft, after: Phase) -> None:
     """How sure the interviews were: what a distillation left open, and what a person confirmed."""
     match after:
         case Phase.HUMAN_REVIEW:
-            open_ = draft.info.get("unknowns", 0)
+            open_ = draft.info.unknowns
             memory.confidence("intent", round(1 / (1 + open_), 2), "distillation")
         case Phase.SPEC_BUILDING:
             memory.confidence("intent", 1.0, "person")

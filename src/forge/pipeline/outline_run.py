@@ -6,13 +6,14 @@ An outline is never `done` by itself. The project halts with it; with a model it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from forge import builtin_rules
 from forge.counts import counted
 from forge.deliverables.plan.plan_type import OUTLINE
 from forge.events import RoundFinished
+from forge.json_value import Json
 from forge.pipeline import polish_phase, provenance
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
@@ -20,13 +21,11 @@ from forge.pipeline.guards import Counts, Guard, Verdict
 from forge.pipeline.journey import Journey
 from forge.plugins.contracts import Issue, Severity
 from forge.projects import polish
+from forge.projects.info import Waiting
 from forge.projects.status import HaltReason, Phase
 
 __all__ = ["OUTLINE"]
 
-Json = dict[str, Any]
-KEY = "outline"
-"""Under this name `project.json` tells that what was delivered is an outline: how many points are open, and which."""
 WRITE_IT = "Connect a model to write it."
 
 
@@ -48,11 +47,11 @@ async def deliver_outline(journey: Journey, desk: ProjectDesk) -> Json:
         draft.redraft(OUTLINE, builtin_rules.rendered(made))
         polish_phase.record_round(draft, polish_phase.Looked(counts, issues, None, None, verdict), "")
         provenance.note(draft, "Outline", _how(made))
-        draft.info |= {KEY: outline, "waiting": {"kind": "outline", "text": f"{told}. {WRITE_IT}"}}
+        draft.info = replace(draft.info, outline=outline, waiting=Waiting("outline", f"{told}. {WRITE_IT}"))
         draft.say(f"{told}. It is in {OUTLINE}: your sentences by section, and what is still to settle. {WRITE_IT}")
         draft.move(Phase.HALTED, halt_reason=HaltReason.PHASE3_OUTPUT_INCOMPLETE)
         # With a model, what is open is decided before anything is written.
-        draft.info["halted_in"] = str(Phase.SPEC_BUILDING)
+        draft.info = replace(draft.info, halted_in=Phase.SPEC_BUILDING)
         draft.end_run(journey.steps.id)
 
     journey.project.log.write("info", "halt", str(journey.phase), f"{verdict.halt_reason}: {verdict.reason}")
@@ -83,7 +82,7 @@ def _how(made: builtin_rules.Outlined) -> list[str]:
 
 def begin_anew(draft: Draft) -> None:
     """A model goes on from here: the outline stays as a document, and its findings are no round of the new way."""
-    draft.info.pop(KEY, None)
+    draft.info = replace(draft.info, outline=None)
     for path in (polish.FILE, polish.LOG_FILE, polish_phase.ROUNDS):
         if draft.read(path) is not None:
             draft.write(path, None)

@@ -8,15 +8,15 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
 
 from forge.counts import counted
 from forge.events import RoundFinished
+from forge.json_value import Json
 from forge.pipeline.actions import ACCEPTED
 from forge.pipeline.desk import TEST_RUNS, ProjectDesk
-from forge.pipeline.draft import INFO, Draft, stamp
-from forge.pipeline.evidence import Acknowledgement, Evidence, tests_pass
+from forge.pipeline.draft import Draft, stamp
+from forge.pipeline.evidence import Evidence, tests_pass
 from forge.pipeline.guards import Counts, Verdict, evaluate
 from forge.pipeline.journey import Journey
 from forge.pipeline.question_wait import halted
@@ -25,10 +25,11 @@ from forge.plugins.contracts import DeliverableType, Issue, TestResults
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
 from forge.projects import polish
 from forge.projects.errors import AnswerMalformed
+from forge.projects.info import FILE as INFO
+from forge.projects.info import Acceptance, ProjectInfo
 from forge.projects.polish import PolishState, Round, TestCounts, log_entry
 from forge.projects.status import HaltReason, Phase
 
-Json = dict[str, Any]
 ROUNDS = "polish_rounds.jsonl"
 
 
@@ -103,8 +104,7 @@ async def _evidence(desk: ProjectDesk) -> Evidence:
     tip = await desk.tip()
     await desk.refresh()
     runs = [json.loads(line) for line in (desk.read(TEST_RUNS) or "").splitlines() if line.strip()]
-    given = json.loads(desk.read(INFO) or "{}").get("acknowledged_tests")
-    return tests_pass(runs, tip, acknowledged=Acknowledgement(**given) if given else None)
+    return tests_pass(runs, tip, acknowledged=ProjectInfo.from_json(desk.read(INFO) or "").acknowledged_tests)
 
 
 async def _reviewed(
@@ -200,7 +200,7 @@ async def _accepted(journey: Journey) -> Json:
     """A person takes it as it is. What the checks said stays on record beside that decision."""
 
     def accept(draft: Draft) -> None:
-        draft.info["accepted"] = {"time": draft.now}
+        draft.info = replace(draft.info, accepted=Acceptance(draft.now))
         draft.say(ACCEPTED)
         draft.move(Phase.DONE)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
 
+from forge.json_value import Json
 from forge.pipeline.actions import STOPPED
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
+from forge.projects.info import Waiting, WaitKind
 from forge.projects.status import HaltReason, Phase
+from forge.question_kinds import QuestionKind
 
-Kind = Literal["stuck", "halted", "gate"]
-Json = dict[str, Any]
 LEFT_TO_FORGE = "(left to Forge)"
 
 
@@ -39,7 +39,7 @@ async def stuck(journey: Journey, reason: str) -> Decision:
     """The build cannot go on without an answer. The phase stays `building`."""
 
     def wait(draft: Draft) -> None:
-        draft.info["waiting"] = {"kind": "stuck", "text": reason}
+        draft.info = replace(draft.info, waiting=Waiting("stuck", reason))
         draft.say(f"I need your decision before I can go on: {reason}")
 
     await journey.change(wait, "build: waits for input", event_type="human_needed", summary=reason)
@@ -48,10 +48,10 @@ async def stuck(journey: Journey, reason: str) -> Decision:
 
 async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool = False) -> Decision:
     """Stopped, but not over: the place in the queue is kept until a person decides."""
-    kind: Kind = "gate" if why is HaltReason.PLAN_INCOMPLETE else "halted"
+    kind: WaitKind = "gate" if why is HaltReason.PLAN_INCOMPLETE else "halted"
 
     def halt(draft: Draft) -> None:
-        draft.info["waiting"] = {"kind": kind, "text": reason}
+        draft.info = replace(draft.info, waiting=Waiting(kind, reason))
         draft.move(Phase.HALTED, halt_reason=why)
         draft.say(f"Stopped: {reason}")
 
@@ -62,19 +62,20 @@ async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool 
 
 
 def _going_on(draft: Draft) -> None:
-    draft.info.pop("waiting", None)
+    draft.info = replace(draft.info, waiting=None)
 
 
 def _back(draft: Draft) -> None:
     """To the phase in which it was halted."""
-    draft.info.pop("waiting", None)
-    draft.move(Phase(draft.info["halted_in"]))
+    draft.info = replace(draft.info, waiting=None)
+    assert draft.info.halted_in is not None
+    draft.move(draft.info.halted_in)
 
 
 async def _decided(
     journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str
 ) -> Decision:
-    reply = await journey.steps.ask(text, options)
+    reply = await journey.steps.ask(text, options, kind=QuestionKind.DECISION)
     decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
     match decision.action:
         case "terminate":
@@ -87,7 +88,7 @@ async def _decided(
                 if decision.text or decision.delegated:
                     draft.say(decision.text or LEFT_TO_FORGE, "human")
                 if decision.action == "input":
-                    draft.info["inputs"] = [*draft.info.get("inputs", ()), decision.given(asked)]
+                    draft.info = replace(draft.info, inputs=(*draft.info.inputs, decision.given(asked)))
 
             await journey.change(write, f"{decision.action}: by a person")
             await journey.renew()
@@ -96,7 +97,6 @@ async def _decided(
 
 def terminated(draft: Draft) -> None:
     """For good: nothing goes on from here."""
-    draft.info.pop("waiting", None)
-    draft.info["terminated"] = True
+    draft.info = replace(draft.info, waiting=None, terminated=True)
     draft.move(Phase.HALTED, halt_reason=HaltReason.HUMAN_TERMINATED)
     draft.say(STOPPED)

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 from forge.errors import InvalidInput, NotFound
 
-Json = dict[str, Any]
 _FOLDER = "recordings"
 _ENDING = ".jsonl"
 

@@ -10,7 +10,6 @@ from forge.agents.answer_object import parse_object
 
 PROMPT = "team-context"
 QUESTION = "Is this background about your team, or the problem itself?"
-KEY, BACKGROUND = "scene_asked", "background"
 """In `project.json`: the message that the person is asked about, and those that are background and no brain dump."""
 About = Literal["background", "problem"]
 

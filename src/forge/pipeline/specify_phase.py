@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from forge.counts import counted
+from forge.json_value import Json
 from forge.pipeline import provenance, resources, sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.specification import Answer, parse_answer, question_for, render_constraints, render_spec, unresolved
 from forge.plugins.contracts import DeliverableType
 from forge.projects.intent import parse_intent, unknowns
 from forge.projects.status import Phase
-
-Json = dict[str, Any]
-PAGES = "pages"
-"""Names of files in `resources/` that came after the intent was confirmed."""
 
 
 async def specify(journey: Journey) -> Json:
@@ -28,20 +26,19 @@ async def specify(journey: Journey) -> Json:
     desk = ProjectDesk(journey, type_, branch=None, baseline=None)
     await desk.refresh()
     intent = parse_intent(desk.intent, tuple(around.types))
-    info = await asyncio.to_thread(info_of, project)
+    info = await asyncio.to_thread(project.info)
     discovery = await _discovered(journey, type_, desk)
-    answers = tuple(info.get("answers", ()))
     material: Json = {
         "intent": desk.intent,
         "deliverable_type": type_.name,
         "discovery": discovery,
-        "answers": list(answers),
+        "answers": list(info.answers),
         "previous_spec": desk.spec,
         "previous_constraints": desk.constraints,
-        "human_edits": _is_edited(info, desk),
+        "human_edits": _is_edited(info.drafted, desk),
         "severities": dict(type_.severities),
     }
-    if pages := await _later_pages(journey, info.get(PAGES, ())):
+    if pages := await _later_pages(journey, info.pages):
         material["resources"] = pages
     ruled = around.hands.by_rules("spec-building")
     answer = await journey.asked(
@@ -55,10 +52,10 @@ async def specify(journey: Journey) -> Json:
 
     def done(draft: Draft) -> None:
         kept = (*draft.redraft(SPEC, spec), *draft.redraft(CONSTRAINTS, constraints))
-        draft.info["open"] = [_question(item, answer) for item in open_]
+        draft.info = replace(draft.info, open=tuple(_question(item, answer) for item in open_))
         _note(draft, answer, around.hands.who("spec-building") if not ruled else "")
         draft.end_run(journey.steps.id)
-        draft.say(_summary(answer, draft.info["open"], kept, ruled=ruled))
+        draft.say(_summary(answer, draft.info.open, kept, ruled=ruled))
 
     summary = (
         f"{counted(len(open_), 'question is', 'questions are')} open."
@@ -112,9 +109,7 @@ def _note(draft: Draft, answer: Answer, who: str) -> None:
     provenance.note(draft, "Specification", [*lines, *([f"{count} open."] if left else [])])
 
 
-def _is_edited(info: Json, desk: ProjectDesk) -> bool:
-    known = info.get("drafted")
-    drafted = known if isinstance(known, dict) else {}
+def _is_edited(drafted: Mapping[str, Any], desk: ProjectDesk) -> bool:
     pairs = ((SPEC, desk.spec), (CONSTRAINTS, desk.constraints))
     return any(path in drafted and sections.edited(drafted[path], text) for path, text in pairs)
 

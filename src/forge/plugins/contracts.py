@@ -11,9 +11,8 @@ from typing import Any, Literal, Protocol
 from pydantic import BaseModel
 
 from forge.agents.profile import WORK_TOOLS
+from forge.json_value import Json
 from forge.tools.contract import Tool
-
-Json = dict[str, Any]
 
 
 class Operation(StrEnum):

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from forge.json_value import Json
 from forge.projects.errors import InvalidRecord
-
-Json = dict[str, Any]
 
 
 def dumped(value: object) -> str:

@@ -18,6 +18,7 @@ from forge.projects.log import OperationalLog
 from forge.projects.records import LOCK, Records
 from forge.projects.state import SavedState
 from forge.projects.status import ProjectStatus
+from forge.subjects import Subject, project_subject
 
 T = TypeVar("T")
 _UNNAMED = ("", "Untitled")
@@ -51,6 +52,10 @@ class Project:
     @cached_property
     def log(self) -> OperationalLog:
         return OperationalLog(self.directory)
+
+    @property
+    def subject(self) -> Subject:
+        return project_subject(self.id)
 
     @property
     def name(self) -> str:

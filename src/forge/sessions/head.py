@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from forge.git import VFS, WorkInProgressVFS
+from forge.json_value import Json
 from forge.sessions.layout import DRAFT_PATH, FIRST_FORMAT, FOLDER, HEAD_PATH, SessionUnreadable, TurnRef, json_bytes
-from forge.sessions.messages import Json, Usage, usage_from_json, usage_json
+from forge.sessions.messages import Usage, usage_from_json, usage_json
 
 
 @dataclass(frozen=True, slots=True)

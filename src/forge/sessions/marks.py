@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from forge.git.process import disk
+from forge.json_value import Json
 from forge.sessions.head import ActiveFile, Head, active_from_json, active_json
-from forge.sessions.messages import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
-Json = dict[str, Any]
+from forge.json_value import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from forge.errors import NotFound
+from forge.json_value import Json
 from forge.sessions.head import Head, context_json, head_from_json, refs_json
 from forge.sessions.layout import (
     EARLIER,
@@ -21,7 +22,7 @@ from forge.sessions.layout import (
     number_of,
     turn_id,
 )
-from forge.sessions.messages import Json, Message, Usage, UserMessage, from_json, to_json, usage_from_json, usage_json
+from forge.sessions.messages import Message, Usage, UserMessage, from_json, to_json, usage_from_json, usage_json
 
 __all__ = ["Reference", "Turn", "TurnMissing", "TurnStatus", "number_of", "turn_id"]
 

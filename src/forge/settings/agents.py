@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import Field, field_validator, model_validator
 
+from forge.json_value import Json
 from forge.settings.section import Section
 
-Json = dict[str, Any]
 Options = Mapping[str, Any]
 
 AVAILABLE: Mapping[str, Options] = {

@@ -10,10 +10,9 @@ from typing import Any
 
 import yaml
 
+from forge.json_value import Json
 from forge.settings.errors import SettingsNotEdited
 from forge.settings.validation import parse
-
-Json = dict[str, Any]
 
 
 def changed(text: str, name: str, value: Any, *, path: Path) -> str:

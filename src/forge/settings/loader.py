@@ -11,6 +11,7 @@ from typing import Any
 
 import platformdirs
 
+from forge.json_value import Json
 from forge.settings import plugin_sections
 from forge.settings.errors import SettingsInvalid
 from forge.settings.keys import VARIABLES, Lookup, keyring_password
@@ -18,7 +19,6 @@ from forge.settings.person_file import own_text, own_values, place
 from forge.settings.validation import check, parse, validated
 from forge.settings.values import PROVIDERS, Settings
 
-Json = dict[str, Any]
 REPOSITORY_FILE = ".forge/config.yaml"
 _REPOSITORY_SECTIONS = ("models", "context")
 

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from forge.json_value import Json
 from forge.settings.agents import one_shape
 from forge.settings.errors import SettingsInvalid
 from forge.settings.validation import check, parse
-
-Json = dict[str, Any]
 
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # Commands of agents are left out: there, such words are for the program.

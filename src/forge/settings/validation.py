@@ -9,10 +9,10 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from rapidfuzz import process
 
+from forge.json_value import Json
 from forge.settings.errors import SettingsInvalid
 from forge.settings.values import DERIVED, PROVIDERS, Provider, Settings
 
-Json = dict[str, Any]
 _LARGEST = 256 * 1024
 _ALIKE = 55
 

@@ -10,10 +10,12 @@ from typing import Any, Literal
 
 from sqlalchemy import Row, or_, select, update
 
+from forge.question_kinds import QuestionKind
 from forge.store.database import Database
 from forge.store.errors import QuestionUnknown
 from forge.store.insertion import insert_missing
-from forge.store.schema import questions
+from forge.store.schema import questions, runs
+from forge.subjects import Subject, SubjectKind
 
 QuestionState = Literal["open", "answered", "timed_out", "cancelled"]
 
@@ -30,6 +32,12 @@ class Question:
     closed: float | None
     answer: str | None
     context: str = ""
+    kind: QuestionKind = QuestionKind.TEXT
+    subject: Subject | None = None
+    """That of its run; None where the run is unknown."""
+
+
+_SELECT = select(questions, runs.c.subject_kind, runs.c.subject_id).outerjoin(runs, runs.c.id == questions.c.run)
 
 
 class Questions:
@@ -43,6 +51,7 @@ class Questions:
         run: str,
         text: str,
         options: Sequence[str] = (),
+        kind: QuestionKind = QuestionKind.TEXT,
         context: str = "",
         timeout: float | None = None,
     ) -> Question:
@@ -51,6 +60,7 @@ class Questions:
         row: dict[str, Any] = {
             "id": id_,
             "run": run,
+            "kind": str(kind),
             "text": text,
             "context": context,
             "options": json.dumps(list(options)),
@@ -62,15 +72,17 @@ class Questions:
 
     def get(self, id_: str) -> Question:
         with self._database.reading() as connection:
-            row = connection.execute(select(questions).where(questions.c.id == id_)).one_or_none()
+            row = connection.execute(_SELECT.where(questions.c.id == id_)).one_or_none()
         if row is None:
             raise QuestionUnknown(f"there is no question {id_}", hint="list the open questions")
         return _value(row)
 
-    def list_open(self, *, run: str | None = None) -> tuple[Question, ...]:
-        query = select(questions).where(questions.c.state == "open").order_by(questions.c.asked)
+    def list_open(self, *, run: str | None = None, kind: QuestionKind | None = None) -> tuple[Question, ...]:
+        query = _SELECT.where(questions.c.state == "open").order_by(questions.c.asked)
         if run is not None:
             query = query.where(questions.c.run == run)
+        if kind is not None:
+            query = query.where(questions.c.kind == str(kind))
         with self._database.reading() as connection:
             return tuple(_value(row) for row in connection.execute(query))
 
@@ -104,4 +116,6 @@ def _value(row: Row[Any]) -> Question:
         closed=row.closed,
         answer=row.answer,
         context=row.context,
+        kind=QuestionKind(row.kind),
+        subject=None if row.subject_kind is None else Subject(SubjectKind(row.subject_kind), row.subject_id),
     )

@@ -13,6 +13,7 @@ from sqlalchemy import Row, func, or_, select, update
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
 from forge.store.schema import runs
+from forge.subjects import Subject, SubjectKind
 
 RunState = Literal["queued", "waiting", "running", "done", "failed", "cancelled"]
 """`waiting`: a process has it and waits until the queue has room; `queued`: nobody has taken it yet."""
@@ -24,7 +25,7 @@ class RunRow:
     id: str
     name: str
     state: RunState
-    topic: str
+    subject: Subject
     queue: str | None
     partition: str | None
     created: float
@@ -57,9 +58,10 @@ class Runs:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, id_: str, *, name: str, topic: str, queue: str | None, partition: str | None) -> None:
+    def add(self, id_: str, *, name: str, subject: Subject, queue: str | None, partition: str | None) -> None:
         """Does nothing when the row is there."""
-        row: dict[str, Any] = {"id": id_, "name": name, "topic": topic, "queue": queue, "partition": partition}
+        row: dict[str, Any] = {"id": id_, "name": name, "queue": queue, "partition": partition}
+        row |= {"subject_kind": str(subject.kind), "subject_id": subject.id}
         row |= {"state": "queued", "created": time.time(), "cancel_requested": False}
         with self._database.transaction() as connection:
             connection.execute(insert_missing(runs, row, self._database, "id"))
@@ -69,13 +71,22 @@ class Runs:
             row = connection.execute(select(runs).where(runs.c.id == id_)).one_or_none()
         return None if row is None else _value(row)
 
-    def list(self, *, states: Sequence[RunState] = (), name: str | None = None, limit: int = 100) -> tuple[RunRow, ...]:
+    def list(
+        self,
+        *,
+        states: Sequence[RunState] = (),
+        name: str | None = None,
+        subject: Subject | None = None,
+        limit: int = 100,
+    ) -> tuple[RunRow, ...]:
         """Newest first."""
         query = select(runs).order_by(runs.c.number.desc()).limit(limit)
         if states:
             query = query.where(runs.c.state.in_(states))
         if name is not None:
             query = query.where(runs.c.name == name)
+        if subject is not None:
+            query = query.where(runs.c.subject_kind == str(subject.kind), runs.c.subject_id == subject.id)
         with self._database.reading() as connection:
             return tuple(_value(row) for row in connection.execute(query))
 
@@ -167,7 +178,7 @@ def _value(row: Row[Any]) -> RunRow:
         id=row.id,
         name=row.name,
         state=row.state,
-        topic=row.topic,
+        subject=Subject(SubjectKind(row.subject_kind), row.subject_id),
         queue=row.queue,
         partition=row.partition,
         created=row.created,

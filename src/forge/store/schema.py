@@ -14,7 +14,8 @@ runs = Table(
     Column("name", Text, nullable=False),
     Column("queue", Text),
     Column("partition", Text),
-    Column("topic", Text, nullable=False),
+    Column("subject_kind", Text, nullable=False, server_default=""),
+    Column("subject_id", Text, nullable=False, server_default=""),
     Column("state", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("started", Double),
@@ -24,6 +25,7 @@ runs = Table(
     Column("error", Text),
     Index("runs_by_place", "queue", "partition", "state"),
     Index("runs_by_state", "state"),
+    Index("runs_by_subject", "subject_kind", "subject_id"),
 )
 
 questions = Table(
@@ -31,6 +33,7 @@ questions = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("run", Text, nullable=False, index=True),
+    Column("kind", Text, nullable=False, server_default="text"),
     Column("text", Text, nullable=False),
     Column("context", Text, nullable=False, server_default=""),
     Column("options", Text, nullable=False),
@@ -68,25 +71,6 @@ live_pieces = Table(
     Column("process", Text, nullable=False),
     Column("data", Text, nullable=False),
     sqlite_autoincrement=True,
-)
-
-errors = Table(
-    "errors",
-    metadata,
-    Column("project", Text, primary_key=True),
-    Column("fingerprint", Text, primary_key=True),
-    Column("run", Text),
-    Column("source", Text, nullable=False),
-    Column("severity", Text, nullable=False),
-    Column("message", Text, nullable=False),
-    Column("phase", Text),
-    Column("file", Text),
-    Column("count", Integer, nullable=False),
-    Column("first_seen", Double, nullable=False),
-    Column("last_seen", Double, nullable=False),
-    Column("resolved", Double),
-    Column("resolved_by", Text),
-    Column("summary", Text),
 )
 
 users = Table(
@@ -133,15 +117,6 @@ costs = Table(
     Column("cost", Double),
     Index("costs_by_branch", "repository", "branch"),
     Index("costs_by_session", "session"),
-)
-
-notes = Table(
-    "notes",
-    metadata,
-    Column("project", Text, primary_key=True),
-    Column("user", Text, primary_key=True),
-    Column("text", Text, nullable=False),
-    Column("saved", Double, nullable=False),
 )
 
 workers = Table(

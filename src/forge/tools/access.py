@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from forge.tools.contract import Json
+from forge.json_value import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from forge.tools.contract import Json, ToolRetry
+from forge.json_value import Json
+from forge.tools.contract import ToolRetry
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from forge.git import WorkInProgressVFS
-
-Json = dict[str, Any]
+from forge.json_value import Json
 
 
 @dataclass(frozen=True, slots=True)

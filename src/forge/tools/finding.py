@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.git import Case, FileMatches, Query, WorkInProgressVFS
 from forge.git.search import Found, search
-from forge.tools.contract import Json
+from forge.json_value import Json
 from forge.tools.places import FORGE
 from forge.tools.rendering import clipped
 

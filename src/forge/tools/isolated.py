@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.sandbox import Limits, Result, run
 from forge.tools.arguments import is_schema
-from forge.tools.contract import Json, ToolFailed
+from forge.tools.contract import ToolFailed
 from forge.tools.edits import restore, snapshot
 from forge.tools.imports import FOLDER, Closure
 from forge.tools.proxy import Bounds, Proxy

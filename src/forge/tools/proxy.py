@@ -18,7 +18,8 @@ from typing import Any
 
 from forge.errors import Denied, ForgeError, NotFound
 from forge.git import WorkInProgressVFS
-from forge.tools.contract import Json, ToolFailed, ToolRetry
+from forge.json_value import Json
+from forge.tools.contract import ToolFailed, ToolRetry
 from forge.tools.places import existing, refuse_internal, spelled, writable
 
 READY = b"\x06"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from forge.json_value import Json
 from forge.tools.builtin import (
     ask_user,
     check_syntax,
@@ -22,7 +23,7 @@ from forge.tools.builtin.run_command import RunCommand
 from forge.tools.builtin.run_tests import RunTests
 from forge.tools.builtin.undo_edit import UndoEdit
 from forge.tools.commands import Runner
-from forge.tools.contract import Json, Tool
+from forge.tools.contract import Tool
 
 _MODULES = (
     read_file,

@@ -9,10 +9,11 @@ from typing import Protocol, cast, runtime_checkable
 
 from forge.errors import ForgeError
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools import user_tools
 from forge.tools.access import ToolAccess
 from forge.tools.arguments import checked
-from forge.tools.contract import Inquiry, Json, Tool, ToolFailed, ToolOutcome, ToolRetry, ToolSchema
+from forge.tools.contract import Inquiry, Tool, ToolFailed, ToolOutcome, ToolRetry, ToolSchema
 from forge.tools.edits import Snapshot, changed_paths, restore, snapshot
 from forge.tools.rendering import capped
 

@@ -14,12 +14,13 @@ from typing import ClassVar
 
 from forge.errors import Conflict, ForgeError, NotFound
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.sandbox import Limits
 from forge.tools.approval_records import UNREADABLE, ApprovalRecords, RecordedApproval
 from forge.tools.approval_state import Approvals, State
 from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals, write_approvals
 from forge.tools.builtin import TAKEN
-from forge.tools.contract import Json, ToolFailed
+from forge.tools.contract import ToolFailed
 from forge.tools.imports import FOLDER, Closure, ToolUnreadable, closure, parsed
 from forge.tools.isolated import TOOL_LIMITS, call, schema_of
 

@@ -5635,6 +5635,7 @@ export interface components {
          *       "context": "",
          *       "expires": null,
          *       "id": "q-1",
+         *       "kind": "text",
          *       "options": [
          *         "north",
          *         "south"
@@ -5657,6 +5658,12 @@ export interface components {
             expires: number | null;
             /** Id */
             id: string;
+            /**
+             * Kind
+             * @description `text` takes any words, `choice` one of the options, `decision` either, for its project.
+             * @enum {string}
+             */
+            kind: "text" | "choice" | "decision";
             /** Options */
             options: string[];
             /** Project */
@@ -5680,6 +5687,7 @@ export interface components {
          *           "context": "",
          *           "expires": null,
          *           "id": "q-1",
+         *           "kind": "text",
          *           "options": [
          *             "north",
          *             "south"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-Json = dict[str, Any]
+from forge.json_value import Json
+
 Match = re.Match[str]
 
 

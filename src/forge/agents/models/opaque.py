@@ -8,15 +8,14 @@ providers refuse a signature that does not fit.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_ai.messages import ModelResponse, ModelResponsePart, TextPart, ToolCallPart
 
 from forge.agents.models.sealed import digest
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ToolCall
 
-Json = dict[str, Any]
 _PART: TypeAdapter[ModelResponsePart] = TypeAdapter(ModelResponsePart)
 _OF_RESPONSE = ("provider_name", "provider_url", "canonical_system", "model_name")
 _IN_MESSAGE = {"content", "args", "tool_call_id", "tool_name"}

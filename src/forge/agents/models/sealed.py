@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
 
-Json = dict[str, Any]
+from forge.json_value import Json
 
 
 def digest(entries: Sequence[Json]) -> str:

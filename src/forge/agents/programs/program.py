@@ -9,8 +9,7 @@ from typing import Any
 
 from forge.agents.errors import ModelUnknown
 from forge.errors import InvalidInput
-
-Json = dict[str, Any]
+from forge.json_value import Json
 
 _OPTIONS = ("command", "output", "network", "login", "env", "readonly", "api")
 _OUTPUTS = ("text", "json")

@@ -10,11 +10,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
+from forge.json_value import Json
 from forge.sessions.messages import Usage
-
-Json = dict[str, Any]
 
 _LONGEST_LINE = 8 << 20
 _TEXT_KEYS = ("output", "result", "response", "text", "message")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Callable
 from urllib.parse import quote, unquote_to_bytes
 
 from starlette.requests import Request
@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from forge.api.http.problems import of_error, problem
 from forge.api.shapes.repositories import Search
+from forge.app.repositories.edits import Saved
 from forge.app.repositories.files import Case, FileContent, Paths, Query
 from forge.app.repositories.write import ANY, NEW, Expected, FileChanged
 from forge.errors import InvalidInput
@@ -152,10 +153,10 @@ def disposition(name: str, *, inline: bool = False) -> str:
     return f"{kind}; filename*=UTF-8''{quote(name.encode('utf-8', 'replace'), safe='')}"
 
 
-def changed(use: Any, *place: Any, conditional: bool, **options: Any) -> Any:
-    """A condition that does not hold is told as HTTP wants it, with the etag that would."""
+def changed(save: Callable[[], Saved], *, conditional: bool) -> Saved | Response:
+    """A condition that does not hold is answered as HTTP wants it, with the etag that would."""
     try:
-        return use(*place, **options)
+        return save()
     except FileChanged as e:
         told = of_error(e, status=412 if conditional else 409)
         if e.etag is not None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from forge.api.http import problems
 from forge.api.openapi.examples import add_examples
+from forge.json_value import Json
 
-Json = dict[str, Any]
 _SENTENCE = re.compile(r"(.+?[.;])(?:\s|$)", re.DOTALL)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from forge.json_value import Json
+
 _COMMIT = "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334"
 _PARENT = "9b2f6c1e0d3a48576675a4b3c2d1e0f011223344"
 _BLOB = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
@@ -52,6 +53,7 @@ _BY_FIELD: Json = {
     "ProviderShape.usable": True,
     "QuestionShape.expires": None,
     "QuestionShape.id": "q-1",
+    "QuestionShape.kind": "text",
     "QuestionShape.options": ["north", "south"],
     "QuestionShape.project": None,
     "QuestionShape.state": "open",

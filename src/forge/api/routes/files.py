@@ -128,10 +128,22 @@ async def save_file(
     """Write a whole file. `If-Match` saves only over what you saw, `If-None-Match: *` only a new one."""
     contents.refuse_other_bytes(request)
     data, wanted = await request.body(), contents.expected(request)
-    options: dict[str, Any] = {"expected": wanted, "executable": executable, "message": message, "large": large}
-    place = (shop, who, repository, branch, path, data)
-    use = edits.save_file
-    saved = await run_in_threadpool(contents.changed, use, *place, conditional=wanted is not None, **options)
+
+    def save() -> edits.Saved:
+        return edits.save_file(
+            shop,
+            who,
+            repository,
+            branch,
+            path,
+            data,
+            expected=wanted,
+            executable=executable,
+            message=message,
+            large=large,
+        )
+
+    saved = await run_in_threadpool(contents.changed, save, conditional=wanted is not None)
     if isinstance(saved, edits.Saved):
         response.headers["ETag"] = f'"{saved.etag}"'
     return saved
@@ -155,17 +167,23 @@ def delete_file(
 ) -> Any:
     """Delete a file; with `If-Match` only the content that you saw."""
     wanted = contents.expected(request)
-    options: dict[str, Any] = {"expected": wanted, "message": message}
-    place = (shop, who, repository, branch, path)
-    return contents.changed(edits.delete_file, *place, conditional=wanted is not None, **options)
+
+    def delete() -> edits.Saved:
+        return edits.delete_file(shop, who, repository, branch, path, expected=wanted, message=message)
+
+    return contents.changed(delete, conditional=wanted is not None)
 
 
 @router.post("/renames", response_model=shapes.SavedShape, responses=_CHANGED)
 def rename_file(shop: Shop, who: Asking, *, repository: Repo, body: shapes.Renamed) -> Any:
     """Give a file another path."""
-    options: dict[str, Any] = {"expected": body.expected, "message": body.message}
-    place = (shop, who, repository, body.branch, body.path, body.to)
-    return contents.changed(edits.rename_file, *place, conditional=body.expected is not None, **options)
+
+    def rename() -> edits.Saved:
+        return edits.rename_file(
+            shop, who, repository, body.branch, body.path, body.to, expected=body.expected, message=body.message
+        )
+
+    return contents.changed(rename, conditional=body.expected is not None)
 
 
 @router.delete("/folders", response_model=shapes.SavedShape, responses=may_end(together(REPOSITORY, CHANGING)))

@@ -65,7 +65,7 @@ def list_projects(shop: Shop, who: Asking, *, part: Part, archived: bool = False
 )
 async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) -> Any:
     """A new project. Say something to it next."""
-    made = project_access.create_project(
+    return await project_access.create_project(
         shop,
         who,
         body.name,
@@ -74,7 +74,6 @@ async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) ->
         after=body.after,
         deliverable_type=body.deliverable_type,
     )
-    return await shop.engine.at_work(made)
 
 
 @router.post(
@@ -85,7 +84,7 @@ async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) ->
 )
 async def run_example(shop: Shop, who: Asking) -> Any:
     """Begin the example: a brain dump that becomes a tested branch. Recorded answers stand in for a model."""
-    return await shop.engine.at_work(project_access.run_example(shop, who))
+    return await project_access.run_example(shop, who)
 
 
 @router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))
@@ -158,8 +157,9 @@ async def say_to_project(
 ) -> Any:
     """Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build."""
     given = tuple(Given(each.question, each.text, each.delegated) for each in body.answers)
-    said = project_access.say(shop, who, project, body.text, given=given, about=body.about, press_id=idempotency_key)
-    return await shop.engine.at_work(said)
+    return await project_access.say(
+        shop, who, project, body.text, given=given, about=body.about, press_id=idempotency_key
+    )
 
 
 @router.post(
@@ -179,10 +179,17 @@ async def press_action(
 ) -> Any:
     """Press a button of a project. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
-    wanted: dict[str, Any] = {"text": given.text, "confirmed": given.confirmed, "agent": given.agent}
-    wanted["delegated"] = given.delegated
-    pressed = project_access.press(shop, who, project, action, press_id=idempotency_key, **wanted)
-    return await shop.engine.at_work(pressed)
+    return await project_access.press(
+        shop,
+        who,
+        project,
+        action,
+        text=given.text,
+        confirmed=given.confirmed,
+        press_id=idempotency_key,
+        agent=given.agent,
+        delegated=given.delegated,
+    )
 
 
 @router.post(
@@ -192,7 +199,7 @@ async def press_action(
 )
 async def stop_project_work(shop: Shop, who: Asking, *, project: Project) -> Any:
     """Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like."""
-    return await shop.engine.at_work(project_access.stop_work(shop, who, project))
+    return await project_access.stop_work(shop, who, project)
 
 
 @router.post(

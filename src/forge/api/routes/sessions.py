@@ -82,14 +82,13 @@ def show_turn(
 )
 async def send_message(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn) -> Any:
     """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
-    sent = session_access.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
-    return await shop.engine.at_work(sent)
+    return await session_access.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
 
 
 @router.post("/session/cancel", response_model=shapes.CancelledShape, responses=_CHANGED)
 async def cancel_turn(shop: Shop, who: Asking, *, repository: Repo, branch: Branch) -> Any:
     """End the turn that is under way, wherever it runs. Its conversation is kept."""
-    return {"cancelled": await shop.engine.at_work(session_access.cancel(shop, who, repository, branch))}
+    return {"cancelled": await session_access.cancel(shop, who, repository, branch)}
 
 
 @router.post("/session/fork", status_code=201, response_model=branches.BranchMadeShape, responses=_CHANGED)

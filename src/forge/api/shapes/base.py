@@ -27,7 +27,6 @@ def _all_decodable(value: Any) -> Any:
 
 Text = Annotated[str, BeforeValidator(_decodable)]
 Facts = Annotated[dict[str, Any], BeforeValidator(_all_decodable)]
-Json = dict[str, Any]
 
 
 class Shape(BaseModel):

@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from forge.api.shapes.base import Given, Json, Shape, Text, shown, taken
+from forge.api.shapes.base import Given, Shape, Text, shown, taken
+from forge.json_value import Json
 
 Action = Literal["distill", "confirm", "provide_input", "resume", "override", "terminate", "correct", "realign"]
 _ID = "20261116-4f2a"

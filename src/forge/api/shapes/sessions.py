@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from forge.api.shapes.base import Given, Json, Shape, Text, shown, taken
+from forge.api.shapes.base import Given, Shape, Text, shown, taken
+from forge.json_value import Json
 
 
 def _message(item: Json) -> Json:
@@ -195,6 +196,9 @@ class QuestionShape(Shape):
     run: str
     text: Text
     context: Text
+    kind: Literal["text", "choice", "decision"] = Field(
+        description="`text` takes any words, `choice` one of the options, `decision` either, for its project."
+    )
     options: list[Text]
     state: str
     asked: float

@@ -13,6 +13,7 @@ from forge.app.admin.checks import Check
 from forge.app.admin.models import refuse_paths
 from forge.app.admin.prompts import prompts
 from forge.app.admin.settings import Changed, load_settings, set_value
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import repository
 from forge.prompts import Prompt
@@ -127,6 +128,7 @@ def costs(shop: Workshop, who: Who, *, by: str, days: int, repository_id: str | 
     return Costs(by, days, named, shop.costs.total(**where))
 
 
+@on_work_loop
 async def test_notifications(shop: Workshop, who: Who) -> tuple[notifications.Sent, ...]:
     require(who, "admin")
     return await notifications.send_test(shop)

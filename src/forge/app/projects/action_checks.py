@@ -25,7 +25,7 @@ def check_given(state: State, draft: Draft, action: Action, text: str, given: Se
         raise AnswerRefused("The input is empty.", hint="Write something, or let Forge decide.")
     if state.waiting == "halted" and any(one.delegated for one in given):
         raise AnswerRefused("Nothing is asked here.", hint="Retry, or say what was missing.")
-    checked(given, 1 if state.waiting == "stuck" else len(draft.info.get("open", ())))
+    checked(given, 1 if state.waiting == "stuck" else len(draft.info.open))
 
 
 def refuse_without_a_model(shop: Workshop, project: Project, draft: Draft, state: State, action: Action) -> None:

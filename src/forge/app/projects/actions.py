@@ -7,34 +7,31 @@ from it, so a crash in between loses neither, and pressing again changes nothing
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects import linked_pages
 from forge.app.projects.action_checks import check_given, refuse_without_a_model
-from forge.app.projects.catalog import changed, show_card, topic_of
+from forge.app.projects.catalog import show_card, topic_of
+from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import catch_up
 from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
 from forge.engine.errors import RunWaits
-from forge.events import BOARD, ProjectMoved, ProjectSaid
+from forge.json_value import Json
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import Given, answered, in_words, structured
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
-from forge.pipeline.journey import told_by
-from forge.pipeline.memory_notes import remember_move
 from forge.pipeline.question_wait import Decision, terminated
-from forge.pipeline.scene import BACKGROUND
 from forge.plugins.contracts import Notice
+from forge.projects.info import Acceptance, LastPress
 from forge.projects.intent import parse_intent
 from forge.projects.project import Project
 from forge.projects.status import Phase
@@ -42,7 +39,6 @@ from forge.store.runs import RunRow
 
 __all__ = ["Action", "ActionRefused"]
 
-Json = dict[str, Any]
 _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERRIDE: "override"}
 _RETRIES = (Action.RESUME, Action.PROVIDE_INPUT)
 
@@ -75,9 +71,9 @@ async def press(
     wanted = _Wanted(
         action, text, confirmed, press_id, action_ids.digest(asked or action, in_words(text, given)), given
     )
-    decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+    decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
     if isinstance(decided, Refused) and await is_free_soon(shop, project):
-        decided, commit = await asyncio.to_thread(_decided, shop, project, wanted)
+        decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
     match decided:
         case Refused(reason=reason, allowed=allowed):
             hint = (
@@ -90,10 +86,10 @@ async def press(
             raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
         case Duplicate():
             # Whoever pressed first may not have begun the run yet, or may be dead.
-            if (await asyncio.to_thread(_last_press, project)).get("id") == press_id:
+            if (await asyncio.to_thread(_last_press, project)).id == press_id:
                 await _tell_waiting_run(shop, project, wanted)
             return Pressed(changed=False, run=await go_on(shop, project), after=after)
-    if await asyncio.to_thread(_tell, shop, project, commit):
+    if done["before"] != done["phase"]:
         await show_card(shop, project)
     # Before the run goes on, so that it reads what was fetched.
     pulled = await _pulled(shop, project, wanted)
@@ -111,8 +107,7 @@ async def _pulled(shop: Workshop, project: Project, wanted: _Wanted) -> str:
     phase = (await asyncio.to_thread(project.status)).phase
     told = await linked_pages.pull(shop, project, in_words(wanted.text, wanted.given), phase)
     if told:
-        await asyncio.to_thread(changed, project, lambda draft: draft.say(told), "chat: Forge")
-        shop.events.publish(topic_of(project), ProjectSaid(project.id, "ai", told))
+        await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(told), "chat: Forge")
     return told
 
 
@@ -133,47 +128,31 @@ class _Wanted:
         return Decision(_ANSWERS.get(self.action, str(self.action)), "\n".join(filter(None, texts)), delegated)
 
 
-def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, str | None]:
+def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions.Decision, Json]:
     decision: actions.Decision | None = None
 
-    def change(read: Any) -> Mapping[str, str | bytes | None]:
+    def change(draft: Draft) -> None:
         nonlocal decision
-        draft = Draft(read, time.time())
         catch_up(row_of(shop, draft.info), draft)
         decision = _decision(shop, project, draft, wanted)
         if not isinstance(decision, Accepted):
-            return {}
-        before = draft.status.phase
+            draft.discard()
+            return
         question = open_question(shop, project)
-        draft.info["last_press"] = {"action": str(wanted.action), "id": wanted.press_id, "question": question}
-        action_ids.remember(draft.info, wanted.press_id, wanted.digest)
+        pressed = LastPress(str(wanted.action), wanted.press_id, question)
+        draft.info = action_ids.remembered(replace(draft.info, last_press=pressed), wanted.press_id, wanted.digest)
         if question is None:
             _carry_out(shop, draft, decision, wanted)
-        if draft.status.phase is not before:
-            remember_move(draft, before)
-        return draft.files()
 
-    commit = project.records.update(change, f"{wanted.action}: by a person")
-    assert decision is not None
-    return decision, commit
-
-
-def _tell(shop: Workshop, project: Project, commit: str | None) -> bool:
-    """Whoever listens; whether the project is in another phase now."""
-    done = told_by(project, commit)
-    for message in done["said"]:
-        shop.events.publish(topic_of(project), ProjectSaid(project.id, message["role"], message["text"]))
+    done = change_project(shop, project, change, f"{wanted.action}: by a person")
     if done["before"] != done["phase"]:
-        project.log.write("info", "phase_transition", done["phase"], f"{done['before']} → {done['phase']}")
         if done["phase"] == Phase.HALTED:
             project.log.write("info", "halt", done["before"], f"{done['halt_reason']}: by a person")
-        moved = ProjectMoved(project.id, done["before"], done["phase"], done["halt_reason"])
-        for topic in (topic_of(project), BOARD):
-            shop.events.publish(topic, moved)
         summary = f"{done['before']} → {done['phase']}, by a person".replace("_", " ")
         notice = Notice(project.id, done["name"], done["phase"], "milestone_complete", summary)
-        shop.sender.tell(f"{project.id}/{commit}", notice)
-    return bool(done["before"] != done["phase"])
+        shop.sender.tell(f"{project.id}/{done['commit']}", notice)
+    assert decision is not None
+    return decision, done
 
 
 def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -> actions.Decision:
@@ -181,15 +160,15 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
     if action_ids.is_repeated(draft.info, wanted.press_id, wanted.digest):
         return Duplicate()
     state = state_of(shop, project, draft)
-    last = draft.info.get("last_press")
-    before = Press(Action(last["action"]), last["id"]) if last else None
+    last = draft.info.last_press
+    before = Press(Action(last.action), last.id) if last else None
     decision = actions.decide(state, action, confirmed=wanted.confirmed, last=before, press_id=wanted.press_id)
     if not isinstance(decision, Accepted):
         return decision
     check_given(state, draft, action, wanted.text, wanted.given)
     refuse_without_a_model(shop, project, draft, state, action)
     if action is Action.DISTILL:
-        said = realign.brain_dump(draft.chat, background=draft.info.get(BACKGROUND, ()))
+        said = realign.brain_dump(draft.chat, background=draft.info.background)
         messages.check(said, minimum=shop.settings.brain_dump.min_word_count)
     if action is Action.REALIGN and isinstance(told := realign.realigned(draft.chat), realign.NoCorrection):
         return Refused(told.message, actions.allowed(state))
@@ -203,7 +182,7 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
     action, phase = decision.action, draft.status.phase
     if phase is Phase.HALTED and decision.to is not Phase.HALTED and action in _RETRIES:
         _take_up_again(draft, decision.to)
-    if words := in_words(wanted.text, wanted.given, draft.info.get("open", ())):
+    if words := in_words(wanted.text, wanted.given, draft.info.open):
         draft.say(words, "human")
     if action is Action.CONFIRM:
         _lock(shop, draft, phase)
@@ -215,8 +194,7 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
     if decision.clears_chat:
         draft.clear_chat()
     if decision.to is Phase.DONE:
-        draft.info["accepted"] = {"time": draft.now}
-        draft.info.pop("waiting", None)
+        draft.info = replace(draft.info, accepted=Acceptance(draft.now), waiting=None)
         draft.say(decision.message)
         draft.move(Phase.DONE)
         return
@@ -231,18 +209,19 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
 
 def _take_up_again(draft: Draft, to: Phase) -> None:
     """A person's words belong to the phase that goes on, not to the halt."""
-    if draft.info.get(outline_run.KEY):
+    if draft.info.outline:
         outline_run.begin_anew(draft)
     draft.move(to)
 
 
 def _take_answers(draft: Draft, wanted: _Wanted) -> None:
-    open_ = draft.info.get("open", ())
+    open_ = draft.info.open
     said = answered(wanted.text, open_) if wanted.text.strip() and not wanted.given else []
     remark = (
         [{"question": "", "unknown": "", "answer": wanted.text.strip()}] if wanted.text.strip() and not said else []
     )
-    draft.info["answers"] = [*draft.info.get("answers", ()), *said, *remark, *structured(wanted.given, open_)]
+    answers = (*draft.info.answers, *said, *remark, *structured(wanted.given, open_))
+    draft.info = replace(draft.info, answers=answers)
 
 
 def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
@@ -252,12 +231,13 @@ def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
         draft.name(intent.name or draft.status.project_name)
         draft.set_type(intent.deliverable_type)
         draft.lock(INTENT)
-        draft.info["open"] = []
+        draft.info = replace(draft.info, open=())
         return
-    if not draft.info.get("repository"):
+    if not draft.info.repository:
         needs_code = plugins_of(shop.settings).deliverables[draft.status.deliverable_type or ""].needs_code
         if needs_code:
-            draft.info["repository"] = str(shop.settings.workspace / "code" / draft.info["id"])
+            place = str(shop.settings.workspace / "code" / draft.info.id)
+            draft.info = replace(draft.info, repository=place)
     draft.lock(SPEC)
     draft.lock(CONSTRAINTS)
 
@@ -267,7 +247,7 @@ async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -
     asked later is not answered by it.
     """
     question = await asyncio.to_thread(open_question, shop, project)
-    meant = (await asyncio.to_thread(_last_press, project)).get("question")
+    meant = (await asyncio.to_thread(_last_press, project)).question
     if question is not None and question == meant and (wanted.action in _ANSWERS or wanted.action is Action.TERMINATE):
         await shop.engine.answer(question, wanted.decision.to_text())
 
@@ -277,8 +257,8 @@ def _waits_for(shop: Workshop, row: RunRow) -> str:
     return row.waits_for if shop.engine.hands_to() is not None else shop.engine.lacks(row.id)
 
 
-def _last_press(project: Project) -> Json:
-    return info_of(project).get("last_press") or {}
+def _last_press(project: Project) -> LastPress:
+    return project.info().last_press or LastPress("")
 
 
 async def _stop_working(shop: Workshop, project: Project) -> None:
@@ -296,7 +276,7 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
     None where a project is not in the middle of anything, or this press had its effect before.
     """
     wanted = action_ids.digest(Action.RESUME, shop.redactor.text(text))
-    if action_ids.is_repeated(await asyncio.to_thread(info_of, project), press_id, wanted):
+    if action_ids.is_repeated(await asyncio.to_thread(project.info), press_id, wanted):
         return None
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     run = await go_on(shop, project)
@@ -310,10 +290,10 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
     if row.state in ("failed", "cancelled") and phase in KINDS:
 
         def begun(draft: Draft) -> None:
-            action_ids.remember(draft.info, press_id, wanted)
+            draft.info = action_ids.remembered(draft.info, press_id, wanted)
             begin(draft, KINDS[phase])
 
-        await asyncio.to_thread(changed, project, begun, "resume: run")
+        await asyncio.to_thread(change_project, shop, project, begun, "resume: run")
         return Pressed(changed=True, run=await go_on(shop, project), after=after)
     question = await asyncio.to_thread(open_question, shop, project)
     return None if row.has_ended or question else Pressed(changed=False, run=run, after=after)

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from forge import builtin_rules
 from forge.agents.errors import ProgramMissing
@@ -25,12 +24,14 @@ from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
+from forge.app.repositories.catalog import subject_of
 from forge.app.repositories.commands import run_on_branch
-from forge.app.sessions.messages import WORKFLOW, run_of, topic_of
+from forge.app.sessions.messages import WORKFLOW, run_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
 from forge.events import ModelRetryScheduled, ProjectProgressed
 from forge.git import Actor, ActorKind, CommitId, NotText, Repository
+from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
@@ -40,7 +41,6 @@ from forge.sessions.messages import Usage, UserMessage
 from forge.store.costs import day_of
 from forge.tools import suites
 
-Json = dict[str, Any]
 _TEST_SECONDS = 600
 _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _REVIEWED_BYTES = 300_000
@@ -251,12 +251,12 @@ class ProjectHands:
         profile = replace(profiles_of(self.shop.settings).get(order.prompt), system=order.instructions)
         arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile.to_json(), **asked}
         run = run_of(mark)
-        await self.shop.engine.start_run(WORKFLOW, arguments, run_id=run, topic=topic_of(repo, branch))
+        await self.shop.engine.start_run(WORKFLOW, arguments, run_id=run, subject=subject_of(repo, branch))
         self.shop.engine.take_over(run)
 
         async def end() -> Json:
             try:
-                async with _hearing_trouble(self.shop, topic_of(repo, branch), order.trouble):
+                async with _hearing_trouble(self.shop, subject_of(repo, branch).topic, order.trouble):
                     ended = dict(await self.shop.engine.handle(run).result())
             except RunCancelled:
                 await self.shop.engine.cancel(run)

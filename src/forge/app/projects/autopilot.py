@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
@@ -17,11 +16,11 @@ from forge.app.projects.view import ProjectView, view
 from forge.errors import ForgeError
 from forge.events import Event, ProjectProgressed
 from forge.git import Repository
+from forge.json_value import Json
 from forge.pipeline.actions import Action
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
-Json = dict[str, Any]
 Hear = Callable[[Event], None]
 _ANSWERED_AT_MOST = 3
 _A_MOMENT = 1.0

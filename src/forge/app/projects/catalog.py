@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +18,23 @@ from forge.app.admin.agent_programs import programs
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
+from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import mirrored
-from forge.app.projects.view import PLAN, Json, lines_of
+from forge.app.projects.view import PLAN, lines_of
 from forge.builtin_rules import needs_a_model
 from forge.errors import InvalidInput
 from forge.events import BOARD, ProjectChanged
 from forge.git import Repository
+from forge.json_value import Json
 from forge.pipeline.delivery_run import PLAN as PLAN_TYPE
 from forge.pipeline.desk import TEST_RUNS
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.errors import TypeUnknown
-from forge.pipeline.outline_run import KEY
+from forge.pipeline.project_change import commit_change, note_cards
 from forge.plugins.contracts import Card
 from forge.projects import priming
 from forge.projects.chat import ChatMessage
+from forge.projects.info import Acknowledgement
 from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.status import Phase
@@ -45,7 +50,7 @@ def workspace_of(settings: Settings) -> Workspace:
 
 def topic_of(project: Project) -> str:
     """Where events of a project are told."""
-    return f"project:{project.id}"
+    return project.subject.topic
 
 
 async def create(
@@ -75,13 +80,18 @@ async def create(
 
     def prepare(read: Any) -> Any:
         draft = Draft(read, now.timestamp())
-        draft.info.update(agent=agent or "", branch=f"forge/build-{draft.info['id']}", repository=code and str(code))
-        draft.info["phase_entered"] = draft.now
+        draft.info = replace(
+            draft.info,
+            agent=agent or "",
+            branch=f"forge/build-{draft.info.id}",
+            repository=None if code is None else str(code),
+            phase_entered=draft.now,
+        )
         draft.say(priming.PRIMING_MESSAGE)
         if deliverable_type:
             draft.set_type(deliverable_type)
         if plan is not None and after is not None:
-            draft.info["chained_from"] = after.id
+            draft.info = replace(draft.info, chained_from=after.id)
             draft.write("resources/plan.md", plan)
         return draft.files()
 
@@ -130,49 +140,34 @@ def choose_agent(shop: Workshop, project: Project, name: str) -> None:
     known_agent(shop, name)
 
     def choose(draft: Draft) -> None:
-        draft.info["agent"] = name
+        draft.info = replace(draft.info, agent=name)
         draft.status = replace(draft.status, agent=name)
 
-    changed(project, choose, f"agent: {name}")
+    change_project(shop, project, choose, f"agent: {name}")
 
 
 def _finished_plan(after: Project) -> str:
     status = after.status()
     text = after.records.read(PLAN)
     if status.phase is not Phase.DONE or text is None:
-        found = (
-            "It is an outline: let a model write it" if info_of(after).get(KEY) else f"It is in phase {status.phase}"
-        )
+        found = "It is an outline: let a model write it" if after.info().outline else f"It is in phase {status.phase}"
         raise InvalidInput(f"{after.name} is not a finished plan.", hint=f"{found}; finish it first.")
     return text
 
 
 async def show_card(shop: Workshop, project: Project) -> None:
     """On every board that is set. What fails there is noted in the log and stops nothing."""
-    card, info = await asyncio.to_thread(_card, project)
-    shown = await mirrored(shop.settings, info, card)
+    card, cards = await asyncio.to_thread(_card, project)
+    shown = await mirrored(shop.settings, cards, card)
     for warning in shown["warnings"]:
         project.log.write("warn", "error", card.phase, warning)
     if shown["cards"]:
-        await asyncio.to_thread(
-            changed, project, lambda draft: draft.info.setdefault("cards", {}).update(shown["cards"]), "board: card"
-        )
+        await asyncio.to_thread(change_project, shop, project, partial(note_cards, cards=shown["cards"]), "board: card")
 
 
-def _card(project: Project) -> tuple[Card, dict[str, Any]]:
+def _card(project: Project) -> tuple[Card, Mapping[str, str]]:
     status = project.status()
-    return Card(project.id, project.name, str(status.phase), status.agent, str(project.directory)), info_of(project)
-
-
-def changed(project: Project, what: Any, message: str) -> None:
-    """Change a project's files in one commit, outside of any run."""
-
-    def change(read: Any) -> Any:
-        draft = Draft(read, time.time())
-        what(draft)
-        return draft.files()
-
-    project.records.update(change, message)
+    return Card(project.id, project.name, str(status.phase), status.agent, str(project.directory)), project.info().cards
 
 
 def accept_tests(project: Project) -> Json:
@@ -180,9 +175,13 @@ def accept_tests(project: Project) -> Json:
     runs = lines_of(project, TEST_RUNS)
     if not runs:
         raise InvalidInput("No run of the tests is recorded.", hint="Tests run when code is built.")
-    given = {"total": runs[-1]["total"], "runs": len(runs)}
-    changed(project, lambda draft: draft.info.update(acknowledged_tests=given), f"tests: {given['total']} are enough")
-    return given
+    given = Acknowledgement(total=runs[-1]["total"], runs=len(runs))
+
+    def acknowledge(draft: Draft) -> None:
+        draft.info = replace(draft.info, acknowledged_tests=given)
+
+    commit_change(project, acknowledge, f"tests: {given.total} are enough", now=time.time())
+    return asdict(given)
 
 
 def whole_chat(project: Project) -> tuple[ChatMessage, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.admin.prompts import prompts
@@ -15,16 +14,14 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectHands
 from forge.deliverables.code.registries import Registries
 from forge.errors import ForgeError
+from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse
-from forge.pipeline.draft import info_of
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Around, Parameters
 from forge.plugins.contracts import Card
 from forge.projects.project import Project
 from forge.sessions.messages import usage_from_json
 from forge.settings import Settings
-
-Json = dict[str, Any]
 
 
 def around(shop: Workshop, project: Project, run: str) -> Around:
@@ -44,10 +41,10 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
 
 def hands_of(shop: Workshop, project: Project) -> ProjectHands:
     """Who works for a project, as it is set now."""
-    info = info_of(project)
-    code = Path(info["repository"]) if info.get("repository") else None
+    info = project.info()
+    code = Path(info.repository) if info.repository else None
     seconds = shop.settings.agents.call_timeout_seconds
-    return ProjectHands(shop, info.get("agent") or "", code, project.id, timeout=seconds)
+    return ProjectHands(shop, info.agent, code, project.id, timeout=seconds)
 
 
 def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:
@@ -83,20 +80,20 @@ def _percent(share: float) -> int:
     return round(share * 100)
 
 
-async def mirrored(settings: Settings, info: Json, card: Card) -> Json:
+async def mirrored(settings: Settings, cards: Mapping[str, str], card: Card) -> Json:
     """Every board that is set shows the card. What one of them cannot do is a warning."""
-    cards: dict[str, str] = {}
+    made: dict[str, str] = {}
     warnings: list[str] = []
     for name, board in plugins_of(settings).made_boards(settings.boards):
         try:
-            known = info.get("cards", {}).get(name)
+            known = cards.get(name)
             if known is None:
-                cards[name] = await board.create(card)
+                made[name] = await board.create(card)
             else:
                 await board.update(known, card)
         except ForgeError as e:
             warnings.append(f"board {name}: {e.message}")
-    return {"cards": cards, "warnings": warnings}
+    return {"cards": made, "warnings": warnings}
 
 
 def _paid(shop: Workshop, project: Project, run: str, step: str, response: AgentResponse) -> None:

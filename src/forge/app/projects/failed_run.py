@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.catalog import changed, topic_of
+from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import failure
 from forge.engine.errors import StepFailed
 from forge.errors import ForgeError
-from forge.events import BOARD, ProjectMoved, ProjectProgressed, ProjectSaid
+from forge.events import BOARD, ProjectMoved, ProjectProgressed
 from forge.pipeline.draft import Draft
 from forge.plugins.contracts import Notice
 from forge.projects.errors import ProjectUnwritable
+from forge.projects.info import Failure, Waiting
 from forge.projects.project import Project
 from forge.projects.status import ACTIVE, HaltReason, Phase, ProjectStatus
 
@@ -39,22 +41,17 @@ def halt(shop: Workshop, directory: Path, run: str, error: Exception) -> None:
 
     def halted(draft: Draft) -> None:
         code = cause.code if isinstance(cause, ForgeError) else ""
-        draft.info["waiting"] = {"kind": "halted", "text": text, "failed": {"phase": str(before.phase), "code": code}}
+        draft.info = replace(draft.info, waiting=Waiting("halted", text, Failure(str(before.phase), code)))
         draft.say(f"Stopped: {text}")
         draft.move(Phase.HALTED, halt_reason=why)
 
-    topic = topic_of(project)
     notice = Notice(project.id, name, str(Phase.HALTED), "error", text)
     try:
         project.log.write("error", "halt", str(before.phase), text)
-        changed(project, halted, f"halted: {why}")
+        change_project(shop, project, halted, f"halted: {why}")
     except (ForgeError, OSError):
         shop.sender.tell(f"{run}/failed", notice)
         raise Unwritten(project, before, text, why) from error
-    moved = ProjectMoved(project.id, str(before.phase), str(Phase.HALTED), str(why))
-    shop.events.publish(topic, ProjectSaid(project.id, "ai", f"Stopped: {text}"))
-    shop.events.publish(topic, moved)
-    shop.events.publish(BOARD, moved)
     shop.sender.tell(f"{run}/failed", notice)
 
 
@@ -79,8 +76,8 @@ async def tell_when_ended(shop: Workshop, run: str, unwritten: Unwritten) -> Non
     await shop.engine.wait(run, _ENDS)
     id_ = unwritten.project.id
     moved = ProjectMoved(id_, str(unwritten.before.phase), str(Phase.HALTED), str(unwritten.why))
-    shop.events.publish(topic_of(unwritten.project), ProjectProgressed(id_, f"Stopped: {unwritten.text}"))
-    for topic in (topic_of(unwritten.project), BOARD):
+    shop.events.publish(unwritten.project.subject.topic, ProjectProgressed(id_, f"Stopped: {unwritten.text}"))
+    for topic in (unwritten.project.subject.topic, BOARD):
         shop.events.publish(topic, moved)
 
 

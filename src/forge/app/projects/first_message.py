@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from functools import partial
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.catalog import changed
+from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import around
 from forge.app.projects.runs import Pressed
 from forge.errors import ForgeError
 from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
-from forge.pipeline.draft import Draft, info_of
-from forge.pipeline.scene import BACKGROUND, KEY, PROMPT, QUESTION, About, Recognised, parse_recognised
+from forge.pipeline.draft import Draft
+from forge.pipeline.scene import PROMPT, QUESTION, About, Recognised, parse_recognised
 from forge.projects import context_file
 from forge.projects.project import Project
 
@@ -24,25 +26,25 @@ _PATIENCE = 30.0
 async def recognised(shop: Workshop, project: Project, text: str, about: About | None) -> str:
     """Take in what the message is, and say what a person should know: that it was noted, or the question about it."""
     if about is not None:
-        return await asyncio.to_thread(_taken, project, Recognised(kind=about, context=text), text)
-    name = (await asyncio.to_thread(info_of, project)).get("agent") or ""
+        return await asyncio.to_thread(_taken, shop, project, Recognised(kind=about, context=text), text)
+    name = (await asyncio.to_thread(project.info)).agent
     if name.startswith(_RECORDED):
         return ""
     found = await _asked(shop, project, text)
     if found is None:
-        await asyncio.to_thread(changed, project, lambda draft: draft.info.update({KEY: text}), "scene: asked")
+        await asyncio.to_thread(change_project, shop, project, partial(_ask, text=text), "scene: asked")
         return QUESTION
-    return await asyncio.to_thread(_taken, project, found, text)
+    return await asyncio.to_thread(_taken, shop, project, found, text)
 
 
 async def told_about(shop: Workshop, project: Project, about: About) -> Pressed:
     """The person answers what their first message was."""
-    text = (await asyncio.to_thread(info_of, project)).get(KEY)
-    if not isinstance(text, str):
+    text = (await asyncio.to_thread(project.info)).scene_asked
+    if text is None:
         raise AnswerRefused("Nobody has asked what a message is about.", hint="Send it together with your message.")
-    heard = await asyncio.to_thread(_taken, project, Recognised(kind=about, context=text), text)
+    heard = await asyncio.to_thread(_taken, shop, project, Recognised(kind=about, context=text), text)
     if heard:
-        await asyncio.to_thread(changed, project, lambda draft: draft.say(heard), "chat: Forge")
+        await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     after = await asyncio.to_thread(shop.events.last, f"project:{project.id}")
     return Pressed(changed=True, run=None, after=after, message=heard)
 
@@ -63,14 +65,17 @@ async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | No
         return None
 
 
-def _taken(project: Project, found: Recognised, text: str) -> str:
+def _ask(draft: Draft, text: str) -> None:
+    draft.info = replace(draft.info, scene_asked=text)
+
+
+def _taken(shop: Workshop, project: Project, found: Recognised, text: str) -> str:
     if found.kind != "problem" and found.context.strip():
         context_file.update_org_context(project.records, internal_context=found.context)
 
     def note(draft: Draft) -> None:
-        draft.info.pop(KEY, None)
-        if found.kind == "background":
-            draft.info[BACKGROUND] = [*draft.info.get(BACKGROUND, ()), text]
+        added = (text,) if found.kind == "background" else ()
+        draft.info = replace(draft.info, scene_asked=None, background=(*draft.info.background, *added))
 
-    changed(project, note, f"scene: {found.kind}")
+    change_project(shop, project, note, f"scene: {found.kind}")
     return SCENE_NOTED if found.kind == "background" else ""

@@ -7,16 +7,15 @@ that can be written puts the halt into the files first.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from forge.app.projects.workflows import KINDS
 from forge.pipeline.draft import Draft
 from forge.plugins.errors import AgentFailed
 from forge.projects.errors import ProjectUnreadable, ProjectUnwritable
+from forge.projects.info import Failure, ProjectInfo, Waiting
 from forge.projects.status import HaltReason, Phase, ProjectStatus
 from forge.store.runs import RunRow
 
-Json = dict[str, Any]
 _DISK = frozenset({ProjectUnwritable.code, ProjectUnreadable.code, "storage_failed"})
 
 
@@ -25,25 +24,25 @@ def failure(why: HaltReason, text: str) -> ProjectUnwritable | AgentFailed:
     return ProjectUnwritable(text) if why is HaltReason.FILE_SYSTEM_ERROR else AgentFailed(text)
 
 
-def is_halted(row: RunRow | None, info: Json, phase: Phase) -> bool:
+def is_halted(row: RunRow | None, info: ProjectInfo, phase: Phase) -> bool:
     """Whether the run of this very phase has failed, and the files do not say so."""
-    kind = (info.get("run") or {}).get("kind")
+    kind = info.run and info.run.kind
     return row is not None and row.state == "failed" and row.error is not None and KINDS.get(phase) == kind
 
 
-def as_it_is(row: RunRow | None, status: ProjectStatus, info: Json) -> tuple[ProjectStatus, Json]:
+def as_it_is(row: RunRow | None, status: ProjectStatus, info: ProjectInfo) -> tuple[ProjectStatus, ProjectInfo]:
     """Status and info as the files would tell them, had they been written."""
     if row is None or not is_halted(row, info, status.phase):
         return status, info
     halted = replace(status, phase=Phase.HALTED, halt_reason=str(_reason(row)))
-    return halted, {**info, "halted_in": str(status.phase), "waiting": _waiting(row, status.phase)}
+    return halted, replace(info, halted_in=status.phase, waiting=_waiting(row, status.phase))
 
 
 def catch_up(row: RunRow | None, draft: Draft) -> None:
     """Put the halt into the files, now that they can be written."""
     if row is None or not is_halted(row, draft.info, draft.status.phase):
         return
-    draft.info["waiting"] = _waiting(row, draft.status.phase)
+    draft.info = replace(draft.info, waiting=_waiting(row, draft.status.phase))
     draft.say(f"Stopped: {told(row)}")
     draft.move(Phase.HALTED, halt_reason=_reason(row))
 
@@ -53,9 +52,9 @@ def told(row: RunRow) -> str:
     return f"{error.get('message', '')} {error.get('hint', '')}".strip()
 
 
-def _waiting(row: RunRow, phase: Phase) -> Json:
+def _waiting(row: RunRow, phase: Phase) -> Waiting:
     code = (row.error or {}).get("code", "")
-    return {"kind": "halted", "text": told(row), "failed": {"phase": str(phase), "code": code}}
+    return Waiting("halted", told(row), Failure(str(phase), code))
 
 
 def _reason(row: RunRow) -> HaltReason:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError
 from forge.git import Actor, ActorKind, CommitId, RefMove, Repository
@@ -21,7 +21,7 @@ from forge.git.process import maintenance
 from forge.git.refs import holds as held
 from forge.git.refs import snapshots
 from forge.git.refs.ref_files import KEPT
-from forge.pipeline.draft import info_of
+from forge.projects.info import ProjectInfo
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
@@ -79,13 +79,13 @@ def standing(repo: Repository, project: str, branch: str) -> str:
 
 def let_go(project: Project) -> None:
     """When it is done, terminated or deleted. A project that is done leaves its branch: that is what it delivers."""
-    info = info_of(project)
+    info = project.info()
     place = _repository(info)
     if place is None or not place.exists():
         return
     repo = Repository.open(place)
-    if project.status().phase is Phase.DONE and info.get("branch"):
-        standing(repo, project.id, info["branch"])
+    if project.status().phase is Phase.DONE and info.branch:
+        standing(repo, project.id, info.branch)
     repo.refs.held.let_go(held.PROJECT + project.id)
 
 
@@ -147,7 +147,7 @@ def _places(shop: Workshop) -> Iterable[Path]:
     from forge.store.repositories import Repositories  # noqa: PLC0415 - needs the database
 
     yield from (Path(row.path) for row in Repositories(shop.database).list())
-    yield from (place for project in _projects(shop.settings) if (place := _repository(info_of(project))) is not None)
+    yield from (place for project in _projects(shop.settings) if (place := _repository(project.info())) is not None)
 
 
 def _projects(settings: Settings) -> tuple[Project, ...]:
@@ -155,6 +155,6 @@ def _projects(settings: Settings) -> tuple[Project, ...]:
     return tuple(workspace.by_id(archived=True)) if workspace.projects.is_dir() else ()
 
 
-def _repository(info: dict[str, Any]) -> Path | None:
-    found = info.get("repository")
-    return Path(found) if isinstance(found, str) and found else None
+def _repository(info: ProjectInfo) -> Path | None:
+    found = info.repository
+    return Path(found) if found else None

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.catalog import changed
+from forge.app.projects.change import change_project
 from forge.connectors import google_drive as drive
 from forge.connectors import notion
 from forge.pipeline import messages
 from forge.pipeline.draft import Draft
-from forge.pipeline.specify_phase import PAGES
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
@@ -42,12 +42,14 @@ async def pull(shop: Workshop, project: Project, text: str, phase: Phase) -> str
     if saved and phase is Phase.BUILDING:
         told.append(_UNREAD)
     if saved and phase is Phase.SPEC_BUILDING:
-        await asyncio.to_thread(changed, project, lambda draft: _name_for_spec(draft, saved), "resources: for the spec")
+        await asyncio.to_thread(
+            change_project, shop, project, lambda draft: _name_for_spec(draft, saved), "resources: for the spec"
+        )
     return "\n".join(told)
 
 
 def _name_for_spec(draft: Draft, saved: Sequence[str]) -> None:
-    draft.info[PAGES] = list(dict.fromkeys([*draft.info.get(PAGES, ()), *saved]))
+    draft.info = replace(draft.info, pages=tuple(dict.fromkeys([*draft.info.pages, *saved])))
 
 
 def _not_read(link: str) -> list[str]:

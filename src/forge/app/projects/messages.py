@@ -9,7 +9,7 @@ from typing import IO
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import press
-from forge.app.projects.catalog import changed
+from forge.app.projects.change import change_project
 from forge.app.projects.first_message import recognised, told_about
 from forge.app.projects.runs import Pressed
 from forge.app.projects.view import ProjectView
@@ -76,7 +76,7 @@ async def _dump(shop: Workshop, project: Project, text: str, about: About | None
         return pressed
     heard = await recognised(shop, project, shop.redactor.text(text), about) if first or about else ""
     if heard:
-        await asyncio.to_thread(changed, project, lambda draft: draft.say(heard), "chat: Forge")
+        await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     told = "\n\n".join(one for one in (pressed.message, heard) if one)
     return Pressed(pressed.changed, None, pressed.after, told)
 

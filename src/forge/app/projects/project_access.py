@@ -14,6 +14,7 @@ from typing import IO, Any
 from forge.app import demo
 from forge.app.access.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
 from forge.app.admin.models import refuse_paths
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.projects import actions, board, catalog, holds, runs, work_stop
 from forge.app.projects import messages as project_messages
@@ -25,6 +26,7 @@ from forge.app.values.paging import Page, checked, position
 from forge.app.values.uploads import plain_name
 from forge.boards.overview import BoardView
 from forge.errors import ForgeError, InvalidInput, NotFound
+from forge.json_value import Json
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
 from forge.projects import names
@@ -32,7 +34,6 @@ from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.workspace import exists
 
-Json = dict[str, Any]
 _RESOURCES, _DOCUMENTS = "resources", "docs"
 # Where projects were when they were looked for last; looking through all of them takes long where there are many.
 _places: dict[tuple[Path, str], Path] = {}
@@ -98,6 +99,7 @@ def show_project(shop: Workshop, who: Who, id_: str) -> ProjectView:
     return shown(shop, who, project)
 
 
+@on_work_loop
 async def create_project(
     shop: Workshop,
     who: Who,
@@ -122,6 +124,7 @@ async def create_project(
     return await asyncio.to_thread(shown, shop, who, made)
 
 
+@on_work_loop
 async def run_example(shop: Workshop, who: Who) -> ProjectView:
     """The demo: answers are recorded, all else is real, and nobody has to press anything."""
     require(who, "write")
@@ -182,6 +185,7 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
     return kept
 
 
+@on_work_loop
 async def press(
     shop: Workshop,
     who: Who,
@@ -207,6 +211,7 @@ async def press(
     return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
 
 
+@on_work_loop
 async def stop_work(shop: Workshop, who: Who, id_: str) -> ProjectView:
     """Stop what is being done; the project halts and can be resumed."""
     project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=True)
@@ -222,6 +227,7 @@ def _choose_agent(shop: Workshop, who: Who, project: Project, action: str, agent
     catalog.choose_agent(shop, project, agent)
 
 
+@on_work_loop
 async def say(
     shop: Workshop,
     who: Who,

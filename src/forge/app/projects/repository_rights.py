@@ -10,18 +10,18 @@ from forge.app.access import identity
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
 from forge.app.projects.view import ProjectView, view
-from forge.app.repositories.catalog import id_at, is_looked_after
-from forge.pipeline.draft import info_of
+from forge.app.repositories.catalog import is_looked_after
 from forge.plugins.errors import OperationBlocked
 from forge.projects.project import Project
+from forge.subjects import repository_id
 
 
 def refuse_where_they_may_not_build(shop: Workshop, who: Who, project: Project) -> None:
     """A repository may have been shared with them when the project was made, and not be any more."""
-    place = info_of(project).get("repository")
+    place = project.info().repository
     if who.is_local or not place or _is_its_own(place, project.id):
         return
-    id_ = id_at(place)
+    id_ = repository_id(place)
     # One that was never looked after was named at the machine, and the project was shared with them from there.
     if is_looked_after(shop, id_) or not identity.is_of_the_machine(shop, "project", project.id):
         identity.owned(shop, who, "repository", id_, "write")
@@ -31,7 +31,7 @@ def refuse_where_nobody_may_build(shop: Workshop, project: str, place: Path) -> 
     """For work under way: who may change the project may have lost the repository since it began."""
     if _is_its_own(str(place), project) or identity.is_of_the_machine(shop, "project", project):
         return
-    if not identity.writers(shop, "project", project) & identity.writers(shop, "repository", id_at(place)):
+    if not identity.writers(shop, "project", project) & identity.writers(shop, "repository", repository_id(place)):
         raise OperationBlocked(
             "Nobody who may change this project may write to its repository any more. What was built is on its branch; "
             "when the repository is shared again, resume goes on.",
@@ -46,7 +46,7 @@ def shown(shop: Workshop, who: Who, project: Project) -> ProjectView:
 def without_what_is_theirs(seen: ProjectView, repositories: Collection[str] | None) -> ProjectView:
     """The place of a repository is shown to who may see one of `repositories`; None means every one."""
     place = seen.repository
-    if repositories is None or not place or _is_its_own(place, seen.id) or id_at(place) in repositories:
+    if repositories is None or not place or _is_its_own(place, seen.id) or repository_id(place) in repositories:
         return seen
     return replace(seen, repository=None)
 

@@ -7,7 +7,6 @@ it would only fail. It waits, and says for what.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from forge.agents.errors import KeyMissing, ModelUnknown, ProgramMissing
 from forge.agents.models import registry
@@ -17,11 +16,10 @@ from forge.app.admin.agent_programs import found_program, programs
 from forge.app.process.workshop import Workshop
 from forge.app.projects.dependencies import hands_of
 from forge.errors import ForgeError
-from forge.pipeline.draft import info_of
+from forge.json_value import Json
 from forge.projects.project import Project
 from forge.settings.keys import VARIABLES
 
-Json = dict[str, Any]
 _PROMPTS = tuple(role for role in SHIPPED if role != "chat")
 
 
@@ -33,7 +31,7 @@ def turn_lacks(shop: Workshop, arguments: Json) -> str:
 def project_lacks(shop: Workshop, arguments: Json) -> str:
     try:
         project = Project.at(Path(arguments["directory"]))
-        chosen = info_of(project).get("agent")
+        chosen = project.info().agent
     except ForgeError:  # whoever goes on with it says what is wrong
         return ""
     names = [chosen] if chosen else arguments.get("agents", ())

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.app.process.workshop import Workshop
@@ -18,8 +18,10 @@ from forge.engine.engine import RUNS
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError
 from forge.events import Event
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
+from forge.projects.info import NamedRun
 from forge.projects.project import Project
+from forge.question_kinds import QuestionKind
 from forge.store.listeners import Live, Recorded
 
 _MOMENT, _LOOK_AGAIN = 5.0, 0.05
@@ -38,46 +40,45 @@ class Pressed:
 
 def begin(draft: Draft, kind: str) -> None:
     """Name the run that follows; whoever finds it not begun begins it."""
-    number = draft.info.get("runs", 0) + 1
-    draft.info["runs"] = number
-    draft.info["run"] = {"id": f"{kind}-{draft.info['id']}-{number}", "kind": kind}
-    draft.info.pop("waiting", None)
+    number = draft.info.runs + 1
+    draft.info = replace(draft.info, runs=number, run=NamedRun(f"{kind}-{draft.info.id}-{number}", kind), waiting=None)
 
 
 def run_named(project: Project) -> str | None:
-    run: str | None = (info_of(project).get("run") or {}).get("id")
-    return run
+    run = project.info().run
+    return None if run is None else run.id
 
 
 def open_question(shop: Workshop, project: Project) -> str | None:
+    """The decision that its run waits for. Other questions of the run are answered by themselves, not by a press."""
     run = run_named(project)
-    questions = shop.engine.open_questions(run_id=run) if run else ()
-    return questions[0].id if questions else None
+    asked = shop.engine.open_questions(run_id=run, kind=QuestionKind.DECISION) if run else ()
+    return asked[0].id if asked else None
 
 
 async def go_on(shop: Workshop, project: Project) -> str | None:
     """See that the run which a project names is under way: begin it if a crash came first, take it over if need be."""
-    run = (await asyncio.to_thread(info_of, project)).get("run")
+    run = (await asyncio.to_thread(project.info)).run
     if run is None:
         return None
-    id_, kind = run["id"], run["kind"]
+    id_, kind = run.id, run.kind
     try:
         row = await asyncio.to_thread(shop.engine.status, id_)
     except RunUnknown:
         phase = (await asyncio.to_thread(project.status)).phase
-        if run.get("ended") or KINDS.get(phase) != kind:
+        if run.ended or KINDS.get(phase) != kind:
             # It ended on another machine, from where the directory was copied.
             return None
         agents = await asyncio.to_thread(agents_of, shop, project)
         arguments = {"directory": str(project.directory), "agents": agents}
         if kind == DELIVER:
-            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, topic=topic_of(project))
+            await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, subject=project.subject)
         else:
-            await shop.engine.start_run(kind, arguments, run_id=id_, topic=topic_of(project), anywhere=True)
-        return str(id_)
+            await shop.engine.start_run(kind, arguments, run_id=id_, subject=project.subject, anywhere=True)
+        return id_
     if not row.has_ended:
         shop.engine.take_over(id_)
-    return str(id_)
+    return id_
 
 
 async def settled(shop: Workshop, project: Project) -> None:
@@ -93,10 +94,10 @@ async def is_free_soon(shop: Workshop, project: Project) -> bool:
     """Whether nothing is under way, now or in a moment: a run writes the next phase just before its own end."""
     if not (await asyncio.to_thread(state_of, shop, project)).busy:
         return True
-    run = (await asyncio.to_thread(info_of, project)).get("run") or {}
+    run = (await asyncio.to_thread(project.info)).run
     phase = (await asyncio.to_thread(project.status)).phase
     # In a phase that is not its own, a run has nothing left to do but end.
-    until = time.monotonic() + (_ABOUT_TO_END if KINDS.get(phase) == run.get("kind") else _ENDS)
+    until = time.monotonic() + (_ABOUT_TO_END if run is not None and KINDS.get(phase) == run.kind else _ENDS)
     while time.monotonic() < until:
         await asyncio.sleep(_LOOK_AGAIN)
         if not (await asyncio.to_thread(state_of, shop, project)).busy:
@@ -105,7 +106,7 @@ async def is_free_soon(shop: Workshop, project: Project) -> bool:
 
 
 def _is_between(shop: Workshop, project: Project) -> bool:
-    return bool(info_of(project).get("waiting")) and state_of(shop, project).busy
+    return project.info().waiting is not None and state_of(shop, project).busy
 
 
 async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
@@ -113,7 +114,7 @@ async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIte
     if pressed.run is None:
         return
     last = pressed.after
-    over = asyncio.ensure_future(_over(shop, project, pressed.run))
+    over = asyncio.ensure_future(_over(shop, pressed.run))
     try:
         async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
             async for item in _until(over, heard):
@@ -145,11 +146,11 @@ async def _dropped(task: asyncio.Future[Any]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-async def _over(shop: Workshop, project: Project, run: str) -> None:
+async def _over(shop: Workshop, run: str) -> None:
     ended = asyncio.ensure_future(shop.engine.handle(run).result())
     try:
         while not ended.done():
-            if await asyncio.to_thread(open_question, shop, project):
+            if await asyncio.to_thread(shop.engine.open_questions, run_id=run):
                 return
             await asyncio.wait({ended}, timeout=0.1)
         await ended

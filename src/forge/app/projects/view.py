@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,23 +16,24 @@ from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown
 from forge.errors import Conflict, ForgeError
+from forge.json_value import Json
 from forge.pipeline import actions
 from forge.pipeline.actions import State
 from forge.pipeline.desk import TEST_RUNS
-from forge.pipeline.draft import Draft, info_of
+from forge.pipeline.draft import Draft
 from forge.pipeline.offers import Offer, offers, reason_in_words
-from forge.pipeline.outline_run import KEY, OUTLINE, label
+from forge.pipeline.outline_run import OUTLINE, label
 from forge.pipeline.polish_phase import ROUNDS
 from forge.pipeline.provenance import NOTE
-from forge.pipeline.scene import KEY as SCENE
 from forge.pipeline.scene import QUESTION
 from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
+from forge.projects.info import ProjectInfo
 from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
+from forge.question_kinds import QuestionKind
 from forge.store.runs import RunRow, RunState
 
-Json = dict[str, Any]
 PLAN = "docs/plan.md"
 _KEPT = 4096
 _MOST_QUEUED = 10_000
@@ -92,7 +93,7 @@ class _Contents:
 
     name: str
     status: ProjectStatus
-    info: Json
+    info: ProjectInfo
     rounds: tuple[Json, ...]
     tests: Json | None
     document: str | None
@@ -139,7 +140,7 @@ def _marks(project: Project) -> dict[str, files.Mark]:
 
 
 def _loaded(project: Project) -> _Contents:
-    status, info = project.status(), info_of(project)
+    status, info = project.status(), project.info()
     return _Contents(
         name=status.project_name or project.name,
         status=status,
@@ -170,8 +171,7 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
     row = row_of(shop, seen.info)
     status, info = as_it_is(row, seen.status, seen.info)
     state = _state(status, info, busy=shop is not None and _at_work(shop, row, info, status.phase), rounds=seen.rounds)
-    waiting = info.get("waiting") or {}
-    outline = _outline(info, status.phase)
+    outline = _outline(info.outline, status.phase)
     queued = state.busy and row is not None and row.state in _QUEUED
     return ProjectView(
         id=project.id,
@@ -183,32 +183,31 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         agent=status.agent,
         busy=state.busy,
         waiting=state.waiting,
-        question=waiting.get("text", ""),
-        open_questions=tuple(item["question"] for item in info.get("open", ())),
+        question=info.waiting.text if info.waiting else "",
+        open_questions=tuple(item["question"] for item in info.open),
         actions=tuple(map(str, actions.allowed(state))),
         rounds=seen.rounds,
         tests=seen.tests,
-        repository=info.get("repository"),
-        branch=info.get("branch") if info.get("baseline") else None,
+        repository=info.repository,
+        branch=info.branch if info.baseline else None,
         deliverable=_deliverable(project, seen),
         created_at=status.created_at,
         updated_at=status.updated_at,
         phase_times=_times(info, status.phase),
-        archived=bool(info.get("archived")),
+        archived=info.archived,
         queued=queued,
         queue_place=_queue_place(shop, row) if shop is not None and row is not None and queued else None,
         problem=_problem(row, status.phase),
         trouble=_trouble(project) if state.busy else "",
         label=STOPPED if _is_stopped(info, status) else _label(status, outline),
         outline=outline,
-        scene_question=QUESTION if info.get(SCENE) and status.phase is Phase.BRAIN_DUMP else "",
+        scene_question=QUESTION if info.scene_asked and status.phase is Phase.BRAIN_DUMP else "",
         offers=offers(state),
     )
 
 
-def _outline(info: Json, phase: Phase) -> Json | None:
-    known = info.get(KEY)
-    if not isinstance(known, dict) or not known:
+def _outline(known: Mapping[str, Any] | None, phase: Phase) -> Json | None:
+    if not known:
         return None
     connect = [{"way": way, "about": about} for way, about in WAYS.items()]
     return {**known, "accepted": phase is Phase.DONE, "note": str(NOTE), "connect": connect}
@@ -221,9 +220,9 @@ def _trouble(project: Project) -> str:
     return str(last.get("detail", "")) if is_retry else ""
 
 
-def _is_stopped(info: Json, status: ProjectStatus) -> bool:
-    failed = (info.get("waiting") or {}).get("failed") or {}
-    return status.phase is Phase.HALTED and failed.get("code") == WorkStopped.code
+def _is_stopped(info: ProjectInfo, status: ProjectStatus) -> bool:
+    failed = info.waiting.failed if info.waiting else None
+    return status.phase is Phase.HALTED and failed is not None and failed.code == WorkStopped.code
 
 
 def _label(status: ProjectStatus, outline: Json | None) -> str:
@@ -237,45 +236,43 @@ def _label(status: ProjectStatus, outline: Json | None) -> str:
 def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> State:
     """What the buttons are decided by."""
     status = draft.status if draft else project.status()
-    info = draft.info if draft else info_of(project)
+    info = draft.info if draft else project.info()
     row = row_of(shop, info)
     status, info = as_it_is(row, status, info)
     busy = shop is not None and _at_work(shop, row, info, status.phase)
     return _state(status, info, busy=busy, rounds=rounds_of(project))
 
 
-def _state(status: ProjectStatus, info: Json, *, busy: bool, rounds: tuple[Json, ...]) -> State:
-    waiting = info.get("waiting")
+def _state(status: ProjectStatus, info: ProjectInfo, *, busy: bool, rounds: tuple[Json, ...]) -> State:
     return State(
         status.phase,
         status.halt_reason,
-        Phase(info["halted_in"]) if info.get("halted_in") else None,
-        stuck=bool(waiting and waiting["kind"] == "stuck"),
+        info.halted_in,
+        stuck=info.waiting is not None and info.waiting.kind == "stuck",
         busy=busy,
-        unresolved=len(info.get("open", ())),
+        unresolved=len(info.open),
         rounds=len(rounds),
-        outline=bool(info.get(KEY)),
+        outline=bool(info.outline),
     )
 
 
-def row_of(shop: Workshop | None, info: Json) -> RunRow | None:
+def row_of(shop: Workshop | None, info: ProjectInfo) -> RunRow | None:
     """Of the run that a project names."""
-    run = (info.get("run") or {}).get("id")
-    if shop is None or run is None:
+    if shop is None or info.run is None:
         return None
     try:
-        return shop.engine.status(run)
+        return shop.engine.status(info.run.id)
     except RunUnknown:
         return None
 
 
-def _at_work(shop: Workshop, row: RunRow | None, info: Json, phase: Phase) -> bool:
-    """Only an open question means that a run waits: in the file, one stays until the run has read the answer."""
-    run = info.get("run")
+def _at_work(shop: Workshop, row: RunRow | None, info: ProjectInfo, phase: Phase) -> bool:
+    """Only an open decision means that a run waits: in the file, one stays until the run has read the answer."""
+    run = info.run
     if row is None:
         # Named a moment ago, about to begin.
-        return run is not None and not run.get("ended") and KINDS.get(phase) == run["kind"]
-    return not row.has_ended and not shop.engine.open_questions(run_id=row.id)
+        return run is not None and not run.ended and KINDS.get(phase) == run.kind
+    return not row.has_ended and not shop.engine.open_questions(run_id=row.id, kind=QuestionKind.DECISION)
 
 
 def _queue_place(shop: Workshop, row: RunRow) -> int:
@@ -301,8 +298,8 @@ def lines_of(project: Project, path: str) -> tuple[Json, ...]:
         return fields.loaded_lines(project.records.read(path) or "", path)
 
 
-def _documents(info: Json) -> tuple[str, ...]:
-    return (OUTLINE,) if info.get(KEY) else (PLAN,)
+def _documents(info: ProjectInfo) -> tuple[str, ...]:
+    return (OUTLINE,) if info.outline else (PLAN,)
 
 
 def _last_tests(project: Project) -> Json | None:
@@ -315,12 +312,12 @@ def _last_tests(project: Project) -> Json | None:
 
 def _deliverable(project: Project, seen: _Contents) -> str | None:
     if seen.status.deliverable_type == "code":
-        return seen.info.get("branch") if seen.info.get("baseline") else None
+        return seen.info.branch if seen.info.baseline else None
     return str(project.directory / seen.document) if seen.document else None
 
 
-def _times(info: Json, phase: Phase) -> Json:
-    times = dict(info.get("phase_times", {}))
-    if phase is not Phase.DONE and "phase_entered" in info:
-        times[str(phase)] = round(times.get(str(phase), 0.0) + max(0.0, time.time() - info["phase_entered"]), 3)
+def _times(info: ProjectInfo, phase: Phase) -> Json:
+    times = dict(info.phase_times)
+    if phase is not Phase.DONE and info.phase_entered is not None:
+        times[str(phase)] = round(times.get(str(phase), 0.0) + max(0.0, time.time() - info.phase_entered), 3)
     return times

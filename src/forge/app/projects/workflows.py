@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.demo_recording import workshop_for
@@ -16,16 +16,17 @@ from forge.app.projects.dependencies import around
 from forge.app.projects.run_needs import project_lacks
 from forge.engine.errors import RunCancelled
 from forge.engine.run import Run
+from forge.json_value import Json
 from forge.pipeline.delivery_run import deliver
 from forge.pipeline.distill_phase import distill
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.specify_phase import specify
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.projects.info import Waiting
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
 
-Json = dict[str, Any]
 # Runs under way have these names in the database, so they stay as they are.
 DISTILL, SPECIFY, DELIVER = "distil", "specify", "deliver"
 KINDS = {Phase.DISTILLING: DISTILL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING: DELIVER, Phase.POLISHING: DELIVER}
@@ -92,7 +93,7 @@ def _or_halted(phase: Callable[[Journey], Awaitable[Json]]) -> Callable[[Journey
             reason = e.message
 
         def halt(draft: Draft) -> None:
-            draft.info["waiting"] = {"kind": "halted", "text": reason}
+            draft.info = replace(draft.info, waiting=Waiting("halted", reason))
             draft.say(f"Stopped: {reason}")
             draft.move(Phase.HALTED, halt_reason=HaltReason.AGENT_FAILURE)
 

@@ -7,7 +7,6 @@ on a repository alone has to start at once.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, RefMove, Re
 from forge.git.errors import BranchMissing, FileTooLarge, RepositoryMissing
 from forge.git.history.revisions import no_head
 from forge.git.refs.near_names import did_you_mean
+from forge.subjects import Subject, branch_subject, repository_id
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Who
@@ -156,12 +156,11 @@ def is_looked_after(shop: Workshop, id_: str) -> bool:
 
 
 def id_of(repo: Repository) -> str:
-    """The same for every checkout of a repository, as long as it stays where it is."""
-    return id_at(repo.common_dir)
+    return repository_id(repo.common_dir)
 
 
-def id_at(common_dir: Path | str) -> str:
-    return hashlib.sha256(os.fsencode(os.path.realpath(common_dir))).hexdigest()[:12]
+def subject_of(repo: Repository, branch: str) -> Subject:
+    return branch_subject(id_of(repo), branch)
 
 
 def opened(place: Path) -> Repository:
@@ -189,12 +188,11 @@ def record(  # noqa: PLR0917
 ) -> None:
     """What every change of a repository leaves behind: a line in the audit, an event for each branch that moved."""
     from forge.app.access import identity  # noqa: PLC0415
-    from forge.app.sessions.messages import topic_of  # noqa: PLC0415
     from forge.events import BranchChanged  # noqa: PLC0415
 
     identity.audit(shop, who, action, f"repository:{id_of(repo)}", detail)
     for branch, commit in moved.items():
-        shop.events.publish(topic_of(repo, branch), BranchChanged(branch, commit, who.name))
+        shop.events.publish(subject_of(repo, branch).topic, BranchChanged(branch, commit, who.name))
 
 
 def configured_pager(repo: Repository) -> str | None:

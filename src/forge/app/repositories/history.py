@@ -178,7 +178,7 @@ def graph(
     count = checked(limit)
     repo = repository(shop, who, repo_id)
     rows, more = graph_page(repo, limit=count, after=after, abandoned=abandoned)
-    return Page(tuple(map(_graph_entry, rows)), more)
+    return Page(tuple(map(graph_entry, rows)), more)
 
 
 # On an open repository
@@ -214,7 +214,7 @@ def _blamed(line: BlameLine) -> BlamedLine:
     return BlamedLine(line.number, text, line.commit, author, line.summary, line.original_path, line.original_number)
 
 
-def _graph_entry(row: GraphRow) -> GraphEntry:
+def graph_entry(row: GraphRow) -> GraphEntry:
     made = row.commit
     return GraphEntry(
         id=made.id,

@@ -8,10 +8,11 @@ from forge.app.sessions import context
 from forge.errors import NotFound, Upstream
 from forge.git import Branch, CommitId, Operation, Repository
 from forge.git.refs.reservations import Reservation, reservation
+from forge.json_value import Json
 from forge.sessions.conversation import brought_by_merges, read_head
 from forge.sessions.head import Head
 from forge.sessions.layout import SessionUnreadable
-from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
+from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, Usage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment, first_moment, moment_of, moments
 from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
@@ -33,6 +34,32 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
+class Working:
+    turn: str
+    who: str
+    since: float
+    waits_for: str = ""
+    """Why nobody goes on with it, where its process died: what this server lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEntry:
+    id: str
+    number: int
+    commit: str | None
+    started: float
+    model: str
+    status: str
+    reason: str
+    asked: str
+    answered: str
+    files: tuple[str, ...]
+    usage: Usage
+    messages: tuple[Json, ...] | None = None
+    """All that was said and done; only where one turn is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """At one commit. `working` is the turn that is under way on the branch, if it is one's tip."""
 
@@ -48,6 +75,34 @@ class BranchWithTalk:
     branch: Branch
     head: Head
     working: Reservation | None
+
+
+def working_of(held: Reservation | None) -> Working | None:
+    """As every face shows it."""
+    return None if held is None else Working(held.holder, held.who, held.since)
+
+
+def turn_entry(moment: Moment, *, whole: bool = False) -> TurnEntry:
+    each = moment.turn
+    return TurnEntry(
+        id=each.id,
+        number=each.number,
+        commit=moment.commit,
+        started=each.started,
+        model=each.model,
+        status=each.status.value,
+        reason=each.reason,
+        asked=each.asked,
+        answered=answer_of(each),
+        files=each.files,
+        usage=each.usage,
+        messages=tuple(item_json(item) for item in each.items) if whole else None,
+    )
+
+
+def answer_of(each: Turn) -> str:
+    said = (item.text for item in reversed(each.items) if isinstance(item, AssistantMessage))
+    return next((text for text in said if text.strip()), "")
 
 
 def sessions_of(repo: Repository, settings: Settings) -> Sessions:

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN
@@ -17,26 +16,24 @@ from forge.agents.turn import TurnEnd, TurnRequest
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
-from forge.engine.errors import RunUnknown
+from forge.app.repositories.catalog import subject_of
+from forge.app.sessions.branch_turn import WORKFLOW, release_left_over, run_of, turn_on
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
 from forge.git import Actor, ActorKind, RefMove, Repository
 from forge.git.process.liveness import mark_of_this_process
-from forge.git.refs.reservations import BranchBusy, Reservation, busy, release, reservation
+from forge.git.refs.reservations import BranchBusy, Reservation, busy
+from forge.json_value import Json
 from forge.sessions.messages import usage_from_json
 from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
-from forge.store.runs import RunRow
 
-__all__ = ["TurnEnd", "TurnStatus"]
+__all__ = ["WORKFLOW", "TurnEnd", "TurnStatus", "run_of"]
 
-Json = dict[str, Any]
-WORKFLOW = "turn"
 _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
 _AGAIN = 0.05
 _ASKED_AGAIN = 0.2
-_MANY = 1000
 _END_IT = "Or end it with `forge session cancel --branch {}`; its words are kept."
 
 
@@ -80,14 +77,14 @@ async def send_message(
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
     request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
-    topic = topic_of(repo, branch)
-    after = await asyncio.to_thread(shop.events.last, topic)
+    subject = subject_of(repo, branch)
+    after = await asyncio.to_thread(shop.events.last, subject.topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile, **asdict(request)}
     shop.begun.add(run_of(mark))
-    begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic, anywhere=True)
+    begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), subject=subject, anywhere=True)
     if begun.elsewhere:
         shop.begun.discard(begun.id)
-    return SentMessage(run_of(mark), topic, after, name)
+    return SentMessage(run_of(mark), subject.topic, after, name)
 
 
 def _profile(shop: Workshop, *, asks: bool) -> Json:
@@ -133,48 +130,32 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
 
 async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
     """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
-    held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
-    if run is not None and not run.has_ended:
-        # Even a turn whose process is dead has words to keep.
-        shop.engine.take_over(run.id)
-        await shop.engine.cancel(run.id)
-        await shop.engine.wait(run.id, _PATIENCE)
-        # One that had not yet taken the branch is named by its run alone.
-        return held or _named_by(run, branch)
-    if held is not None:
-        # Nobody will ever go on with it: the database that knew it is gone.
-        await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
-    return held
-
-
-def _on_branch(shop: Workshop, repo: Repository, branch: str) -> tuple[Reservation | None, RunRow | None]:
-    """Who has taken the branch, and the run that it is for; or the one that is about to take it."""
-    held = reservation(repo.common_dir, branch)
-    return held, _unfinished(shop, repo, branch) if held is None else _run(shop, held)
+    turn = await asyncio.to_thread(turn_on, shop, repo, branch)
+    if turn is None:
+        return await asyncio.to_thread(release_left_over, shop, repo, branch)
+    # Even a turn whose process is dead has words to keep.
+    shop.engine.take_over(turn.run.id)
+    await shop.engine.cancel(turn.run.id)
+    await shop.engine.wait(turn.run.id, _PATIENCE)
+    return turn.named(branch)
 
 
 async def finish_interrupted(shop: Workshop, repo: Repository, branch: str) -> None:
-    """A turn whose process died is gone on with by this one first; a turn at work elsewhere is in the way."""
+    """This process resumes a turn whose process died, and waits for its end; a turn at work elsewhere is in the way."""
     deadline = time.monotonic() + _PATIENCE
-    while True:
-        held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
-        if held is None and run is None:
-            return
-        if held is None:
-            # Begun, and not at work yet: it is about to take the branch, here or where it began.
+    while (turn := await asyncio.to_thread(turn_on, shop, repo, branch)) is not None:
+        if turn.held is None:
             if time.monotonic() > deadline:
                 raise _in_the_way(branch)
-            assert run is not None
-            shop.engine.take_over(run.id)
+            shop.engine.take_over(turn.run.id)
             await asyncio.sleep(_AGAIN)
-        elif run is None or run.has_ended:
-            await asyncio.to_thread(release, repo.common_dir, branch, held.holder)
-        elif held.abandoned and (lacking := await asyncio.to_thread(shop.engine.lacks, run.id)):
+        elif turn.held.abandoned and (lacking := await asyncio.to_thread(shop.engine.lacks, turn.run.id)):
             raise BranchBusy(f"A turn on {branch} was interrupted. {lacking}", hint=_END_IT.format(branch))
-        elif held.abandoned or _gone_on_with_here(shop, held):
-            await _finished(shop, run.id, branch)
+        elif turn.held.abandoned or _gone_on_with_here(shop, turn.held):
+            await _finished(shop, turn.run.id, branch)
         else:
-            raise busy(held)
+            raise busy(turn.held)
+    await asyncio.to_thread(release_left_over, shop, repo, branch)
 
 
 async def _finished(shop: Workshop, run: str, branch: str) -> None:
@@ -191,22 +172,6 @@ async def _finished(shop: Workshop, run: str, branch: str) -> None:
         ended.cancel()
         # How it ends is its own affair; this message does not fail with it.
         await asyncio.gather(ended, return_exceptions=True)
-
-
-def about_to_begin(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
-    """A turn that was begun and has not taken the branch yet: whoever runs it takes a moment to find it."""
-    run = _unfinished(shop, repo, branch)
-    return None if run is None else _named_by(run, branch)
-
-
-def _named_by(run: RunRow, branch: str) -> Reservation:
-    return Reservation(branch, run.id.removeprefix(run_of("")), "An agent", run.created, "")
-
-
-def _unfinished(shop: Workshop, repo: Repository, branch: str) -> RunRow | None:
-    topic = topic_of(repo, branch)
-    runs = shop.engine.runs(states=("queued", "waiting", "running"), name=WORKFLOW, limit=_MANY)
-    return next((run for run in runs if run.topic == topic), None)
 
 
 def _gone_on_with_here(shop: Workshop, held: Reservation) -> bool:
@@ -231,16 +196,6 @@ def _asks(branch: str, question: str) -> BranchBusy:
     )
 
 
-def topic_of(repo: Repository, branch: str) -> str:
-    """Where events of a branch are told. Names in git are bytes; SQL keeps text."""
-    return f"branch:{repo.common_dir}:{branch}".encode("utf-8", "backslashreplace").decode()
-
-
-def run_of(mark: str) -> str:
-    """The run of the turn that reserves its branch under `mark`."""
-    return f"turn-{mark}"
-
-
 def meant(shop: Workshop, model: str | None, agent: str | None) -> tuple[str | None, str | None]:
     """Model and agent program. As for projects, `agent` may name either: what no program is called is a model."""
     is_model = agent is not None and model is None and (agent == BUILTIN or ":" in agent)
@@ -261,22 +216,3 @@ def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
 def _refuse_what_the_server_cannot(shop: Workshop, model: str) -> None:
     if shop.handing is not None and shop.engine.hands_to() is not None:
         shop.handing.refuse_without_key(model)
-
-
-def waits_for(shop: Workshop, held: Reservation) -> str:
-    """Why nobody goes on with the turn that reserved a branch; empty where somebody does."""
-    run = _run(shop, held) if held.abandoned else None
-    return "" if run is None else run.waits_for
-
-
-def is_unfinished(shop: Workshop, held: Reservation) -> bool:
-    """Whether the work that reserved a branch is still going on, or will be gone on with."""
-    run = _run(shop, held)
-    return run is not None and not run.has_ended
-
-
-def _run(shop: Workshop, held: Reservation) -> RunRow | None:
-    try:
-        return shop.engine.status(run_of(held.holder))
-    except RunUnknown:
-        return None

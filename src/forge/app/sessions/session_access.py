@@ -5,54 +5,27 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from forge.app.access.identity import Who
 from forge.app.admin.models import refuse_paths
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.branches import BranchMade, BranchMove, tip_of
 from forge.app.repositories.catalog import moved_by, record, repository
 from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
-from forge.app.sessions.conversation import Conversation
+from forge.app.sessions.branch_turn import is_unfinished, turn_on
+from forge.app.sessions.conversation import BranchWithTalk, Conversation, TurnEntry, Working, turn_entry, working_of
 from forge.app.values.paging import Page, checked, unreadable
 from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.git.refs.reservations import Reservation
 from forge.sessions.head import ActiveFile
-from forge.sessions.messages import AssistantMessage, Usage
+from forge.sessions.messages import Usage
 from forge.sessions.places import Sessions
-from forge.sessions.timeline import Moment
-from forge.sessions.turns import Turn, TurnMissing, item_json
-
-Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Working:
-    turn: str
-    who: str
-    since: float
-    waits_for: str = ""
-    """Why nobody goes on with it, where its process died: what this server lacks."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnEntry:
-    id: str
-    number: int
-    commit: str | None
-    started: float
-    model: str
-    status: str
-    reason: str
-    asked: str
-    answered: str
-    files: tuple[str, ...]
-    usage: Usage
-    messages: tuple[Json, ...] | None = None
-    """All that was said and done; only where one turn is asked for."""
+from forge.sessions.turns import TurnMissing
+from forge.subjects import branch_subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +51,19 @@ class Sent:
 def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, ...]:
     """Branches on which somebody has talked with an agent, or does right now."""
     found = conversation.branches_with_talk(_sessions(shop, repository(shop, who, repo_id)))
-    return tuple(_view(repo_id, each.branch.name, Conversation(each.head, (), (), each.working)) for each in found)
+    views = (_view(repo_id, each.branch.name, Conversation(each.head, (), (), _at_work(shop, each))) for each in found)
+    return tuple(view for view in views if view.turns or view.working)
 
 
 def session(shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | None = None) -> SessionView:
     repo = repository(shop, who, repo_id)
     tip_of(repo, branch)
     found = conversation.conversation(_sessions(shop, repo), branch, at, limit=0)
-    if at is None and found.working is None:
-        begun = session_messages.about_to_begin(shop, repo, branch)
-        found = replace(found, working=begun)
-    seen = _view(repo_id, branch, found)
-    if found.working is None or seen.working is None:
+    turn = turn_on(shop, repo, branch) if at is None else None
+    seen = _view(repo_id, branch, replace(found, working=None if turn is None else turn.named(branch)))
+    if turn is None or seen.working is None:
         return seen
-    return replace(seen, working=replace(seen.working, waits_for=session_messages.waits_for(shop, found.working)))
+    return replace(seen, working=replace(seen.working, waits_for=turn.waits_for))
 
 
 def list_turns(
@@ -115,7 +87,7 @@ def list_turns(
         if after:
             raise unreadable(after) from e
         raise
-    items = tuple(_turn(moment, whole=whole) for moment in found[:count])
+    items = tuple(turn_entry(moment, whole=whole) for moment in found[:count])
     return Page(items, items[-1].id if len(found) > count else None)
 
 
@@ -125,10 +97,11 @@ def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> Tur
     tip_of(repo, branch)
     found = conversation.moment_named(_sessions(shop, repo), branch, which)
     if found is not None:
-        return _turn(found, whole=True)
+        return turn_entry(found, whole=True)
     raise TurnMissing("There is no such turn on this branch.", hint="List the turns to see what there is.")
 
 
+@on_work_loop
 async def send(
     shop: Workshop, who: Who, repo_id: str, branch: str, text: str, *, model: str | None, agent: str | None
 ) -> Sent:
@@ -137,9 +110,10 @@ async def send(
     refuse_paths(who, agent)
     sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent)
     await asyncio.to_thread(record, shop, who, repo, "session.send", {}, detail=f"{branch}: {sent.run}")
-    return Sent(sent.run, _topic(repo_id, branch), sent.after, sent.model)
+    return Sent(sent.run, sent.topic, sent.after, sent.model)
 
 
+@on_work_loop
 async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working | None:
     """None where no turn is under way."""
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
@@ -148,7 +122,7 @@ async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working
         await asyncio.to_thread(tip_of, repo, branch)
     else:
         await asyncio.to_thread(record, shop, who, repo, "session.cancel", {}, detail=f"{branch}: {held.holder}")
-    return _working(held)
+    return working_of(held)
 
 
 def fork(shop: Workshop, who: Who, repo_id: str, branch: str, which: str, *, name: str) -> BranchMade:
@@ -208,10 +182,6 @@ def _sessions(shop: Workshop, repo: Repository) -> Sessions:
     return conversation.sessions_of(repo, shop.settings)
 
 
-def _topic(repo_id: str, branch: str) -> str:
-    return f"branch:{repo_id}:{branch}"
-
-
 def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
     head = found.head
     return SessionView(
@@ -221,33 +191,10 @@ def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
         usage=head.usage,
         active_files=head.active_files,
         merged_turns=found.merged,
-        working=_working(found.working),
-        topic=_topic(repo_id, branch),
+        working=working_of(found.working),
+        topic=branch_subject(repo_id, branch).topic,
     )
 
 
-def _working(held: Reservation | None) -> Working | None:
-    return None if held is None else Working(held.holder, held.who, held.since)
-
-
-def _turn(moment: Moment, *, whole: bool = False) -> TurnEntry:
-    each = moment.turn
-    return TurnEntry(
-        id=each.id,
-        number=each.number,
-        commit=moment.commit,
-        started=each.started,
-        model=each.model,
-        status=each.status.value,
-        reason=each.reason,
-        asked=each.asked,
-        answered=_answer(each),
-        files=each.files,
-        usage=each.usage,
-        messages=tuple(item_json(item) for item in each.items) if whole else None,
-    )
-
-
-def _answer(each: Turn) -> str:
-    said = (item.text for item in reversed(each.items) if isinstance(item, AssistantMessage))
-    return next((text for text in said if text.strip()), "")
+def _at_work(shop: Workshop, each: BranchWithTalk) -> Reservation | None:
+    return each.working if each.working is not None and is_unfinished(shop, each.working) else None

@@ -7,7 +7,7 @@ import time
 from dataclasses import asdict, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from forge.agents.desk import Desk, Stopped
 from forge.agents.loop import Loop
@@ -26,8 +26,8 @@ from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects.run_needs import turn_lacks
 from forge.app.repositories.catalog import id_of, opened
+from forge.app.sessions.branch_turn import WORKFLOW, release_left_over
 from forge.app.sessions.conversation import sessions_of
-from forge.app.sessions.messages import WORKFLOW, is_unfinished
 from forge.app.sessions.sandbox_commands import TurnCommands
 from forge.context import use_skill
 from forge.context.source import ContextSettings, Source
@@ -37,6 +37,7 @@ from forge.errors import ForgeError
 from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.reservations import release, reservation
+from forge.json_value import Json
 from forge.plugins.contracts import ToolContext
 from forge.sessions.conversation import read_head
 from forge.sessions.messages import AssistantMessage, Usage
@@ -49,7 +50,6 @@ from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
 
-Json = dict[str, Any]
 _AGAIN = 0.2
 _WINDOW = 128_000
 """For who does not tell how much it can read."""
@@ -97,8 +97,10 @@ async def _withdraw_questions(shop: Workshop, run: Run) -> None:
 
 async def _until_free(shop: Workshop, repo: Repository, request: TurnRequest) -> None:
     """Two turns of one branch that a worker found at once, after a crash, go one after the other."""
-    while (held := reservation(repo.common_dir, request.branch)) is not None and held.holder != request.mark:
-        if not await asyncio.to_thread(is_unfinished, shop, held):
+    while True:
+        await asyncio.to_thread(release_left_over, shop, repo, request.branch)
+        held = await asyncio.to_thread(reservation, repo.common_dir, request.branch)
+        if held is None or held.holder == request.mark:
             return
         await asyncio.sleep(_AGAIN)
 

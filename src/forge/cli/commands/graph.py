@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from forge.app.repositories.history import GraphRow, graph_page
+from forge.app.repositories.history import GraphRow, graph_entry, graph_page
 from forge.cli.terminal.options import MOST, opened, short
 from forge.cli.terminal.output import Output, ago
 from forge.cli.terminal.parser import Commands
@@ -32,7 +32,7 @@ def graph(
     repo, out = opened(context)
     with waiting(out, "Looking through the history"):
         rows, more = graph_page(repo, limit=limit, after=after, abandoned=abandoned)
-    out.result({"rows": [_document(row) for row in rows], "next": more})
+    out.result({"rows": [graph_entry(row) for row in rows], "next": more})
     if not rows:
         out.aside("There is no commit yet: the first `forge file save` makes one.")
     for row in rows:
@@ -94,19 +94,3 @@ def _joints(row: GraphRow) -> str:
         cells[left] = "├" if cells[left] == "│" else ("╰" if down else "╭")
         cells[right] = "┤" if cells[right] == "│" else ("╮" if down else "╯")
     return "".join(cells)
-
-
-def _document(row: GraphRow) -> dict[str, object]:
-    return {
-        "id": row.commit.id,
-        "parents": row.commit.parents,
-        "subject": row.commit.subject,
-        "author": row.commit.author,
-        "time": row.commit.time,
-        "lane": row.lane,
-        "edges": row.edges,
-        "refs": row.refs,
-        "abandoned": row.abandoned,
-        "refs_left_out": row.refs_left_out,
-        "tips_left_out": row.tips_left_out,
-    }

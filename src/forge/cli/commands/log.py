@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from forge.app.repositories.history import Commit
+from forge.app.repositories.history import commit_entry
 from forge.cli.terminal.options import MOST, Branch, existing_branch, opened, short
 from forge.cli.terminal.output import ago
 from forge.cli.terminal.pager import paged
@@ -47,7 +47,7 @@ def log(
         *([rev] if rev else []), paths=path or (), follow=follow, limit=limit, skip=skip, grep=grep, author=author
     )
     if out.json:
-        out.result([_document(commit) for commit in found])
+        out.result([commit_entry(commit) for commit in found])
         return
     if repo.is_empty:
         out.aside("There is no commit yet: the first `forge file save` makes one.")
@@ -56,14 +56,3 @@ def log(
             who = out.styled(commit.author.name, "dim")
             when = f"{ago(commit.committer.time):>10}"
             out.line(f"{out.styled(short(commit.id), 'yellow')}  {when}  {out.styled(commit.subject)}  {who}")
-
-
-def _document(commit: Commit) -> dict[str, object]:
-    return {
-        "id": commit.id,
-        "parents": commit.parents,
-        "subject": commit.subject,
-        "message": commit.message,
-        "author": {"name": commit.author.name, "email": commit.author.email, "time": commit.author.time},
-        "time": commit.committer.time,
-    }

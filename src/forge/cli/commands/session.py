@@ -22,18 +22,20 @@ from forge.app.sessions.conversation import (
     Reservation,
     Sessions,
     ToolResult,
-    Turn,
     TurnMissing,
     UserMessage,
+    answer_of,
     branches_with_talk,
     conversation,
     fork_at,
     item_json,
     rewind_to,
     sessions_of,
+    turn_entry,
+    working_of,
 )
 from forge.cli.terminal.options import Branch, branch_or_current, existing_branch, opened, short, tell_checkouts
-from forge.cli.terminal.output import Output, ago, cut
+from forge.cli.terminal.output import Output, ago, cut, plain
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.project_output import opened_shop
 from forge.cli.terminal.questions import can_ask
@@ -62,7 +64,7 @@ def list_sessions(context: typer.Context) -> None:
                 "messages": each.head.messages,
                 "usage": asdict(each.head.usage),
                 "active_files": [file.path for file in each.head.active_files],
-                "working": _working(each.working),
+                "working": working_of(each.working),
             }
             for each in found
         ]
@@ -113,7 +115,7 @@ def show(
             "active_files": [asdict(file) for file in found.head.active_files],
             "usage": asdict(found.head.usage),
             "merged_turns": list(found.merged),
-            "working": _working(found.working),
+            "working": working_of(found.working),
         }
     )
     for moment in chosen:
@@ -162,7 +164,7 @@ def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
     held = asyncio.run(end())
     if held is None:
         existing_branch(repo, name)
-    out.result({"branch": name, "cancelled": _working(held)})
+    out.result({"branch": name, "cancelled": working_of(held)})
     out.line(f"Ended the turn on {out.styled(name, 'cyan')}." if held else f"No turn is under way on {name}.")
 
 
@@ -197,21 +199,10 @@ def _sessions(repo: Repository) -> Sessions:
 
 
 def _document(moment: Moment, *, whole: bool) -> dict[str, Any]:
-    turn = moment.turn
-    return {
-        "turn": turn.id,
-        "number": turn.number,
-        "commit": moment.commit,
-        "started": turn.started,
-        "model": turn.model,
-        "status": turn.status.value,
-        "reason": turn.reason,
-        "asked": turn.asked,
-        "answered": _answer(turn),
-        "files": list(turn.files),
-        "usage": asdict(turn.usage),
-        **({"messages": [item_json(item) for item in turn.items]} if whole else {}),
-    }
+    """As the API has it; `turn` is the id under its older name."""
+    entry = turn_entry(moment, whole=whole)
+    document = plain(entry)
+    return {"turn": entry.id, **{key: value for key, value in document.items() if whole or key != "messages"}}
 
 
 def _tell(out: Output, moment: Moment, *, whole: bool) -> None:
@@ -223,7 +214,7 @@ def _tell(out: Output, moment: Moment, *, whole: bool) -> None:
         _tell_item(out, item)
     if not whole:
         _tell_text(out, "you", turn.asked)
-        _tell_text(out, "agent", _answer(turn))
+        _tell_text(out, "agent", answer_of(turn))
     if turn.status != "done":
         out.line(f"  {out.styled(f'stopped ({turn.status})', 'red')}: {out.styled(turn.reason)}")
     if turn.files:
@@ -263,15 +254,6 @@ def _tell_rest(out: Output, found: Conversation, shown: int) -> None:
         out.aside(f"{counted(len(found.merged), 'turn')} of other branches came with merges.")
     if found.working:
         out.aside(f"{found.working.who} is at work since {ago(int(found.working.since))}.")
-
-
-def _answer(turn: Turn) -> str:
-    said = (item.text for item in reversed(turn.items) if isinstance(item, AssistantMessage))
-    return next((text for text in said if text.strip()), "")
-
-
-def _working(held: Reservation | None) -> dict[str, Any] | None:
-    return None if held is None else {"turn": held.holder, "who": held.who, "since": held.since}
 
 
 def _cost(cost: float | None) -> str:

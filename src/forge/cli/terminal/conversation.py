@@ -8,7 +8,7 @@ import signal
 from forge.app import questions
 from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.repositories.catalog import Repository, id_at
+from forge.app.repositories.catalog import Repository, id_of, subject_of
 from forge.app.sessions.messages import (
     SentMessage,
     TurnEnd,
@@ -18,13 +18,12 @@ from forge.app.sessions.messages import (
     end_of,
     follow,
     send_message,
-    topic_of,
 )
 from forge.cli.terminal.progress import Pulse
 from forge.cli.terminal.questions import meant, typed_line
 from forge.cli.terminal.session import Exit
 from forge.cli.terminal.turn_output import Told
-from forge.errors import ForgeError, NotFound
+from forge.errors import ForgeError, InvalidInput, NotFound
 from forge.events import QuestionAsked, QuestionClosed
 
 _CODES = {TurnStatus.DONE: Exit.OK, TurnStatus.FAILED: Exit.ERROR, TurnStatus.LIMITED: Exit.LIMITED}
@@ -72,11 +71,11 @@ class Talk:
     async def answer(self, text: str | None) -> int:
         """Answer what the turn on the branch asks, and follow it to its end; without a text, ask here."""
         asked = await asyncio.to_thread(self._open_question)
-        topic = topic_of(self._repo, self._branch)
+        topic = subject_of(self._repo, self._branch).topic
         sent = SentMessage(asked.run, topic, await asyncio.to_thread(self._shop.events.last, topic), "")
         self._shop.engine.take_over(asked.run)
         if text is None:
-            event = QuestionAsked(asked.id, asked.run, asked.text, asked.options, asked.expires)
+            event = QuestionAsked(asked.id, asked.run, asked.text, asked.options, asked.expires, asked.kind)
             self._how.event(event)
             await self._ask_here(event)
         else:
@@ -84,7 +83,7 @@ class Talk:
         return self._ended(await self._followed(sent))
 
     def _open_question(self) -> questions.QuestionEntry:
-        here = id_at(self._repo.common_dir)
+        here = id_of(self._repo)
         found = questions.open_questions(self._shop, LOCAL, repository=here, branch=self._branch)
         if not found:
             raise NotFound(f"Nothing is asked on {self._branch}.", hint="`forge session show` tells what was said.")
@@ -115,17 +114,19 @@ class Talk:
             self._stop_asking()
 
     async def _ask_here(self, asked: QuestionAsked) -> None:
-        text = ""
-        while not text.strip():
+        while True:
             self._how.prompt(more=False)
             line = await typed_line()
             if line is None:
                 return self._how.unanswered(self._branch)
-            text = line
-        try:
-            await questions.answer(self._shop, LOCAL, asked.question, meant(text, asked.options))
-        except ForgeError as e:  # somebody else was faster
-            self._how.failed(e)
+            try:
+                if line.strip():
+                    await questions.answer(self._shop, LOCAL, asked.question, meant(line, asked.options))
+                    return None
+            except InvalidInput as e:  # not among the answers: the question is still open
+                self._how.failed(e)
+            except ForgeError as e:  # somebody else was faster
+                return self._how.failed(e)
 
     def _stop_asking(self) -> None:
         if self._asking is not None:

@@ -7,7 +7,8 @@ import re
 from forge.counts import counted
 from forge.deliverables.code.failures import failing, fingerprint, gist, none_found
 from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
-from forge.plugins.contracts import BuildResult, Desk, Json, TestResults, Worked
+from forge.json_value import Json
+from forge.plugins.contracts import BuildResult, Desk, TestResults, Worked
 
 FAILED_EXITS = 2
 """Of the agent, one after the other on one task: then a person is asked."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -14,10 +13,10 @@ from forge.deliverables.code.failures import HONEST, failing, none_found, told
 from forge.deliverables.code.registries import Registries
 from forge.deliverables.code.review import SEVERITIES, CodeReview
 from forge.deliverables.code.safety import CodeSafety
+from forge.json_value import Json
 from forge.plugins.contracts import BuildResult, Desk, Issue, SafetyRules, Severity, TestResults
 from forge.plugins.errors import AgentFailed
 
-Json = dict[str, Any]
 _SUMMARY = 500
 _ORDER = tuple(Severity)
 

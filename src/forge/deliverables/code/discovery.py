@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any
 
 from forge.deliverables.code.candidates import Candidate, proposed
 from forge.deliverables.code.facts import Facts
 from forge.deliverables.code.registries import Registries
 from forge.deliverables.code.scorecard import Finding, Scorecard, Signal, Verdict, scorecard
 from forge.errors import ForgeError
+from forge.json_value import Json
 from forge.plugins.contracts import Desk
 from forge.plugins.errors import AgentFailed
 
-Json = dict[str, Any]
 _NO_REGISTRY = "no registry is configured"
 _CANNOT = "builtin_cannot"
 _CELL = 80

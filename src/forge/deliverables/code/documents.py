@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from forge.deliverables.code.facts import Facts, Release, Unknown
 
-Json = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 _LONGEST_NAME, _LONGEST_FREE = 200, 60
 _CLASSIFIER = "License :: "
 _SOURCE = re.compile(r"source|repositor|code|\bgit", re.IGNORECASE)
@@ -129,7 +129,7 @@ def authors(document: Any) -> int | Unknown:
     return len({who for commit in document if (who := _author(_object(commit)))})
 
 
-def _author(commit: Json) -> str:
+def _author(commit: JsonObject) -> str:
     account = _object(commit.get("author"))
     login = _text(account.get("login"))
     if account.get("type") == "Bot" or login.endswith("[bot]"):
@@ -138,7 +138,7 @@ def _author(commit: Json) -> str:
     return login or _text(signed.get("email")) or _text(signed.get("name"))
 
 
-def _python_licence(info: Json) -> str | Unknown:
+def _python_licence(info: JsonObject) -> str | Unknown:
     """The expression is exact, a classifier nearly; the free text is often a whole licence."""
     expression = _short(_text(info.get("license_expression")))
     classes = [_text(each) for each in _list(info.get("classifiers"))]
@@ -150,7 +150,7 @@ def _python_licence(info: Json) -> str | Unknown:
     return expression or _short(" AND ".join(named)) or _short(written) or NO_LICENCE
 
 
-def _npm_licence(document: Json) -> str:
+def _npm_licence(document: JsonObject) -> str:
     licence = document.get("license")
     several = [_text(_object(each).get("type")) or _text(each) for each in _list(document.get("licenses"))]
     return _short(_text(licence) or _text(_object(licence).get("type")) or " OR ".join(filter(None, several)))
@@ -205,7 +205,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _object(value: Any) -> Json:
+def _object(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 

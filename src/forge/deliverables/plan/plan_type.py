@@ -14,7 +14,8 @@ from forge.deliverables.plan.outlines import Section, agreed, chosen, outline, o
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import SEVERITIES, PlanReview, criteria
 from forge.deliverables.plan.safety import PlanSafety
-from forge.plugins.contracts import BuildResult, Desk, Issue, Json, ResultView, SafetyRules, Structure, TestResults
+from forge.json_value import Json
+from forge.plugins.contracts import BuildResult, Desk, Issue, ResultView, SafetyRules, Structure, TestResults
 from forge.plugins.errors import AnswerUnusable
 
 _TRIES = 3

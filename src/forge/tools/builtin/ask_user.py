@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
-from forge.tools.contract import Inquiry, Json, ToolRetry
+from forge.json_value import Json
+from forge.tools.contract import Inquiry, ToolRetry
 
 MOST_CHOICES = 6
 _LONGEST_QUESTION = 2_000

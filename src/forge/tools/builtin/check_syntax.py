@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools import syntax
-from forge.tools.contract import Json, ToolFailed
+from forge.tools.contract import ToolFailed
 from forge.tools.places import existing
 from forge.tools.rendering import clipped, lines_of, plural, text_of
 

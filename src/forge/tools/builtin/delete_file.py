@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
-from forge.tools.contract import Json
+from forge.json_value import Json
 from forge.tools.places import existing, refuse_internal
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from forge.git import FileMatches, WorkInProgressVFS
+from forge.json_value import Json
 from forge.sessions.active import ActiveFile, read_active
 from forge.tools import finding
 from forge.tools.builtin.update_context import added, merged, saved
-from forge.tools.contract import Json
 from forge.tools.rendering import lines_of, plural
 
 _LIMIT = 5

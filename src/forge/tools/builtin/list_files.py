@@ -6,7 +6,7 @@ from collections import Counter
 
 from forge.git import WorkInProgressVFS
 from forge.git.search.globs import accepting
-from forge.tools.contract import Json
+from forge.json_value import Json
 from forge.tools.places import folder, visible_files
 from forge.tools.rendering import fitting, plural
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
-from forge.tools.contract import Json, ToolRetry
+from forge.json_value import Json
+from forge.tools.contract import ToolRetry
 from forge.tools.places import existing
 from forge.tools.rendering import fitting, lines_of, numbered, plural, text_of
 

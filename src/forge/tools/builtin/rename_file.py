@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
-from forge.tools.contract import Json, ToolRetry
+from forge.json_value import Json
+from forge.tools.contract import ToolRetry
 from forge.tools.places import existing, refuse_internal, writable
 
 

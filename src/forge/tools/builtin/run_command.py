@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools.commands import MOST_SECONDS, SECONDS, Runner, run_line, told
-from forge.tools.contract import Json
 
 TIMEOUT: Json = {
     "type": "integer",

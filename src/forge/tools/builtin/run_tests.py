@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools import suites
 from forge.tools.builtin.run_command import TIMEOUT
 from forge.tools.commands import CommandOutcome, Runner, run_line, told_changes
-from forge.tools.contract import Json, ToolRetry
+from forge.tools.contract import ToolRetry
 from forge.tools.rendering import tail
 
 _SECONDS = 300

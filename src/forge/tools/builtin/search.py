@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools import finding
-from forge.tools.contract import Json
 from forge.tools.rendering import fitting, plural
 
 _LIMIT = 100

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools import syntax
 from forge.tools.builtin.write_file import is_crlf
-from forge.tools.contract import Json, ToolRetry
+from forge.tools.contract import ToolRetry
 from forge.tools.nearest_text import explanation
 from forge.tools.places import existing, refuse_internal
 from forge.tools.rendering import lines_of, text_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.git import WorkInProgressVFS
-from forge.tools.contract import Json, ToolFailed, ToolRetry
+from forge.json_value import Json
+from forge.tools.contract import ToolFailed, ToolRetry
 from forge.tools.edits import FileState, Snapshot, changed_paths, put, snapshot, state_in
 from forge.tools.places import is_internal, refuse_internal, spelled
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from forge.git import WorkInProgressVFS
+from forge.json_value import Json
 from forge.sessions.active import ActiveFile, read_active, write_active
-from forge.tools.contract import Json, ToolRetry
+from forge.tools.contract import ToolRetry
 from forge.tools.places import existing, nearest, refuse_internal, spelled
 from forge.tools.rendering import lines_of, plural, text_of
 

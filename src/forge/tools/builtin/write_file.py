@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from forge.git import NotText, WorkInProgressVFS
+from forge.json_value import Json
 from forge.tools import syntax
-from forge.tools.contract import Json
 from forge.tools.places import writable
 from forge.tools.rendering import lines_of, plural
 

@@ -24,8 +24,9 @@ export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
     const writing = document.activeElement instanceof HTMLTextAreaElement && document.activeElement.value !== "";
     if (!writing) card.current?.querySelector<HTMLElement>("button, textarea")?.focus();
   }, []);
-  const give = (words: string) =>
-    answer.mutate({ question: question.id, text: words }, { onSuccess: () => onAnswered(question) });
+  const words = question.kind !== "choice";
+  const give = (given: string) =>
+    answer.mutate({ question: question.id, text: given }, { onSuccess: () => onAnswered(question) });
   const giveText = () => {
     if (text.trim() !== "" && !answer.isPending) give(text.trim());
   };
@@ -45,11 +46,13 @@ export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
             {option}
           </Chip>
         ))}
-        <Chip disabled={answer.isPending} onClick={() => give(YOU_DECIDE)}>
-          Let AI decide
-        </Chip>
+        {words && (
+          <Chip disabled={answer.isPending} onClick={() => give(YOU_DECIDE)}>
+            Let AI decide
+          </Chip>
+        )}
       </div>
-      <form
+      {words && <form
         className="flex items-end gap-2"
         onSubmit={(event) => {
           event.preventDefault();
@@ -74,7 +77,7 @@ export function QuestionCard({ question, onAnswered }: QuestionCardProps) {
         <Button type="submit" disabled={text.trim() === ""} busy={answer.isPending}>
           Answer
         </Button>
-      </form>
+      </form>}
       {answer.error && <ErrorState compact error={answer.error} />}
     </section>
   );
