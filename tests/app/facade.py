@@ -14,6 +14,7 @@ import pytest
 from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, audited
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import add_repository, repository
+from forge.app.repositories.operation_feed import OperationFeed
 from forge.app.sessions.messages import topic_of
 from forge.engine.engine import Engine
 from forge.events import Event
@@ -69,7 +70,9 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
     events = Events(database)
     sender = Sender(Outbox(database), {}, warn=lambda *_: None)
     engine = Engine(database, events)
-    yield Workshop(settings, environ, database, events, engine, Costs(database), Redactor([]), sender)
+    known = Redactor([])
+    feed = OperationFeed(database, events, known)
+    yield Workshop(settings, environ, database, events, engine, Costs(database), known, sender, feed)
     events.close()
     database.close()
 

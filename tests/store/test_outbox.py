@@ -171,7 +171,7 @@ def test_a_database_from_before_the_outbox_is_brought_up_to_date(url: str) -> No
     older = Database.open(url)
     with older.transaction() as connection:
         connection.execute(text("INSERT INTO topics (name, last) VALUES ('kept', 7)"))
-        for table in ("outbox", "repositories", "owners", "shares", "audit"):
+        for table in ("outbox", "repositories", "owners", "shares", "audit", "operation_cursors"):
             connection.execute(text(f"DROP TABLE {table}"))
         for column in ("scopes", "expires"):
             connection.execute(text(f"ALTER TABLE keys DROP COLUMN {column}"))

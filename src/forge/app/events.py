@@ -14,7 +14,7 @@ from forge.app.projects.project_access import project_for
 from forge.app.repositories.catalog import repository
 from forge.app.sessions.messages import topic_of
 from forge.errors import InvalidInput
-from forge.events import BOARD, Event, ProjectChanged, ProjectMoved
+from forge.events import BOARD, Event, ProjectChanged, ProjectMoved, RepositoryChanged
 from forge.store.listeners import Live, Recorded
 
 _STRETCH, _STRETCHES = 1000, 5
@@ -99,7 +99,12 @@ def _is_text(name: str) -> bool:
 
 
 def _is_of_theirs(shop: Workshop, who: Who, event: Event) -> bool:
-    return isinstance(event, (ProjectMoved, ProjectChanged)) and may_see(shop, who, "project", event.project)
+    match event:
+        case ProjectMoved(project=id_) | ProjectChanged(project=id_):
+            return may_see(shop, who, "project", id_)
+        case RepositoryChanged(repository=id_):
+            return may_see(shop, who, "repository", id_)
+    return False
 
 
 def _everything(event: Event) -> bool:

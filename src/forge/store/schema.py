@@ -219,3 +219,12 @@ audit = Table(
     Column("detail", Text, nullable=False),
     sqlite_autoincrement=True,
 )
+
+# How far the operation log of each repository has been published as events and audit rows.
+operation_cursors = Table(
+    "operation_cursors",
+    metadata,
+    Column("repository", Text, primary_key=True),
+    Column("segment", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+)

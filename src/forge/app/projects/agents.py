@@ -283,7 +283,7 @@ class ProjectHands:
             tip = repo.refs.tip(branch)
             if tip is None:
                 actor = Actor(ActorKind.BUILD, self.name)
-                tip = repo.create_branch(branch, baseline or "HEAD", actor=actor)
+                tip = repo.create_branch(branch, baseline or "HEAD", actor=actor.doing("branch.create", ""))
             if holds.held_of(repo, self.project) is None:
                 holds.hold(repo, self.project, CommitId(baseline or tip), tip)
             return {"baseline": baseline or tip, "tip": tip}

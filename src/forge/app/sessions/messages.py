@@ -14,13 +14,15 @@ from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN
 from forge.agents.profile import ASK_USER
 from forge.agents.turn import TurnEnd, TurnRequest
+from forge.app.access.identity import LOCAL, Who
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
+from forge.app.repositories.catalog import topic_at
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
-from forge.git import Actor, ActorKind, RefMove, Repository
+from forge.git import Actor, ActorKind, RefMove, Repository, Request
 from forge.git.process.liveness import mark_of_this_process
 from forge.git.refs.reservations import BranchBusy, Reservation, busy, release, reservation
 from forge.sessions.messages import usage_from_json
@@ -59,6 +61,7 @@ async def send_message(
     model: str | None = None,
     agent: str | None = None,
     asks: bool = True,
+    asker: Who = LOCAL,
 ) -> SentMessage:
     """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now.
 
@@ -74,12 +77,21 @@ async def send_message(
     if agent is None:
         await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
         profile = await asyncio.to_thread(_profile, shop, asks=asks)
-    actor = Actor(ActorKind.AGENT, name)
+    actor = Actor(ActorKind.AGENT, name, request=Request(asker.id, asker.key))
     await finish_interrupted(shop, repo, branch)
     await asyncio.to_thread(_made_ready, repo, branch, actor)
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
-    request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
+    request = TurnRequest(
+        mark,
+        branch,
+        shop.redactor.text(text),
+        f"{who.name} <{who.email}>",
+        time.time(),
+        name,
+        user=asker.id,
+        key=asker.key,
+    )
     topic = topic_of(repo, branch)
     after = await asyncio.to_thread(shop.events.last, topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile, **asdict(request)}
@@ -99,7 +111,7 @@ def _made_ready(repo: Repository, branch: str, actor: Actor) -> None:
     tip = repo.refs.tip(branch)
     repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
     if tip is None and not repo.is_empty:
-        repo.create_branch(branch, "HEAD", actor=actor)
+        repo.create_branch(branch, "HEAD", actor=actor.doing("branch.create", ""))
 
 
 async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
@@ -232,8 +244,7 @@ def _asks(branch: str, question: str) -> BranchBusy:
 
 
 def topic_of(repo: Repository, branch: str) -> str:
-    """Where events of a branch are told. Names in git are bytes; SQL keeps text."""
-    return f"branch:{repo.common_dir}:{branch}".encode("utf-8", "backslashreplace").decode()
+    return topic_at(repo.common_dir, branch)
 
 
 def run_of(mark: str) -> str:
