@@ -14,11 +14,11 @@ from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN
 from forge.agents.profile import ASK_USER
 from forge.agents.turn import TurnEnd, TurnRequest
-from forge.app.access.identity import LOCAL, Who
+from forge.app.access.identity import LOCAL, Who, audit
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
-from forge.app.repositories.catalog import topic_at
+from forge.app.repositories.catalog import id_of, topic_at
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
@@ -99,6 +99,7 @@ async def send_message(
     begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), topic=topic, anywhere=True)
     if begun.elsewhere:
         shop.begun.discard(begun.id)
+    await asyncio.to_thread(_audited, shop, asker, repo, "session.send", f"{branch}: {begun.id}")
     return SentMessage(run_of(mark), topic, after, name)
 
 
@@ -143,8 +144,20 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
     return TurnEnd(**{**data, "usage": usage, "status": status, "files": tuple(data["files"])})
 
 
-async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
+def _audited(shop: Workshop, who: Who, repo: Repository, action: str, detail: str) -> None:
+    audit(shop, who, action, f"repository:{id_of(repo)}", detail)
+    shop.feed.publish(repo)
+
+
+async def cancel(shop: Workshop, repo: Repository, branch: str, *, asker: Who = LOCAL) -> Reservation | None:
     """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
+    held = await _cancelled(shop, repo, branch)
+    if held is not None:
+        await asyncio.to_thread(_audited, shop, asker, repo, "session.cancel", f"{branch}: {held.holder}")
+    return held
+
+
+async def _cancelled(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
     held, run = await asyncio.to_thread(_on_branch, shop, repo, branch)
     if run is not None and not run.has_ended:
         # Even a turn whose process is dead has words to keep.

@@ -137,20 +137,15 @@ async def send(
     refuse_paths(who, model)
     refuse_paths(who, agent)
     sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent, asker=who)
-    await asyncio.to_thread(audit, shop, who, "session.send", f"repository:{repo_id}", f"{branch}: {sent.run}")
-    await asyncio.to_thread(shop.feed.publish, repo)
     return Sent(sent.run, _topic(repo_id, branch), sent.after, sent.model)
 
 
 async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working | None:
     """None where no turn is under way."""
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
-    held = await session_messages.cancel(shop, repo, branch)
+    held = await session_messages.cancel(shop, repo, branch, asker=who)
     if held is None:
         await asyncio.to_thread(tip_of, repo, branch)
-    else:
-        detail = f"{branch}: {held.holder}"
-        await asyncio.to_thread(audit, shop, who, "session.cancel", f"repository:{repo_id}", detail)
     return _working(held)
 
 
