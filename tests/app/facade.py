@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -63,10 +64,17 @@ def _new_database() -> bytes:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Workshop]:
-    (tmp_path / "forge.db").write_bytes(_new_database())
-    environ = {"HOME": str(tmp_path), "FORGE_DATA_DIR": str(tmp_path / "data"), "PATH": "/usr/bin"}
+    with made_shop(tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def made_shop(place: Path) -> Iterator[Workshop]:
+    (place / "data").mkdir(parents=True)
+    (place / "data/forge.db").write_bytes(_new_database())
+    environ = {"HOME": str(place), "FORGE_DATA_DIR": str(place / "data"), "PATH": "/usr/bin"}
     settings = load(environ)
-    database = Database.open(f"sqlite:///{tmp_path / 'forge.db'}")
+    database = Database.open(f"sqlite:///{place / 'data/forge.db'}")
     events = Events(database)
     sender = Sender(Outbox(database), {}, warn=lambda *_: None)
     engine = Engine(database, events)

@@ -145,8 +145,8 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
 
 
 def _audited(shop: Workshop, who: Who, repo: Repository, action: str, detail: str) -> None:
-    audit(shop, who, action, f"repository:{id_of(repo)}", detail)
     shop.feed.publish(repo)
+    audit(shop, who, action, f"repository:{id_of(repo)}", detail)
 
 
 async def cancel(shop: Workshop, repo: Repository, branch: str, *, asker: Who = LOCAL) -> Reservation | None:
