@@ -115,6 +115,8 @@ def test_a_repository_that_is_gone_stops_no_other_and_goes_on_when_it_is_back(
 ) -> None:
     other = make_repo({"a.txt": "one\n"}, name="other")
     second = Place(place.shop, other, add_repository(place.shop, LOCAL, other).id)
+    before = elsewhere(place, "before\n")
+    place.shop.feed.poll()
     missed = elsewhere(place, "missed\n")
     place.path.rename(tmp_path / "away")
     seen = elsewhere(second, "seen\n")
@@ -123,8 +125,10 @@ def test_a_repository_that_is_gone_stops_no_other_and_goes_on_when_it_is_back(
         feed.poll()
     assert second.told("main") == [BranchChanged("main", seen, "you")]
     (tmp_path / "away").rename(place.path)
-    place.shop.feed.poll()
-    assert place.told("main") == [BranchChanged("main", missed, "you")]
+    for feed in (place.shop.feed, another_feed(place)):
+        feed.catch_up()
+        feed.poll()
+    assert place.told("main") == [BranchChanged("main", commit, "you") for commit in (before, missed)]
 
 
 def test_a_log_that_was_deleted_breaks_nothing(place: Place) -> None:
@@ -136,6 +140,21 @@ def test_a_log_that_was_deleted_breaks_nothing(place: Place) -> None:
     place.shop.feed.poll()
     assert place.told("main")[-1] == BranchChanged("main", made, "you")
     assert place.deeds().count("file.save") == 2
+
+
+def test_a_log_out_of_a_backup_is_not_published_again(place: Place, tmp_path: Path) -> None:
+    elsewhere(place, "1\n")
+    shutil.copytree(place.path / ".git/forge", tmp_path / "backup")
+    elsewhere(place, "2\n")
+    place.shop.feed.poll()
+    shutil.rmtree(place.path / ".git/forge")
+    (tmp_path / "backup").rename(place.path / ".git/forge")
+    place.shop.feed.poll()
+    assert place.deeds().count("file.save") == 2
+    made = elsewhere(place, "3\n")
+    place.shop.feed.poll()
+    assert place.told("main")[-1] == BranchChanged("main", made, "you")
+    assert place.deeds().count("file.save") == 3
 
 
 def test_a_database_that_fails_keeps_the_cursor_where_it_was(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,14 +140,20 @@ def test_a_rotation_loses_and_repeats_nothing(repo: Repository, monkeypatch: pyt
     assert read(LogTail(folder_of(repo)))[0] == found + some
 
 
-def test_a_log_that_was_deleted_or_replaced_is_followed_from_its_end(repo: Repository, tmp_path: Path) -> None:
+def test_a_log_that_was_deleted_or_replaced_is_told_from_the_one_that_was_read(repo: Repository) -> None:
     save(repo, "1")
-    save(repo, "2")
+    save(repo, "a longer one")
     tail = LogTail(folder_of(repo))
     _, at = read(tail)
+    assert tail.is_of(at)
+    assert tail.is_of(LogPosition(1, 0))
+    assert not tail.is_of(LogPosition(7, 10))
     (folder_of(repo) / "operations.jsonl").unlink()
-    assert read(tail, at) == ([], LogPosition(1, 0))
-    assert read(tail, LogPosition(7, 10)) == ([], LogPosition(1, 0))
+    assert not tail.is_of(at)
+    for number in range(4):
+        save(repo, f"another {number}")
+    assert not tail.is_of(at)
+    assert read(tail, tail.beginning())[0] == [f"edit: another {number}" for number in range(4)]
 
 
 def test_half_a_line_is_not_read_before_it_is_whole(repo: Repository) -> None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
+
 from sqlalchemy import Connection, delete, select, update
 
 from forge.store.database import Database
 from forge.store.insertion import insert_missing
 from forge.store.schema import operation_cursors as table
 
-Cursor = tuple[int, int]
-"""The number of a segment of the log, and a place in it."""
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The number of a segment of the log, a place in it, the mark of the line there, and when it was reached."""
+
+    segment: int
+    position: int
+    mark: str
+    moved: float
 
 
 class OperationCursors:
@@ -18,11 +27,12 @@ class OperationCursors:
 
     def all(self) -> dict[str, Cursor]:
         with self._database.reading() as connection:
-            return {row.repository: (row.segment, row.position) for row in connection.execute(select(table))}
+            rows = connection.execute(select(table)).all()
+        return {row.repository: Cursor(row.segment, row.position, row.mark, row.moved) for row in rows}
 
     def begin(self, repository: str, at: Cursor) -> None:
         """Where there is none yet: what happened before is not news."""
-        row = {"repository": repository, "segment": at[0], "position": at[1]}
+        row = {"repository": repository, **asdict(at)}
         with self._database.transaction() as connection:
             connection.execute(insert_missing(table, row, self._database, "repository"))
 
@@ -33,11 +43,9 @@ class OperationCursors:
 
 def locked_cursor(connection: Connection, repository: str) -> Cursor | None:
     """Until the transaction ends nobody else publishes from this log. None where it is not followed."""
-    query = select(table.c.segment, table.c.position).where(table.c.repository == repository).with_for_update()
-    row = connection.execute(query).one_or_none()
-    return None if row is None else (row.segment, row.position)
+    row = connection.execute(select(table).where(table.c.repository == repository).with_for_update()).one_or_none()
+    return None if row is None else Cursor(row.segment, row.position, row.mark, row.moved)
 
 
 def move_cursor(connection: Connection, repository: str, to: Cursor) -> None:
-    where = update(table).where(table.c.repository == repository)
-    connection.execute(where.values(segment=to[0], position=to[1]))
+    connection.execute(update(table).where(table.c.repository == repository).values(**asdict(to)))

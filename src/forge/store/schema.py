@@ -227,4 +227,6 @@ operation_cursors = Table(
     Column("repository", Text, primary_key=True),
     Column("segment", Integer, nullable=False),
     Column("position", Integer, nullable=False),
+    Column("mark", Text, nullable=False),
+    Column("moved", Double, nullable=False),
 )

@@ -7,6 +7,7 @@ repository moves in the same transaction as what is published from its log.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
@@ -31,7 +32,7 @@ from forge.store.audit import Deed, add_deed
 from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
-from forge.store.operation_cursors import OperationCursors, locked_cursor, move_cursor
+from forge.store.operation_cursors import Cursor, OperationCursors, locked_cursor, move_cursor
 from forge.store.repositories import Repositories, RepositoryRow
 
 TURN = "turn"
@@ -102,7 +103,7 @@ class OperationFeed:
             with suppress(OSError):  # not readable now; the cursor stays where it is
                 if row.id not in known:
                     self._cursors.begin(row.id, _cursor(source.tail.end()))
-                elif _cursor(source.tail.end()) != known[row.id]:
+                elif source.tail.end() != _position(known[row.id]):
                     self._publish(source)
                 else:
                     source.published = source.tail.state()
@@ -146,6 +147,9 @@ class OperationFeed:
     def _publish(self, source: _Source) -> None:
         with source.lock:
             state = source.tail.state()
+            if state is None:  # the repository may be away, and come back
+                source.published = None
+                return
             if state == source.published:
                 return
             while self._published_some(source):
@@ -160,8 +164,8 @@ class OperationFeed:
             cursor = locked_cursor(connection, source.id)
             if cursor is None:
                 return ()
-            found, at = source.tail.read(LogPosition(*cursor), _TOGETHER)
-            if _cursor(at) != cursor:
+            found, at = _read(source.tail, cursor)
+            if at != _position(cursor):
                 move_cursor(connection, source.id, _cursor(at))
             operations.extend(found)
             for deed in (self._deed(source, each) for each in found):
@@ -170,7 +174,7 @@ class OperationFeed:
             return [event for each in found for event in _events(source, each)]
 
         self._events.append_with(write)
-        return len(operations) == _TOGETHER
+        return len(operations) >= _TOGETHER
 
     def _deed(self, source: _Source, operation: Operation) -> Deed | None:
         request, branches = operation.actor.request, _branches(operation)
@@ -217,8 +221,20 @@ def _notice(source: _Source) -> None:
     source.notice_at = time.monotonic() + max(_NOTICE_AGAIN, _SHARE * (time.monotonic() - now))
 
 
-def _cursor(at: LogPosition) -> tuple[int, int]:
-    return at.segment, at.offset
+def _read(tail: LogTail, cursor: Cursor) -> tuple[list[Operation], LogPosition]:
+    if tail.is_of(_position(cursor)):
+        return tail.read(_position(cursor), _TOGETHER)
+    # Another log: a new one after somebody deleted it, or an old one out of a backup, which is no news.
+    found, at = tail.read(tail.beginning(), sys.maxsize)
+    return [each for each in found if each.time > cursor.moved], at
+
+
+def _position(cursor: Cursor) -> LogPosition:
+    return LogPosition(cursor.segment, cursor.position, cursor.mark)
+
+
+def _cursor(at: LogPosition) -> Cursor:
+    return Cursor(at.segment, at.offset, at.mark, time.time())
 
 
 def _text(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from forge.git.refs.operations.records import moves_that_happened, operation_in,
 from forge.git.values import ActorKind
 
 _NAME = "operations"
+_MARKED = 200
+"""Bytes at the end of a line that tell it from any other: each line has an id of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class LogPosition:
 
     segment: int
     offset: int
+    mark: str = ""
+    """Of that line: in another log, another line ends there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +57,23 @@ class LogTail:
 
     def end(self) -> LogPosition:
         with self._newest() as newest:
-            return LogPosition(newest.segment, _whole(newest.file))
+            size = _whole(newest.file)
+            return LogPosition(newest.segment, size, newest.mark(size))
+
+    def beginning(self) -> LogPosition:
+        older = self._numbers()
+        return LogPosition(older[0] if older else 1, 0)
+
+    def is_of(self, position: LogPosition) -> bool:
+        """Whether the log can be the one that the position is from: somebody may have deleted or replaced it."""
+        with self._newest() as newest:
+            if newest.segment != position.segment:
+                return position.segment < newest.segment
+            return newest.mark(position.offset) == position.mark
 
     def read(self, after: LogPosition, limit: int) -> tuple[list[Operation], LogPosition]:
-        """At most `limit` operations that ended after the position, and the position behind the last of them.
-
-        Where the log is not the one that the position is from, because somebody deleted or replaced it, reading goes on
-        at its end: what another log tells is not news.
-        """
+        """At most `limit` operations that ended after the position, and the position behind the last of them."""
         with self._newest() as newest:
-            size = _whole(newest.file)
-            if newest.segment < after.segment or (newest.segment == after.segment and size < after.offset):
-                return [], LogPosition(newest.segment, size)
             if self._at != after:
                 self._open, self._at = {}, LogPosition(after.segment, 0)
             found: list[Operation] = []
@@ -82,10 +92,11 @@ class LogTail:
         for segment in range(start.segment, newest.segment + 1):
             offset = start.offset if segment == start.segment else 0
             data = newest.data(offset) if segment == newest.segment else self._older(segment, offset)
-            yield LogPosition(segment, offset), None
+            if segment != start.segment:
+                yield LogPosition(segment, 0), None
             for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
                 offset += len(line)
-                yield LogPosition(segment, offset), self._ended_by(line)
+                yield LogPosition(segment, offset, _mark(line)), self._ended_by(line)
 
     def _ended_by(self, line: bytes) -> Operation | None:
         record = parsed(line)
@@ -127,8 +138,11 @@ class LogTail:
             file.close()
 
     def _number(self) -> int:
-        older = sorted(self._folder.glob(f"{_NAME}-*.jsonl"))
-        return int(older[-1].stem.rpartition("-")[2]) + 1 if older else 1
+        older = self._numbers()
+        return older[-1] + 1 if older else 1
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(each.stem.rpartition("-")[2]) for each in self._folder.glob(f"{_NAME}-*.jsonl"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +162,18 @@ class _Newest:
             return b""
         self.file.seek(offset)
         return self.file.read()
+
+    def mark(self, offset: int) -> str:
+        """Of the line that ends there; none at the beginning."""
+        if self.file is None or offset == 0:
+            return ""
+        start = max(0, offset - _MARKED - 1)
+        self.file.seek(start)
+        return _mark(self.file.read(offset - start).removesuffix(b"\n").rpartition(b"\n")[2])
+
+
+def _mark(line: bytes) -> str:
+    return hashlib.sha256(line.removesuffix(b"\n")[-_MARKED:]).hexdigest()[:12]
 
 
 def _whole(file: BinaryIO | None) -> int:

@@ -17,4 +17,6 @@ def upgrade() -> None:
         sa.Column("repository", sa.Text, primary_key=True),
         sa.Column("segment", sa.Integer, nullable=False),
         sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("mark", sa.Text, nullable=False),
+        sa.Column("moved", sa.Double, nullable=False),
     )
