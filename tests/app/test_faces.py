@@ -14,7 +14,8 @@ import pytest
 
 from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.repositories import branches, edits, merges, operation_feed, operations
+from forge.app.repositories import branches, edits, export, merges, operation_feed, operations
+from forge.app.repositories.export import ExportOrder
 from forge.app.repositories.merges import MergeKind, MergeOrder
 from forge.app.sessions import session_access, tools
 from tests.api.house import House, opened
@@ -170,11 +171,11 @@ USE_CASES = (
     ),
     UseCase(
         "export without sessions",
-        None,
+        lambda t: export.export_branch(t.shop, LOCAL, t.id, ExportOrder("ai/talk", "shown", "drop")),
         ("export", "--without-sessions", "--branch", "ai/talk", "--to", "shown"),
-        None,
+        ("POST", "/exports", {"source": "ai/talk", "name": "shown", "conversation": "drop"}),
         told=moved("shown"),
-        deeds=deed("branch.export", "ai/talk as shown"),
+        deeds=deed("branch.export", "export ai/talk without sessions"),
     ),
     UseCase(
         "approve a tool",

@@ -21,6 +21,7 @@ from forge.app.sessions.messages import topic_of
 from forge.events import BOARD, BranchChanged, RepositoryChanged
 from forge.git import Repository
 from forge.sessions.redaction import Redactor
+from forge.store import operation_cursors
 from forge.store.database import Database
 from forge.store.events import Events
 from tests.app.facade import BO, Place, place, shop
@@ -164,7 +165,7 @@ def test_a_database_that_fails_keeps_the_cursor_where_it_was(place: Place, monke
         raise OSError("no room")
 
     with monkeypatch.context() as patch:
-        patch.setattr(operation_feed, "add_deed", fails)
+        patch.setattr(operation_cursors, "add_deed", fails)
         place.shop.feed.poll()
         assert place.told("main") == []
     place.shop.feed.poll()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 
 from sqlalchemy import Connection, delete, select, update
 
+from forge.events import Event
+from forge.store.audit import Deed, add_deed
 from forge.store.database import Database
+from forge.store.events import Events
 from forge.store.insertion import insert_missing
 from forge.store.schema import operation_cursors as table
 
@@ -19,6 +23,15 @@ class Cursor:
     position: int
     mark: str
     moved: float
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What was found behind a cursor, and where the cursor stands after it."""
+
+    to: Cursor
+    deeds: tuple[Deed, ...]
+    events: tuple[tuple[str, Event], ...]
 
 
 class OperationCursors:
@@ -40,12 +53,23 @@ class OperationCursors:
         with self._database.transaction() as connection:
             connection.execute(delete(table).where(table.c.repository == repository))
 
+    def advance(self, events: Events, repository: str, read: Callable[[Cursor], News]) -> None:
+        """Write what `read` finds behind the cursor, and move the cursor, in one transaction.
 
-def locked_cursor(connection: Connection, repository: str) -> Cursor | None:
-    """Until the transaction ends nobody else publishes from this log. None where it is not followed."""
-    row = connection.execute(select(table).where(table.c.repository == repository).with_for_update()).one_or_none()
-    return None if row is None else Cursor(row.segment, row.position, row.mark, row.moved)
+        Nobody else publishes from this log meanwhile. Where the log is not followed, nothing is read.
+        """
 
+        def write(connection: Connection) -> Iterable[tuple[str, Event]]:
+            mine = table.c.repository == repository
+            row = connection.execute(select(table).where(mine).with_for_update()).one_or_none()
+            if row is None:
+                return ()
+            before = Cursor(row.segment, row.position, row.mark, row.moved)
+            news = read(before)
+            if replace(news.to, moved=before.moved) != before:
+                connection.execute(update(table).where(mine).values(**asdict(news.to)))
+            for deed in news.deeds:
+                add_deed(connection, deed)
+            return news.events
 
-def move_cursor(connection: Connection, repository: str, to: Cursor) -> None:
-    connection.execute(update(table).where(table.c.repository == repository).values(**asdict(to)))
+        events.append_with(write)

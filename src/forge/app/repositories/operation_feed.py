@@ -10,12 +10,10 @@ import asyncio
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from sqlalchemy import Connection
 
 from forge.app.access.identity import LOCAL
 from forge.app.repositories.catalog import id_of, opened, topic_at
@@ -28,11 +26,11 @@ from forge.git.refs.operations.tail import LogState
 from forge.git.refs.ref_files import HEADS
 from forge.git.refs.side_refs import BESIDE
 from forge.sessions.redaction import Redactor
-from forge.store.audit import Deed, add_deed
+from forge.store.audit import Deed
 from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
-from forge.store.operation_cursors import Cursor, OperationCursors, locked_cursor, move_cursor
+from forge.store.operation_cursors import Cursor, News, OperationCursors
 from forge.store.repositories import Repositories, RepositoryRow
 
 TURN = "turn"
@@ -158,23 +156,18 @@ class OperationFeed:
 
     def _published_some(self, source: _Source) -> bool:
         """Whether there may be more."""
-        operations: list[Operation] = []
+        count = 0
 
-        def write(connection: Connection) -> Iterable[tuple[str, Event]]:
-            cursor = locked_cursor(connection, source.id)
-            if cursor is None:
-                return ()
+        def read(cursor: Cursor) -> News:
+            nonlocal count
             found, at = _read(source.tail, cursor)
-            if at != _position(cursor):
-                move_cursor(connection, source.id, _cursor(at))
-            operations.extend(found)
-            for deed in (self._deed(source, each) for each in found):
-                if deed is not None:
-                    add_deed(connection, deed)
-            return [event for each in found for event in _events(source, each)]
+            count = len(found)
+            deeds = (self._deed(source, each) for each in found)
+            events = tuple(event for each in found for event in _events(source, each))
+            return News(_cursor(at), tuple(each for each in deeds if each is not None), events)
 
-        self._events.append_with(write)
-        return len(operations) >= _TOGETHER
+        self._cursors.advance(self._events, source.id, read)
+        return count >= _TOGETHER
 
     def _deed(self, source: _Source, operation: Operation) -> Deed | None:
         request, branches = operation.actor.request, _branches(operation)
