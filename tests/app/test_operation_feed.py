@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import subprocess
 import threading
@@ -19,7 +20,7 @@ from forge.app.repositories.edits import save_file
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.app.sessions.messages import topic_of
 from forge.events import BOARD, BranchChanged, RepositoryChanged
-from forge.git import Repository
+from forge.git import PERSON, Repository
 from forge.sessions.redaction import Redactor
 from forge.store import operation_cursors
 from forge.store.database import Database
@@ -55,6 +56,7 @@ def test_a_save_by_another_process_is_published_and_audited_like_one_through_the
     assert len(place.told("main")) == 1
     place.shop.feed.poll()
     here, there = place.told("main")
+    assert isinstance(here, BranchChanged)
     assert there == replace(here, commit=made)
     second, first, _ = audited(place.shop, LOCAL)
     assert replace(second, id=first.id, time=first.time) == first
@@ -173,6 +175,31 @@ def test_a_database_that_fails_keeps_the_cursor_where_it_was(place: Place, monke
     assert place.deeds() == ["repository.add", "file.save"]
 
 
+@pytest.mark.parametrize(
+    "damage", [{"time": float("nan")}, {"time": float("inf")}, {"moves": [["refs/heads/a\0b", None, "0" * 40]]}]
+)
+def test_a_line_that_no_forge_wrote_holds_up_nothing(place: Place, damage: dict[str, object]) -> None:
+    elsewhere(place, "1\n")
+    log = place.path / ".git/forge/operations.jsonl"
+    begun, ended = log.read_text().splitlines()
+    strange = {**json.loads(begun), "id": "strange", "reason": "a\0b \udcff", **damage}
+    with log.open("a") as file:
+        file.write(f"{json.dumps(strange)}\n{json.dumps({**json.loads(ended), 'end': 'strange'})}\n")
+    made = elsewhere(place, "2\n")
+    place.shop.feed.poll()
+    assert place.told("main")[-1] == BranchChanged("main", made, "you")
+    assert place.deeds().count("file.save") == 2
+
+
+def test_words_that_sql_cannot_keep_are_audited_without_them(place: Place) -> None:
+    repo = Repository.open(place.path)
+    files = repo.workspace("main", actor=PERSON.doing("file.save", "main: a\0b\udcff"))
+    files.write_file("a.txt", "1\n")
+    files.commit("edit")
+    place.shop.feed.poll()
+    assert audited(place.shop, LOCAL)[0].detail == "main: ab\\udcff"
+
+
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operation_feed, "_NOTICE_AGAIN", 0.0)
@@ -210,7 +237,7 @@ def test_what_plain_git_did_while_nothing_ran_is_published_at_the_next_look(plac
     git(place, "branch", "new")
     feed = another_feed(place)
     feed.catch_up()
-    feed.look(opened(place.path))
+    feed.look(place.id, opened(place.path))
     feed.poll()
     assert place.told("new") == [BranchChanged("new", place.repo.resolve("main"), "outside Forge")]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from forge.settings import Settings, find_key
 from forge.settings.values import PROVIDERS
 from forge.store.costs import Costs
 from forge.store.database import Database
+from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
 from forge.store.outbox import Outbox
 
@@ -109,7 +110,8 @@ async def open_workshop(
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
                 await sender.flush()
-                await asyncio.to_thread(feed.catch_up)
+                with suppress(StoreUnavailable):  # the next process that opens it publishes the rest
+                    await asyncio.to_thread(feed.catch_up)
         finally:
             await asyncio.to_thread(events.close)
             database.close()

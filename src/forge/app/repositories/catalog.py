@@ -132,7 +132,7 @@ def repository(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Repos
     Whatever a user does with it bears the user's name, not that of who runs the server.
     """
     repo = limited(opened(Path(_row(shop, who, id_, scope).path)), shop.settings)
-    shop.feed.look(repo)
+    shop.feed.look(id_, repo)
     return repo if who.is_local else _theirs(repo, who.id, who.name)
 
 

@@ -82,9 +82,9 @@ class OperationFeed:
         with self._lock:
             self._sources.pop(id_, None)
 
-    def look(self, repo: Repository) -> None:
-        """Somebody looks at it, so moves by plain git matter from now on."""
-        source = self._source(id_of(repo), repo.common_dir)
+    def look(self, id_: str, repo: Repository) -> None:
+        """Somebody looks at it, so moves by plain git matter from now on. Asked with every request."""
+        source = self._source(id_, repo.common_dir)
         if source.watch is None:
             source.watch = BranchWatch(repo.common_dir)
 

@@ -12,6 +12,8 @@ from forge.git.refs.operations.operation import Operation, RefMove
 from forge.git.values import Actor, ActorKind, Request
 
 _ID = re.compile("[0-9a-f]{40}")
+_LATEST = 1e12
+"""Seconds. No clock shows more; what is no number at all is not less than it, either."""
 
 
 def record_of(operation: Operation, mark: str | None = None) -> Record:
@@ -52,7 +54,7 @@ def understood(record: Record) -> bool:
     match record:
         case {"id": str(), "time": int() | float(), "actor": [str(kind), str()], "reason": str(), "by": str()}:
             moves, undoes = record.get("moves"), record.get("undoes")
-            known = kind in set(ActorKind) and isinstance(undoes, str | None)
+            known = kind in set(ActorKind) and isinstance(undoes, str | None) and abs(record["time"]) < _LATEST
             return known and isinstance(moves, list) and all(map(_is_move, moves))
         case {"end": str(), "happened": bool()}:
             return isinstance(record.get("only", []), list)
@@ -65,8 +67,8 @@ def understood(record: Record) -> bool:
 
 def _is_move(move: object) -> bool:
     match move:
-        case [str(), before, after]:
-            return _is_place(before) and _is_place(after)
+        case [str(ref), before, after]:
+            return "\0" not in ref and _is_place(before) and _is_place(after)
     return False
 
 
