@@ -79,7 +79,7 @@ async def send_message(
         profile = await asyncio.to_thread(_profile, shop, asks=asks)
     actor = Actor(ActorKind.AGENT, name, request=Request(asker.id, asker.key))
     await finish_interrupted(shop, repo, branch)
-    await asyncio.to_thread(_made_ready, repo, branch, actor)
+    await asyncio.to_thread(_made_ready, shop, repo, branch, actor)
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
     request = TurnRequest(
@@ -108,11 +108,12 @@ def _profile(shop: Workshop, *, asks: bool) -> Json:
     return (profile if asks else profile.without_tools(ASK_USER)).to_json()
 
 
-def _made_ready(repo: Repository, branch: str, actor: Actor) -> None:
+def _made_ready(shop: Workshop, repo: Repository, branch: str, actor: Actor) -> None:
     tip = repo.refs.tip(branch)
     repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
     if tip is None and not repo.is_empty:
         repo.create_branch(branch, "HEAD", actor=actor.doing("branch.create", ""))
+        shop.feed.publish(repo)  # before the turn, so that it is not among the turn's events
 
 
 async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
@@ -145,7 +146,6 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
 
 
 def _audited(shop: Workshop, who: Who, repo: Repository, action: str, detail: str) -> None:
-    shop.feed.publish(repo)
     audit(shop, who, action, f"repository:{id_of(repo)}", detail)
 
 
