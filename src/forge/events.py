@@ -9,7 +9,7 @@ from typing import ClassVar
 from forge.json_value import Json
 
 BOARD = "board"
-"""The topic in which moves of all projects are told."""
+"""The topic of what happens to projects and repositories as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +166,15 @@ class BranchChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RepositoryChanged(Event):
+    """In the list of repositories: `what` is `added` or `forgotten`."""
+
+    repository: str
+    what: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectMoved(Event):
     """From one phase to another."""
 
@@ -240,6 +249,7 @@ KINDS: dict[str, type[Event]] = {
         QuestionAsked,
         QuestionClosed,
         BranchChanged,
+        RepositoryChanged,
         ProjectMoved,
         ProjectChanged,
         ProjectSaid,

@@ -106,9 +106,9 @@ def test_whatever_a_user_does_on_a_branch_is_in_the_audit(house: House, client: 
     sent = {"file": ("notes.md", b"# Notes")}
     assert done("POST", "/session/attachments", params=on, files=sent) == ["session.attach"]
     said = {"text": "hello", "model": "builtin"}
-    assert done("POST", "/session/messages", params=on, json=said) == ["session.send"]
+    assert "session.send" in done("POST", "/session/messages", params=on, json=said)
     deadline = time.monotonic() + 60
-    while client.get(f"{address}/session", params=on).json()["turns"] < 1:
+    while "turn" not in [deed["action"] for deed in client.get("/api/audit").json()["items"][:2]]:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     forked = {"turn": "1", "name": "ai/two"}
@@ -123,3 +123,23 @@ def test_whatever_a_user_does_on_a_branch_is_in_the_audit(house: House, client: 
     assert done("DELETE", "/branches/ai/two") == ["branch.delete"]
     assert done("PUT", "/shares/Dee", json={"right": "read"}) == ["repository.share"]
     assert done("DELETE", "") == ["repository.forget"]
+
+
+def test_a_turn_is_in_the_audit_as_the_work_of_whoever_sent_the_message(house: House, client: httpx.Client) -> None:
+    key = house.user("Eve")
+    (held,) = client.get("/api/keys", params={"user": "Eve"}).json()["keys"]
+    id_ = house.repository()
+    client.put(f"/api/repositories/{id_}/shares/Eve", json={"right": "write"}).raise_for_status()
+    said = {"text": "hello", "model": "builtin"}
+    with house.client(key) as eve:
+        sent = eve.post(f"/api/repositories/{id_}/session/messages", params={"branch": "ai/eve"}, json=said)
+        assert sent.status_code == 202, sent.text
+    subject, deadline = f"repository:{id_}", time.monotonic() + 60
+    while True:
+        rows = client.get("/api/audit", params={"user": held["user"]}).json()["items"]
+        mine = {row["action"]: (row["user"], row["key"]) for row in rows if row["subject"] == subject}
+        if "turn" in mine:
+            break
+        assert time.monotonic() < deadline, mine
+        time.sleep(0.05)
+    assert mine == dict.fromkeys(("branch.create", "session.send", "turn"), (held["user"], held["id"]))

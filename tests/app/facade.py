@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, audited
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import add_repository, repository, subject_of
+from forge.app.repositories.operation_feed import OperationFeed
 from forge.engine.engine import Engine
 from forge.events import Event
 from forge.git import Repository
@@ -61,14 +63,23 @@ def _new_database() -> bytes:
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Workshop]:
-    (tmp_path / "forge.db").write_bytes(_new_database())
-    environ = {"HOME": str(tmp_path), "FORGE_DATA_DIR": str(tmp_path / "data"), "PATH": "/usr/bin"}
+    with made_shop(tmp_path) as made:
+        yield made
+
+
+@contextmanager
+def made_shop(place: Path) -> Iterator[Workshop]:
+    (place / "data").mkdir(parents=True)
+    (place / "data/forge.db").write_bytes(_new_database())
+    environ = {"HOME": str(place), "FORGE_DATA_DIR": str(place / "data"), "PATH": "/usr/bin"}
     settings = load(environ)
-    database = Database.open(f"sqlite:///{tmp_path / 'forge.db'}")
+    database = Database.open(f"sqlite:///{place / 'data/forge.db'}")
     events = Events(database)
     sender = Sender(Outbox(database), {}, warn=lambda *_: None)
     engine = Engine(database, events)
-    yield Workshop(settings, environ, database, events, engine, Costs(database), Redactor([]), sender)
+    known = Redactor([])
+    feed = OperationFeed(database, events, known)
+    yield Workshop(settings, environ, database, events, engine, Costs(database), known, sender, feed)
     events.close()
     database.close()
 

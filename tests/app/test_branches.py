@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 
@@ -10,10 +9,10 @@ import pytest
 
 from forge.app.access.identity import LOCAL, audited
 from forge.app.repositories import branches, history, merges, operations
-from forge.app.repositories.catalog import record, subject_of
+from forge.app.repositories.catalog import subject_of
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
-from forge.git import Repository
+from forge.git import PERSON, Repository
 from forge.git.refs.reservations import reserve
 from forge.sessions.conversation import write_turn
 from forge.sessions.turns import Turn, turn_id
@@ -79,6 +78,7 @@ def test_each_change_is_told_and_audited(place: Place) -> None:
         "branch.create",
         "branch.create",
         "branch.rename",
+        "branch.change",
         "branch.rewind",
         "branch.delete",
     ]
@@ -140,8 +140,11 @@ def test_what_is_done_at_a_place_that_is_not_utf8_is_told_and_noted(place: Place
     there = tmp_path / os.fsdecode(b"caf\xe9")
     place.path.rename(there)
     repo = Repository.open(there)
-    record(place.shop, LOCAL, repo, "file.delete", {"main": repo.commit("main").id}, "main: a\udcff")
-    asyncio.run(place.shop.events.flush())
+    place.shop.feed.add(repo)
+    files = repo.workspace("main", actor=PERSON.doing("file.delete", "main: a\udcff"))
+    files.delete_file("a.txt")
+    files.commit("delete")
+    place.shop.feed.publish(repo)
     (deed, *_) = audited(place.shop, LOCAL)
     assert (deed.action, deed.detail) == ("file.delete", "main: a\\udcff")
     assert [type(each.event) for each in place.shop.events.after(subject_of(repo, "main").topic)] == [BranchChanged]

@@ -145,7 +145,9 @@ def test_every_subcommand_gives_its_document_and_its_exit_code(forge: Forge, wor
     assert Path(gone["kept"]).is_dir()
     with opened_access(load(os.environ), os.environ) as access:
         deeds, told = audited(access, LOCAL), Events(access.database).after(BOARD)
-    assert [deed.action for deed in deeds] == ["project.delete", *["project.change"] * 3, "project.create"]
+    done = [deed.action for deed in reversed(deeds)]
+    assert (done[0], done[-4:]) == ("project.create", [*["project.change"] * 3, "project.delete"])
+    assert set(done[1:-4]) == {"project.say", "project.add_resource", "project.distill", "project.confirm"}
     assert all(deed.subject.startswith("project:") for deed in deeds)
     changes = [item.event.what for item in told if isinstance(item.event, ProjectChanged)]
     assert changes == ["created", "renamed", "archived", "unarchived", "deleted"]

@@ -18,7 +18,7 @@ from forge.agents.stream import Stream, begins_anew, past_of
 from forge.context.seen import Seen
 from forge.engine.errors import RunCancelled
 from forge.events import TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
-from forge.git import Actor, ActorKind, CommitId, Repository, Signature, WorkInProgressVFS
+from forge.git import Actor, ActorKind, CommitId, Repository, Request, Signature, WorkInProgressVFS
 from forge.git.refs.reservations import release, reserve
 from forge.git.refs.snapshots import forget
 from forge.json_value import Json
@@ -41,6 +41,9 @@ class TurnRequest:
     author: str
     asked: float
     model: str
+    user: str = "local"
+    key: str | None = None
+    """Of whoever asked: the user's id, and that of the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,4 +202,5 @@ def last_words(turn: Turn) -> str:
 
 
 def _actor(request: TurnRequest) -> Actor:
-    return Actor(ActorKind.AGENT, request.model, request.mark)
+    asked = Request(request.user, request.key, "turn", f"{request.branch}: turn-{request.mark}")
+    return Actor(ActorKind.AGENT, request.model, request.mark, asked)

@@ -13,7 +13,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.project_access import project_for
 from forge.app.repositories.catalog import repository
 from forge.errors import InvalidInput
-from forge.events import BOARD, Event, ProjectChanged, ProjectMoved
+from forge.events import BOARD, Event, ProjectChanged, ProjectMoved, RepositoryChanged
 from forge.store.listeners import Live, Recorded
 
 _ALL = "all"
@@ -104,7 +104,12 @@ def _is_text(name: str) -> bool:
 
 
 def _is_of_theirs(shop: Workshop, who: Who, event: Event) -> bool:
-    return isinstance(event, (ProjectMoved, ProjectChanged)) and may_see(shop, who, "project", event.project)
+    match event:
+        case ProjectMoved(project=id_) | ProjectChanged(project=id_):
+            return may_see(shop, who, "project", id_)
+        case RepositoryChanged(repository=id_):
+            return may_see(shop, who, "repository", id_)
+    return False
 
 
 def _everything(event: Event) -> bool:

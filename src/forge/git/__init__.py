@@ -30,6 +30,7 @@ from forge.git.values import (
     Entry,
     Mode,
     ObjectId,
+    Request,
     Signature,
 )
 from forge.git.workspace.commit_vfs import VFS, DirEntry, DirKind, GitCommitVFS
@@ -78,6 +79,7 @@ __all__ = [
     "Query",
     "RefMove",
     "Repository",
+    "Request",
     "SearchResult",
     "Signature",
     "StorageFailed",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple, NewType
 
@@ -58,6 +58,17 @@ class ActorKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody asked for when a ref moved, as the audit shows it. `local` is the person at the machine."""
+
+    user: str = "local"
+    key: str | None = None
+    """The id of the key that the request came with."""
+    action: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Actor:
     """Who moves a branch. Agents and builds never move the default branch."""
 
@@ -65,6 +76,12 @@ class Actor:
     name: str
     turn: str | None = None
     """The work it does this for; what reserved the branch for that work may go on with it."""
+    request: Request | None = field(default=None, repr=False, compare=False)
+    """Recorded with each move; None where nobody said what it is for."""
+
+    def doing(self, action: str, detail: str) -> Actor:
+        """The same, for one action."""
+        return replace(self, request=replace(self.request or Request(), action=action, detail=detail))
 
 
 PERSON = Actor(ActorKind.PERSON, "person")

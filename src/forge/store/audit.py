@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Row, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
 from forge.store.database import Database
 from forge.store.schema import audit
@@ -29,10 +29,8 @@ class Audit:
         self._database = database
 
     def add(self, *, time: float, user: str, key: str | None, action: str, subject: str, detail: str) -> None:
-        row: dict[str, Any] = {"time": time, "user": user, "key": key}
-        row |= {"action": action, "subject": subject, "detail": detail}
         with self._database.transaction() as connection:
-            connection.execute(insert(audit).values(row))
+            add_deed(connection, Deed(0, time, user, key, action, subject, detail))
 
     def list(self, *, before: int | None = None, limit: int = 100, user: str | None = None) -> tuple[Deed, ...]:
         """Newest first; `before` is the id of the last one seen."""
@@ -43,6 +41,13 @@ class Audit:
             query = query.where(audit.c.user == user)
         with self._database.reading() as connection:
             return tuple(_value(row) for row in connection.execute(query))
+
+
+def add_deed(connection: Connection, deed: Deed) -> None:
+    """As part of a transaction. The database gives the id."""
+    row = asdict(deed)
+    del row["id"]
+    connection.execute(insert(audit).values(row))
 
 
 def _value(row: Row[Any]) -> Deed:

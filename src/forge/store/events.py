@@ -7,7 +7,7 @@ import itertools
 import json
 import time
 import uuid
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -50,6 +50,14 @@ class Events:
     def append(self, topic: str, event: Event, *, origin: str | None = None) -> int:
         """Record one event now; gives its id. For a live event, which has none, 0."""
         return self._publish_first([Publication(topic, event, _text(event), origin)])[0]
+
+    def append_with(self, write: Callable[[Connection], Iterable[tuple[str, Event]]]) -> None:
+        """Record the events that `write` gives in the transaction in which it writes: all of it, or nothing."""
+        with self._listeners.settled:
+            with self._database.transaction() as connection:
+                publications = [Publication(topic, event, _text(event), None) for topic, event in write(connection)]
+                recorded = self._record(connection, publications)
+            self._push(publications, recorded)
 
     def publish(self, topic: str, event: Event, *, origin: str | None = None) -> None:
         """Record or push it soon, in order, without waiting for the disk. A database that is away is waited for."""
@@ -139,9 +147,12 @@ class Events:
         with self._listeners.settled:
             with self._database.transaction() as connection:
                 recorded = self._record(connection, publications)
-            for publication, item in zip(publications, recorded, strict=True):
-                self._listeners.push(publication.topic, item)
+            self._push(publications, recorded)
         return [item.id for item in recorded]
+
+    def _push(self, publications: Sequence[Publication], recorded: Sequence[Recorded]) -> None:
+        for publication, item in zip(publications, recorded, strict=True):
+            self._listeners.push(publication.topic, item)
 
     def _record(self, connection: Connection, publications: Sequence[Publication]) -> list[Recorded]:
         # Locked in the same order by everybody, so that two writers of the same topics never wait for each other.

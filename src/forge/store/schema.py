@@ -194,3 +194,14 @@ audit = Table(
     Column("detail", Text, nullable=False),
     sqlite_autoincrement=True,
 )
+
+# How far the operation log of each repository has been published as events and audit rows.
+operation_cursors = Table(
+    "operation_cursors",
+    metadata,
+    Column("repository", Text, primary_key=True),
+    Column("segment", Integer, nullable=False),
+    Column("position", Integer, nullable=False),
+    Column("mark", Text, nullable=False),
+    Column("moved", Double, nullable=False),
+)

@@ -33,6 +33,7 @@ interface Kinds {
   QuestionAsked: { question: string; run: string; text: string; options: string[]; expires: number | null; kind?: string };
   QuestionClosed: { question: string; run: string; how: string; answer: string | null };
   BranchChanged: { branch: string; commit: string | null; actor: string };
+  RepositoryChanged: { repository: string; what: string; name: string };
   ProjectMoved: { project: string; before: string; phase: string; halt_reason: string | null };
   ProjectChanged: { project: string; what: string; name: string };
   ProjectSaid: { project: string; role: string; text: string };

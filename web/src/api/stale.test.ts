@@ -23,6 +23,11 @@ test("a change of a branch makes what was read from it stale, with colons in its
   expect(found).toContainEqual(keys.branches("r1"));
 });
 
+test("a repository that is added or forgotten makes the list of repositories stale", () => {
+  const event = { type: "RepositoryChanged", repository: "r1", what: "added", name: "garden" } as const;
+  expect(staleKeys({ topic: "board", id: 1, time: 0, event })).toEqual([keys.repositories()]);
+});
+
 test("an event that this page does not know is passed over", () => {
   expect(staleKeys({ topic: "board", id: 1, time: 0, event: { type: "Later" } as never })).toEqual([]);
 });

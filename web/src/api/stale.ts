@@ -36,6 +36,7 @@ export const STALE: Stale = {
   QuestionAsked: asked,
   QuestionClosed: asked,
   BranchChanged: (_, at) => branchMoved(at.repo, at.branch),
+  RepositoryChanged: () => [keys.repositories()],
   ProjectMoved: (event) => [keys.projects(), keys.board(), ...inProject(event.project), keys.questions()],
   ProjectChanged: (event) => [keys.projects(), keys.board(), ...inProject(event.project)],
   ProjectSaid: (event) => [keys.projectMessages(event.project), keys.project(event.project)],

@@ -120,9 +120,13 @@ def owned(shop: Shop, who: Who, kind: Kind, id_: str, scope: str = "read") -> No
         raise SharedForReading(f"This {kind} was shared with you for reading.", hint="Ask its owner to let you write.")
 
 
+def owner_of(shop: Shop, kind: Kind, id_: str) -> str:
+    """The id of the user whose it is; what was made without a key belongs to the person at the machine."""
+    return _ownership(shop).standing(kind, id_, LOCAL.id).owner or LOCAL.id
+
+
 def is_of_the_machine(shop: Shop, kind: Kind, id_: str) -> bool:
-    """Whether it belongs to the person there: made without a key."""
-    return _ownership(shop).standing(kind, id_, LOCAL.id).owner in (None, LOCAL.id)
+    return owner_of(shop, kind, id_) == LOCAL.id
 
 
 def writers(shop: Shop, kind: Kind, id_: str) -> frozenset[str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forge.agents.relay.journal import Journal
 from forge.app.process.log_redaction import redacted_logs
+from forge.app.repositories.operation_feed import OperationFeed
 from forge.engine.engine import Engine
 from forge.notices.sender import Sender, Warn
 from forge.plugins.contracts import Channel, Notice
@@ -20,6 +21,7 @@ from forge.settings import Settings, find_key
 from forge.settings.values import PROVIDERS
 from forge.store.costs import Costs
 from forge.store.database import Database
+from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
 from forge.store.outbox import Outbox
 
@@ -39,6 +41,8 @@ class Workshop:
     costs: Costs
     redactor: Redactor
     sender: Sender
+    feed: OperationFeed
+    """Whoever moves a ref on a person's behalf lets it publish that before they answer."""
     handing: Handing | None = None
     """Of a command that lets the server run what it begins."""
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -72,16 +76,29 @@ async def open_workshop(
     engine = Engine(database, events, serve=serve, max_runs=most, taker=handing)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
+    feed = OperationFeed(database, events, known)
     shop = Workshop(
-        settings, environ, database, events, engine, Costs(database), known, sender, handing, unconfined=unconfined
+        settings,
+        environ,
+        database,
+        events,
+        engine,
+        Costs(database),
+        known,
+        sender,
+        feed,
+        handing,
+        unconfined=unconfined,
     )
     turn_run.register(shop)
     workflows.register(shop)
     with redacted_logs(known):
         try:
+            await asyncio.to_thread(feed.catch_up)
             await engine.start()
             sending = asyncio.create_task(sender.run())
-            upkeep = [asyncio.create_task(each(shop)) for each in (_forget, _sweep)] if serve else []
+            serving = (_forget(shop), _sweep(shop), feed.follow()) if serve else ()
+            upkeep = [asyncio.create_task(work) for work in serving]
             try:
                 yield shop
             finally:
@@ -93,6 +110,8 @@ async def open_workshop(
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
                 await sender.flush()
+                with suppress(StoreUnavailable):  # the next process that opens it publishes the rest
+                    await asyncio.to_thread(feed.catch_up)
         finally:
             await asyncio.to_thread(events.close)
             database.close()

@@ -20,6 +20,7 @@ from forge.agents.programs import run_program
 from forge.agents.spending import Spent, check
 from forge.agents.streaming import Retry
 from forge.agents.turn import TurnRequest
+from forge.app.access.identity import owner_of
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
@@ -30,7 +31,7 @@ from forge.app.sessions.messages import WORKFLOW, run_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
 from forge.events import ModelRetryScheduled, ProjectProgressed
-from forge.git import Actor, ActorKind, CommitId, NotText, Repository
+from forge.git import Actor, ActorKind, CommitId, NotText, Repository, Request
 from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
@@ -245,7 +246,9 @@ class ProjectHands:
 
         async def request() -> Json:
             author = (await asyncio.to_thread(self._repo_to_work_in)).signature()
-            return asdict(TurnRequest(mark, branch, order.message, f"{author.name} <{author.email}>", time.time(), who))
+            name = f"{author.name} <{author.email}>"
+            user = await asyncio.to_thread(owner_of, self.shop, "project", self.project)
+            return asdict(TurnRequest(mark, branch, order.message, name, time.time(), who, user=user))
 
         asked = await steps.step(f"{place}: request", request)
         profile = replace(profiles_of(self.shop.settings).get(order.prompt), system=order.instructions)
@@ -282,8 +285,9 @@ class ProjectHands:
             holds.standing(repo, self.project, branch)
             tip = repo.refs.tip(branch)
             if tip is None:
-                actor = Actor(ActorKind.BUILD, self.name)
-                tip = repo.create_branch(branch, baseline or "HEAD", actor=actor)
+                owner = owner_of(self.shop, "project", self.project)
+                actor = Actor(ActorKind.BUILD, self.name, request=Request(owner))
+                tip = repo.create_branch(branch, baseline or "HEAD", actor=actor.doing("branch.create", ""))
             if holds.held_of(repo, self.project) is None:
                 holds.hold(repo, self.project, CommitId(baseline or tip), tip)
             return {"baseline": baseline or tip, "tip": tip}

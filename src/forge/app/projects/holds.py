@@ -68,7 +68,7 @@ def standing(repo: Repository, project: str, branch: str) -> str:
         return ""
     actor, last = Actor(ActorKind.BUILD, f"project {project}"), found[1]
     if tip is None:
-        repo.create_branch(branch, last, actor=actor)
+        repo.create_branch(branch, last, actor=actor.doing("branch.create", ""))
         return f"{branch} was deleted; it is back at its last commit {last[:12]}"
     ref = f"{KEPT}{branch}@{last[:12]}"
     if repo.objects.handle.descendant_of(tip, last) or repo.refs.target(ref) is not None:

@@ -204,11 +204,28 @@ async def press(
         await asyncio.to_thread(_choose_agent, shop, who, project, action, agent)
     if delegated and action != Action.PROVIDE_INPUT:
         raise InvalidInput("Only `provide_input` can be delegated.", hint="Leave `delegated` out.")
+    given = (project_messages.Given(1, delegated=True),) if delegated else ()
+    done = await press_found(shop, who, project, action, text=text, confirmed=confirmed, press_id=press_id, given=given)
+    return await asyncio.to_thread(_pressed, shop, who, project, done)
+
+
+async def press_found(
+    shop: Workshop,
+    who: Who,
+    project: Project,
+    action: str,
+    *,
+    text: str = "",
+    confirmed: bool = False,
+    press_id: str | None = None,
+    given: Sequence[project_messages.Given] = (),
+) -> runs.Pressed:
+    """In the project of this directory, for who may do so."""
     wanted: Json = {"text": text, "press_id": press_id}
     again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
-    given = (project_messages.Given(1, delegated=True),) if delegated else ()
     done = again or await actions.press(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
-    return await asyncio.to_thread(_pressed, shop, who, project, done, f"project.{action}")
+    await asyncio.to_thread(_audited, shop, who, project, done, f"project.{action}")
+    return done
 
 
 @on_work_loop
@@ -239,8 +256,24 @@ async def say(
     press_id: str | None,
 ) -> Pressed:
     project = await asyncio.to_thread(_project_at_work, shop, who, id_)
+    done = await say_found(shop, who, project, text, given=given, about=about, press_id=press_id)
+    return await asyncio.to_thread(_pressed, shop, who, project, done)
+
+
+async def say_found(
+    shop: Workshop,
+    who: Who,
+    project: Project,
+    text: str,
+    *,
+    given: Sequence[project_messages.Given] = (),
+    about: project_messages.About | None = None,
+    press_id: str | None = None,
+) -> runs.Pressed:
+    """To the project of this directory, for who may do so."""
     done = await project_messages.say(shop, project, text, given=given, about=about, press_id=press_id)
-    return await asyncio.to_thread(_pressed, shop, who, project, done, "project.say")
+    await asyncio.to_thread(_audited, shop, who, project, done, "project.say")
+    return done
 
 
 def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) -> Project:
@@ -251,16 +284,23 @@ def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) 
     return project
 
 
-def _pressed(shop: Workshop, who: Who, project: Project, done: runs.Pressed, action: str) -> Pressed:
+def _audited(shop: Workshop, who: Who, project: Project, done: runs.Pressed, action: str) -> None:
     if done.changed:
         audit(shop, who, action, f"project:{project.id}")
+
+
+def _pressed(shop: Workshop, who: Who, project: Project, done: runs.Pressed) -> Pressed:
     now, topic = shown(shop, who, project), catalog.topic_of(project)
     return Pressed(now, done.changed, done.run, topic, done.after, done.message)
 
 
 def accept_tests(shop: Workshop, who: Who, id_: str) -> Json:
-    given = catalog.accept_tests(project_for(shop, who, id_, "run"))
-    audit(shop, who, "project.accept_tests", f"project:{id_}", str(given["total"]))
+    return accept_tests_found(shop, who, project_for(shop, who, id_, "run"))
+
+
+def accept_tests_found(shop: Workshop, who: Who, project: Project) -> Json:
+    given = catalog.accept_tests(project)
+    audit(shop, who, "project.accept_tests", f"project:{project.id}", str(given["total"]))
     return given
 
 
@@ -290,6 +330,13 @@ def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[byte
     stored = project_messages.take_resource(shop, project, plain_name(name, ResourceRefused), content)
     audit(shop, who, "project.add_resource", f"project:{id_}", stored)
     return _stored(project.directory / _RESOURCES / stored)
+
+
+def add_resource_found(shop: Workshop, who: Who, project: Project, source: Path) -> str:
+    """A copy of a file of this machine, for who may read it."""
+    stored = project_messages.add_resource(shop, project, source)
+    audit(shop, who, "project.add_resource", f"project:{project.id}", Path(stored).name)
+    return stored
 
 
 def resources(shop: Workshop, who: Who, id_: str) -> tuple[StoredFile, ...]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from forge.app.repositories.catalog import actor_of, kept_edits, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, kept_edits, moved_by, repository
 from forge.app.values.paging import Page, checked
 from forge.errors import Conflict, NotFound, Upstream
 from forge.git import PERSON, Actor, Branch, Commit, CommitId, Operation, Repository
@@ -138,31 +138,31 @@ def list_kept(
 
 def create_branch(shop: Workshop, who: Who, repo_id: str, name: str, start: str = "HEAD") -> BranchMade:
     repo = repository(shop, who, repo_id, "write")
-    return _made(shop, who, repo, create(repo, name, start, actor=actor_of(who)), name)
+    return _made(shop, repo, create(repo, name, start, actor=actor_of(who)), name)
 
 
 def fork_branch(shop: Workshop, who: Who, repo_id: str, source: str, name: str) -> BranchMade:
     """With its conversation."""
     repo = repository(shop, who, repo_id, "write")
     tip = fork(repo, source, name, actor=actor_of(who))
-    return _made(shop, who, repo, tip, name)
+    return _made(shop, repo, tip, name)
 
 
 def rename_branch(shop: Workshop, who: Who, repo_id: str, old: str, new: str) -> BranchMove:
     repo = repository(shop, who, repo_id, "write")
-    return _moved(shop, who, repo, "branch.rename", rename(repo, old, new, actor=actor_of(who)), name=new)
+    return _moved(shop, repo, rename(repo, old, new, actor=actor_of(who)), name=new)
 
 
 def rewind_branch(shop: Workshop, who: Who, repo_id: str, name: str, to: str) -> BranchMove:
     """What came after `to` stays reachable."""
     repo = repository(shop, who, repo_id, "write")
-    return _moved(shop, who, repo, "branch.rewind", rewind(repo, name, to, actor=actor_of(who)), name=name)
+    return _moved(shop, repo, rewind(repo, name, to, actor=actor_of(who)), name=name)
 
 
 def delete_branch(shop: Workshop, who: Who, repo_id: str, name: str) -> BranchMove:
     """Its tip is kept."""
     repo = repository(shop, who, repo_id, "write")
-    return _moved(shop, who, repo, "branch.delete", delete(repo, name, actor=actor_of(who)), name=name)
+    return _moved(shop, repo, delete(repo, name, actor=actor_of(who)), name=name)
 
 
 # On an open repository
@@ -194,29 +194,29 @@ def tip_of(repo: Repository, name: str) -> CommitId:
 
 
 def create(repo: Repository, name: str, start: str = "HEAD", *, actor: Actor = PERSON) -> CommitId:
-    tip = repo.create_branch(name, start, actor=actor)
+    tip = repo.create_branch(name, start, actor=actor.doing("branch.create", ""))
     drop_marks(repo.common_dir, name)
     return tip
 
 
 def fork(repo: Repository, source: str, name: str, *, actor: Actor = PERSON) -> CommitId:
-    tip = repo.fork_branch(source, name, actor=actor)
+    tip = repo.fork_branch(source, name, actor=actor.doing("branch.create", ""))
     copy_marks(repo.common_dir, source, name)
     return tip
 
 
 def rename(repo: Repository, old: str, new: str, *, actor: Actor = PERSON) -> Operation:
-    operation = repo.rename_branch(old, new, actor=actor)
+    operation = repo.rename_branch(old, new, actor=actor.doing("branch.rename", ""))
     move_marks(repo.common_dir, old, new)
     return operation
 
 
 def rewind(repo: Repository, name: str, to: str, *, actor: Actor = PERSON) -> Operation:
-    return repo.rewind_branch(name, to, actor=actor)
+    return repo.rewind_branch(name, to, actor=actor.doing("branch.rewind", ""))
 
 
 def delete(repo: Repository, name: str, *, actor: Actor = PERSON) -> Operation:
-    operation = repo.delete_branch(name, actor=actor)
+    operation = repo.delete_branch(name, actor=actor.doing("branch.delete", ""))
     drop_marks(repo.common_dir, name)
     return operation
 
@@ -282,12 +282,11 @@ def _is_for_agents(repo: Repository, name: str, commit: Commit, held: Reservatio
     return repo.refs.target(SESSIONS_BESIDE + name) is not None
 
 
-def _made(shop: Workshop, who: Who, repo: Repository, tip: CommitId, name: str) -> BranchMade:
-    record(shop, who, repo, "branch.create", {name: tip}, detail=f"{name} at {tip}")
+def _made(shop: Workshop, repo: Repository, tip: CommitId, name: str) -> BranchMade:
+    shop.feed.publish(repo)
     return BranchMade(name, tip)
 
 
-def _moved(shop: Workshop, who: Who, repo: Repository, action: str, operation: Operation, *, name: str) -> BranchMove:
-    moved = moved_by(operation)
-    record(shop, who, repo, action, moved, detail=operation.reason)
-    return BranchMove(name, moved.get(name), operation.id, kept_edits(operation))
+def _moved(shop: Workshop, repo: Repository, operation: Operation, *, name: str) -> BranchMove:
+    shop.feed.publish(repo)
+    return BranchMove(name, moved_by(operation).get(name), operation.id, kept_edits(operation))

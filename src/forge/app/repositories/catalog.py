@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError, InvalidInput
-from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, RefMove, Repository, Signature
+from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, RefMove, Repository, Request, Signature
 from forge.git.errors import BranchMissing, FileTooLarge, RepositoryMissing
 from forge.git.history.revisions import no_head
 from forge.git.refs.near_names import did_you_mean
@@ -111,10 +110,13 @@ def add_new_repository(shop: Workshop, who: Who, path: Path | str) -> tuple[Repo
     if not who.is_local and _is_forges_own(shop, repo):
         raise _not_there(who, path)
     place, id_ = _unicode(str(repo.work_tree or repo.git_dir).rstrip("/")), id_of(repo)
+    # Before it is in the list, where others find it: whatever is done to it from then on is news.
+    shop.feed.add(repo)
     is_new = _rows(shop).add(id_, path=place, name=_name(place))
     if is_new:
         identity.record_new(shop, who, "repository", id_)
         identity.audit(shop, who, "repository.add", f"repository:{id_}", place)
+        _tell(shop, id_, "added", _name(place))
     elif not identity.may_see(shop, who, "repository", id_):
         raise _not_there(who, path)
     return repository_entry(shop, who, id_), bool(is_new)
@@ -130,6 +132,7 @@ def repository(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Repos
     Whatever a user does with it bears the user's name, not that of who runs the server.
     """
     repo = limited(opened(Path(_row(shop, who, id_, scope).path)), shop.settings)
+    shop.feed.look(id_, repo)
     return repo if who.is_local else _theirs(repo, who.id, who.name)
 
 
@@ -147,8 +150,16 @@ def forget_repository(shop: Workshop, who: Who, id_: str) -> None:
     row = _row(shop, who, id_, "write")
     identity.only_owner(shop, who, "repository", id_)
     _rows(shop).remove(id_)
+    shop.feed.forget(id_)
+    _tell(shop, id_, "forgotten", row.name)
     identity.forget_owner(shop, "repository", id_)
     identity.audit(shop, who, "repository.forget", f"repository:{id_}", row.path)
+
+
+def _tell(shop: Workshop, id_: str, what: str, name: str) -> None:
+    from forge.events import BOARD, RepositoryChanged  # noqa: PLC0415
+
+    shop.events.publish(BOARD, RepositoryChanged(id_, what, shop.redactor.text(name)))
 
 
 def is_looked_after(shop: Workshop, id_: str) -> bool:
@@ -175,24 +186,12 @@ def opened(place: Path) -> Repository:
 
 
 def actor_of(who: Who) -> Actor:
-    return Actor(ActorKind.PERSON, who.name)
+    return Actor(ActorKind.PERSON, who.name, request=Request(who.id, who.key))
 
 
 def author_of(repo: Repository, who: Who) -> Signature | None:
     """Whose commit it is: a user's own; None where git is configured for the person at this machine."""
     return None if who.is_local else _signature(repo.signature(), who.id, who.name)
-
-
-def record(  # noqa: PLR0917
-    shop: Workshop, who: Who, repo: Repository, action: str, moved: Mapping[str, CommitId | None], detail: str
-) -> None:
-    """What every change of a repository leaves behind: a line in the audit, an event for each branch that moved."""
-    from forge.app.access import identity  # noqa: PLC0415
-    from forge.events import BranchChanged  # noqa: PLC0415
-
-    identity.audit(shop, who, action, f"repository:{id_of(repo)}", detail)
-    for branch, commit in moved.items():
-        shop.events.publish(subject_of(repo, branch).topic, BranchChanged(branch, commit, who.name))
 
 
 def configured_pager(repo: Repository) -> str | None:

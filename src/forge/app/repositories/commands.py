@@ -83,6 +83,7 @@ def run_on_branch(
     commit = None
     if save and changes and result.ok and not directory.incomplete:
         line = _one_line(command)
+        workspace.actor = workspace.actor.doing("command.save", f"{workspace.branch}: {line}")
         commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
     return CommandRun(workspace.branch, base, result, changes, commit, operation, notes)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.app.repositories import write
-from forge.app.repositories.catalog import actor_of, author_of, kept_edits, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, author_of, kept_edits, repository
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Who
@@ -57,7 +57,7 @@ def save_file(  # noqa: PLR0917
         author=author_of(repo, who),
         large=large,
     )
-    return _saved(shop, who, repo, landed, action="file.save", what=path)
+    return _saved(shop, repo, landed)
 
 
 def delete_file(
@@ -73,7 +73,7 @@ def delete_file(
     repo = repository(shop, who, repo_id, "write")
     by, author = actor_of(who), author_of(repo, who)
     landed = write.delete(repo, branch, path, expected=expected, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="file.delete", what=path)
+    return _saved(shop, repo, landed)
 
 
 def rename_file(  # noqa: PLR0917
@@ -90,7 +90,7 @@ def rename_file(  # noqa: PLR0917
     repo = repository(shop, who, repo_id, "write")
     by, author = actor_of(who), author_of(repo, who)
     landed = write.rename(repo, branch, old, new, expected=expected, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="file.rename", what=f"{old} to {new}")
+    return _saved(shop, repo, landed)
 
 
 def delete_folder(
@@ -99,7 +99,7 @@ def delete_folder(
     repo = repository(shop, who, repo_id, "write")
     by, author = actor_of(who), author_of(repo, who)
     landed = write.delete_folder(repo, branch, path, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="folder.delete", what=path)
+    return _saved(shop, repo, landed)
 
 
 def rename_folder(  # noqa: PLR0917
@@ -108,12 +108,12 @@ def rename_folder(  # noqa: PLR0917
     repo = repository(shop, who, repo_id, "write")
     by, author = actor_of(who), author_of(repo, who)
     landed = write.rename_folder(repo, branch, old, new, message=message, actor=by, author=author)
-    return _saved(shop, who, repo, landed, action="folder.rename", what=f"{old} to {new}")
+    return _saved(shop, repo, landed)
 
 
-def _saved(shop: Workshop, who: Who, repo: Repository, landed: write.Landed, *, action: str, what: str) -> Saved:
+def _saved(shop: Workshop, repo: Repository, landed: write.Landed) -> Saved:
     if landed.operation is None:
         return Saved(landed.branch, landed.commit, landed.etag, changed=False)
-    record(shop, who, repo, action, moved_by(landed.operation), detail=f"{landed.branch}: {what}")
+    shop.feed.publish(repo)
     made = landed.operation
     return Saved(landed.branch, landed.commit, landed.etag, True, made.id, kept_edits(made))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.app.repositories.catalog import actor_of, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, repository
 from forge.app.repositories.merges import Conversation
 from forge.errors import Conflict
 from forge.git import PERSON, Actor, BranchMoved, CommitId, Operation, Repository
@@ -68,8 +68,8 @@ def export_branch(shop: Workshop, who: Who, repo_id: str, order: ExportOrder, *,
     found = previewed(repo, order, shop.settings.merged_sessions)
     if expected is not None and expected != found.source_tip:
         raise BranchMoved(f"{order.source} has moved since the preview was made.", hint="Look at a new preview first.")
-    operation = perform(repo, found, actor=actor_of(who))
-    record(shop, who, repo, "branch.export", moved_by(operation), detail=operation.reason)
+    perform(repo, found, actor=actor_of(who))
+    shop.feed.publish(repo)
     return found
 
 
@@ -107,7 +107,8 @@ def perform(repo: Repository, export: Export, *, actor: Actor = PERSON) -> Opera
     """Make the branch exactly as the preview showed it."""
     how = {"keep": "with conversations", "squash": "with a summary of its conversation", "drop": "without sessions"}
     reason = f"export {export.source} {how[export.conversation_choice or 'drop']}"
-    return repo.refs.land(export.branch, export.commit, export.new, before=None, actor=actor, reason=reason)
+    by = actor.doing("branch.export", "")
+    return repo.refs.land(export.branch, export.commit, export.new, before=None, actor=by, reason=reason)
 
 
 def bundle(repo: Repository, branch: str, path: Path) -> None:

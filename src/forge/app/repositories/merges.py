@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from forge.app.repositories.catalog import actor_of, kept_edits, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, kept_edits, repository
 from forge.app.repositories.diff import without_sessions
 from forge.app.values.paging import Page, checked
 from forge.errors import InvalidInput
@@ -168,8 +168,7 @@ def perform_merge(
     if expected is not None:
         _refuse_unseen(preview, expected)
     operation = perform(repo, preview, actor=actor_of(who))
-    if operation is not None:
-        record(shop, who, repo, f"merge.{preview.kind}", moved_by(operation), detail=preview.reason)
+    shop.feed.publish(repo)
     made = operation.id if operation else None
     view = view_of(repo, preview, order.conversation)
     return Merged(view, operation is not None, made, kept_edits(operation))
@@ -278,7 +277,8 @@ def resolved(
 
 def perform(repo: Repository, preview: MergePreview, *, actor: Actor = PERSON) -> Operation | None:
     """None where conflicts wait for a person, or nothing is to do."""
-    return None if preview.conflicts else repo.perform(preview, actor=actor)
+    by = actor.doing(f"merge.{preview.kind}", preview.reason)
+    return None if preview.conflicts else repo.perform(preview, actor=by)
 
 
 def view_of(repo: Repository, preview: MergePreview, terms: Conversation | None = None) -> MergeView:

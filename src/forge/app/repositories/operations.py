@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
-from forge.app.repositories.catalog import actor_of, kept_edits, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, kept_edits, repository
 from forge.app.values.paging import Page, checked, unreadable
 from forge.git import PERSON, Actor, ActorKind, Operation, RefMove, Repository
 
@@ -61,7 +61,7 @@ def undo_operation(shop: Workshop, who: Who, repo_id: str, operation_id: str | N
     """Take back the one named, else the last one that is not undone yet."""
     repo = repository(shop, who, repo_id, "write")
     undone = undo(repo, operation_id, actor=actor_of(who))
-    record(shop, who, repo, "operation.undo", moved_by(undone), detail=undone.reason)
+    shop.feed.publish(repo)
     return entry_of(undone)
 
 
@@ -73,7 +73,7 @@ def newest(repo: Repository, count: int) -> list[Operation]:
 
 
 def undo(repo: Repository, operation_id: str | None = None, *, actor: Actor = PERSON) -> Operation:
-    return repo.undo(operation_id, actor=actor)
+    return repo.undo(operation_id, actor=actor.doing("operation.undo", ""))
 
 
 def entry_of(operation: Operation) -> OperationEntry:

@@ -99,8 +99,8 @@ def save(
 
     text = message or f"edit: {path.rpartition('/')[2]}"
     if seen is not None:
-        return _landed(seen, path, write, text, author)
-    return _committed(repo, branch, path, write, text, actor=actor, author=author)
+        return _landed(seen, path, write, text, author, doing=("file.save", path))
+    return _committed(repo, branch, path, write, text, doing=("file.save", path), actor=actor, author=author)
 
 
 def delete(
@@ -118,7 +118,7 @@ def delete(
         files.delete_file(path)
 
     text = message or f"delete: {path.rpartition('/')[2]}"
-    return _committed(repo, branch, path, remove, text, actor=actor, author=author)
+    return _committed(repo, branch, path, remove, text, doing=("file.delete", path), actor=actor, author=author)
 
 
 def rename(
@@ -137,7 +137,8 @@ def rename(
         files.rename_file(old, new)
 
     text = message or f"rename: {old} to {new}"
-    return _committed(repo, branch, new, move, text, actor=actor, author=author)
+    doing = ("file.rename", f"{old} to {new}")
+    return _committed(repo, branch, new, move, text, doing=doing, actor=actor, author=author)
 
 
 def delete_folder(
@@ -152,7 +153,11 @@ def delete_folder(
     """Every file below it, in one commit."""
     folder = path.rstrip("/")
     text = message or f"delete: {folder.rpartition('/')[2]}/"
-    return _committed(repo, branch, folder, lambda files: files.delete_folder(folder), text, actor=actor, author=author)
+
+    def remove(files: WorkInProgressVFS) -> None:
+        files.delete_folder(folder)
+
+    return _committed(repo, branch, folder, remove, text, doing=("folder.delete", path), actor=actor, author=author)
 
 
 def rename_folder(
@@ -172,7 +177,8 @@ def rename_folder(
         files.rename_folder(here, there)
 
     text = message or f"rename: {here}/ to {there}/"
-    return _committed(repo, branch, there, move, text, actor=actor, author=author)
+    doing = ("folder.rename", f"{old} to {new}")
+    return _committed(repo, branch, there, move, text, doing=doing, actor=actor, author=author)
 
 
 def _committed(
@@ -182,10 +188,14 @@ def _committed(
     change: Callable[[WorkInProgressVFS], None],
     message: str,
     *,
+    doing: tuple[str, str],
     actor: Actor,
     author: Signature | None,
 ) -> Landed:
-    return anew(repo, branch, lambda: _landed(repo.workspace(branch, actor=actor), path, change, message, author))
+    def made() -> Landed:
+        return _landed(repo.workspace(branch, actor=actor), path, change, message, author, doing=doing)
+
+    return anew(repo, branch, made)
 
 
 def anew(repo: Repository, branch: str, made: Callable[[], T]) -> T:
@@ -207,7 +217,12 @@ def _landed(
     change: Callable[[WorkInProgressVFS], None],
     message: str,
     author: Signature | None,
+    *,
+    doing: tuple[str, str],
 ) -> Landed:
+    """`doing` is the action, and to what it is done."""
+    action, what = doing
+    files.actor = files.actor.doing(action, f"{files.branch}: {what}")
     change(files)
     changes = files.pending_changes()
     entry = files.entry(path)

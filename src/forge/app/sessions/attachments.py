@@ -11,7 +11,7 @@ from typing import IO
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.branches import tip_of
-from forge.app.repositories.catalog import actor_of, author_of, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, author_of, repository
 from forge.app.repositories.write import anew
 from forge.app.values.uploads import content_of, plain_name
 from forge.errors import InvalidInput
@@ -53,13 +53,14 @@ def _put(  # noqa: PLR0917
     files = repo.workspace(branch, actor=actor_of(who))
     path = _free(files, name, data)
     files.write_bytes(path, data)
+    files.actor = files.actor.doing("session.attach", f"{branch}: {path}")
     is_text = b"\0" not in data
     if is_text:
         mark(repo.common_dir, branch, add=[ActiveFile(path)])
     if not files.pending:
         return Attached(path, tip_of(repo, branch), len(data), is_text)
     commit = files.commit(f"attach: {path}"[:72], author_of(repo, who))
-    record(shop, who, repo, "session.attach", moved_by(files.last_operation), detail=f"{branch}: {path}")
+    shop.feed.publish(repo)
     return Attached(path, commit, len(data), is_text)
 
 

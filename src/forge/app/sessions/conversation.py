@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from forge.app.sessions import context
 from forge.errors import NotFound, Upstream
-from forge.git import Branch, CommitId, Operation, Repository
+from forge.git import PERSON, Actor, Branch, CommitId, Operation, Repository
 from forge.git.refs.reservations import Reservation, reservation
 from forge.json_value import Json
 from forge.sessions.conversation import brought_by_merges, read_head
@@ -157,18 +157,20 @@ def _talk_on(sessions: Sessions, branch: Branch) -> BranchWithTalk:
     return BranchWithTalk(branch, head, reservation(sessions.repo.common_dir, branch.name))
 
 
-def fork_at(sessions: Sessions, branch: str, turn: str, name: str) -> CommitId:
+def fork_at(sessions: Sessions, branch: str, turn: str, name: str, *, actor: Actor = PERSON) -> CommitId:
     """A new branch as `branch` was right after `turn`: files and conversation."""
     moment = _moment(sessions, branch, turn)
-    commit = sessions.repo.create_branch(name, str(moment.commit))
+    by = actor.doing("session.fork", f"{branch} at {turn} as {name}")
+    commit = sessions.repo.create_branch(name, str(moment.commit), actor=by)
     sessions.fork(branch, name, moment.said_in)
     return commit
 
 
-def rewind_to(sessions: Sessions, branch: str, turn: str) -> Operation:
+def rewind_to(sessions: Sessions, branch: str, turn: str, *, actor: Actor = PERSON) -> Operation:
     """Set `branch` back to right after `turn`; the old tip is kept and can be undone to."""
     moment = _moment(sessions, branch, turn)
-    return sessions.repo.rewind_branch(branch, str(moment.commit), said=moment.said_in)
+    by = actor.doing("session.rewind", f"{branch} to {turn}")
+    return sessions.repo.rewind_branch(branch, str(moment.commit), said=moment.said_in, actor=by)
 
 
 def _moment(sessions: Sessions, branch: str, turn: str) -> Moment:

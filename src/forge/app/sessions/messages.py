@@ -13,14 +13,15 @@ from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN
 from forge.agents.profile import ASK_USER
 from forge.agents.turn import TurnEnd, TurnRequest
+from forge.app.access.identity import LOCAL, Who, audit
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
-from forge.app.repositories.catalog import subject_of
+from forge.app.repositories.catalog import id_of, subject_of
 from forge.app.sessions.branch_turn import WORKFLOW, release_left_over, run_of, turn_on
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
-from forge.git import Actor, ActorKind, RefMove, Repository
+from forge.git import Actor, ActorKind, RefMove, Repository, Request
 from forge.git.process.liveness import mark_of_this_process
 from forge.git.refs.reservations import BranchBusy, Reservation, busy
 from forge.json_value import Json
@@ -56,6 +57,7 @@ async def send_message(
     model: str | None = None,
     agent: str | None = None,
     asks: bool = True,
+    asker: Who = LOCAL,
 ) -> SentMessage:
     """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now.
 
@@ -71,12 +73,21 @@ async def send_message(
     if agent is None:
         await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
         profile = await asyncio.to_thread(_profile, shop, asks=asks)
-    actor = Actor(ActorKind.AGENT, name)
+    actor = Actor(ActorKind.AGENT, name, request=Request(asker.id, asker.key))
     await finish_interrupted(shop, repo, branch)
-    await asyncio.to_thread(_made_ready, repo, branch, actor)
+    await asyncio.to_thread(_made_ready, shop, repo, branch, actor)
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
-    request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
+    request = TurnRequest(
+        mark,
+        branch,
+        shop.redactor.text(text),
+        f"{who.name} <{who.email}>",
+        time.time(),
+        name,
+        user=asker.id,
+        key=asker.key,
+    )
     subject = subject_of(repo, branch)
     after = await asyncio.to_thread(shop.events.last, subject.topic)
     arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile, **asdict(request)}
@@ -84,6 +95,7 @@ async def send_message(
     begun = await shop.engine.start_run(WORKFLOW, arguments, run_id=run_of(mark), subject=subject, anywhere=True)
     if begun.elsewhere:
         shop.begun.discard(begun.id)
+    await asyncio.to_thread(_audited, shop, asker, repo, "session.send", f"{branch}: {begun.id}")
     return SentMessage(run_of(mark), subject.topic, after, name)
 
 
@@ -92,11 +104,12 @@ def _profile(shop: Workshop, *, asks: bool) -> Json:
     return (profile if asks else profile.without_tools(ASK_USER)).to_json()
 
 
-def _made_ready(repo: Repository, branch: str, actor: Actor) -> None:
+def _made_ready(shop: Workshop, repo: Repository, branch: str, actor: Actor) -> None:
     tip = repo.refs.tip(branch)
     repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
     if tip is None and not repo.is_empty:
-        repo.create_branch(branch, "HEAD", actor=actor)
+        repo.create_branch(branch, "HEAD", actor=actor.doing("branch.create", ""))
+        shop.feed.publish(repo)  # before the turn, so that it is not among the turn's events
 
 
 async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
@@ -128,8 +141,19 @@ async def end_of(shop: Workshop, run: str) -> TurnEnd:
     return TurnEnd(**{**data, "usage": usage, "status": status, "files": tuple(data["files"])})
 
 
-async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
+def _audited(shop: Workshop, who: Who, repo: Repository, action: str, detail: str) -> None:
+    audit(shop, who, action, f"repository:{id_of(repo)}", detail)
+
+
+async def cancel(shop: Workshop, repo: Repository, branch: str, *, asker: Who = LOCAL) -> Reservation | None:
     """End the turn on `branch`, wherever it runs; its conversation is kept. None if there is no turn."""
+    held = await _cancelled(shop, repo, branch)
+    if held is not None:
+        await asyncio.to_thread(_audited, shop, asker, repo, "session.cancel", f"{branch}: {held.holder}")
+    return held
+
+
+async def _cancelled(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
     turn = await asyncio.to_thread(turn_on, shop, repo, branch)
     if turn is None:
         return await asyncio.to_thread(release_left_over, shop, repo, branch)

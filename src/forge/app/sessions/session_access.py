@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from forge.app.access.identity import Who
+from forge.app.access.identity import Who, audit
 from forge.app.admin.models import refuse_paths
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.branches import BranchMade, BranchMove, tip_of
-from forge.app.repositories.catalog import moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, moved_by, repository, subject_of
 from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
@@ -19,6 +19,7 @@ from forge.app.sessions.branch_turn import is_unfinished, turn_on
 from forge.app.sessions.conversation import BranchWithTalk, Conversation, TurnEntry, Working, turn_entry, working_of
 from forge.app.values.paging import Page, checked, unreadable
 from forge.errors import InvalidInput
+from forge.events import BranchChanged
 from forge.git import Repository
 from forge.git.refs.reservations import Reservation
 from forge.sessions.head import ActiveFile
@@ -108,8 +109,7 @@ async def send(
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
     refuse_paths(who, model)
     refuse_paths(who, agent)
-    sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent)
-    await asyncio.to_thread(record, shop, who, repo, "session.send", {}, detail=f"{branch}: {sent.run}")
+    sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent, asker=who)
     return Sent(sent.run, sent.topic, sent.after, sent.model)
 
 
@@ -117,29 +117,26 @@ async def send(
 async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working | None:
     """None where no turn is under way."""
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
-    held = await session_messages.cancel(shop, repo, branch)
+    held = await session_messages.cancel(shop, repo, branch, asker=who)
     if held is None:
         await asyncio.to_thread(tip_of, repo, branch)
-    else:
-        await asyncio.to_thread(record, shop, who, repo, "session.cancel", {}, detail=f"{branch}: {held.holder}")
     return working_of(held)
 
 
 def fork(shop: Workshop, who: Who, repo_id: str, branch: str, which: str, *, name: str) -> BranchMade:
     """A branch as this one was right after a turn: files and conversation."""
     repo = repository(shop, who, repo_id, "write")
-    tip = conversation.fork_at(_sessions(shop, repo), branch, which, name)
-    record(shop, who, repo, "session.fork", {name: tip}, detail=f"{branch} at {which} as {name}")
+    tip = conversation.fork_at(_sessions(shop, repo), branch, which, name, actor=actor_of(who))
+    shop.feed.publish(repo)
     return BranchMade(name, tip)
 
 
 def rewind(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> BranchMove:
     """Back to right after a turn; the old tip is kept."""
     repo = repository(shop, who, repo_id, "write")
-    operation = conversation.rewind_to(_sessions(shop, repo), branch, which)
-    moved = moved_by(operation)
-    record(shop, who, repo, "session.rewind", moved, detail=f"{branch} to {which}")
-    return BranchMove(branch, moved.get(branch), operation.id)
+    operation = conversation.rewind_to(_sessions(shop, repo), branch, which, actor=actor_of(who))
+    shop.feed.publish(repo)
+    return BranchMove(branch, moved_by(operation).get(branch), operation.id)
 
 
 def context(shop: Workshop, who: Who, repo_id: str, branch: str) -> tuple[ActiveFile, ...]:
@@ -168,7 +165,9 @@ def change_context(
     if wanted:
         session_context.add(sessions, branch, wanted)
     if sessions.head(branch) != before:
-        record(shop, who, repo, "context.change", {branch: tip}, detail=branch)
+        # No ref moves: what is marked is a file beside them.
+        audit(shop, who, "context.change", f"repository:{repo_id}", branch)
+        shop.events.publish(subject_of(repo, branch).topic, BranchChanged(branch, tip, who.name))
     return session_context.active_files(sessions, branch)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.app.repositories.catalog import actor_of, author_of, moved_by, record, repository
+from forge.app.repositories.catalog import actor_of, author_of, repository
 from forge.context import use_skill
 from forge.errors import Denied, ForgeError
 from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, Repository, Signature, WorkInProgressVFS
@@ -142,16 +142,19 @@ def approve_tool(
     require(who, "run")
     by, author = actor_of(who), author_of(repo, who)
     seen = {name: expected} if expected else {}
-    (change,), operation = approved(repo, branch, [name], actor=by, author=author, user=who.id, expected=seen)
-    if operation is not None:
-        record(shop, who, repo, "tool.approve", moved_by(operation), f"{branch}: {name} {change.hash}")
+    (change,), _ = approved(repo, branch, [name], actor=by, author=author, user=who.id, expected=seen)
+    shop.feed.publish(repo)
     return change
 
 
 def revoke_tool(shop: Workshop, who: Who, repo_id: str, branch: str, name: str) -> ToolChange:
+    from forge.app.access.identity import audit  # noqa: PLC0415
+
     repo = repository(shop, who, repo_id, "write")
     change, operation = revoked(repo, branch, name, actor=actor_of(who), author=author_of(repo, who))
-    record(shop, who, repo, "tool.revoke", moved_by(operation), f"{branch}: {name}")
+    if operation is None:  # it counts all the same, and is in nobody's log
+        audit(shop, who, "tool.revoke", f"repository:{repo_id}", f"{branch}: {name}")
+    shop.feed.publish(repo)
     return change
 
 
@@ -246,6 +249,8 @@ def approved(
     files = repo.workspace(branch, actor=actor)
     by = author or repo.signature()
     found = approve(files, names, f"{by.name} <{by.email}>", user=user, expected=expected or {})
+    approvals = ", ".join(f"{tool.name} {tool.hash}" for tool in found.tools)
+    files.actor = actor.doing("tool.approve", f"{branch}: {approvals}")
     commit = files.commit(f"tools: approve {', '.join(names)}"[:72], author) if files.pending else None
     found.record(repo.common_dir)
     return tuple(_change(tool, commit) for tool in found.tools), files.last_operation
@@ -256,7 +261,7 @@ def revoked(
 ) -> tuple[ToolChange, Operation | None]:
     """Counts at once and on every branch; the visible copy of this one follows where it can be changed now."""
     _refuse_unless_person(actor)
-    files = repo.workspace(branch, actor=actor)
+    files = repo.workspace(branch, actor=actor.doing("tool.revoke", f"{branch}: {name}"))
     by = author or repo.signature()
     revoke(files, name, f"{by.name} <{by.email}>")
     try:

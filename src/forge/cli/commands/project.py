@@ -79,8 +79,9 @@ async def _new(
     after: str | None,
     kind: str | None,
 ) -> None:
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
     from forge.app.projects.catalog import create, workspace_of  # noqa: PLC0415
-    from forge.app.projects.messages import say  # noqa: PLC0415 - these load the engine
+    from forge.app.projects.project_access import say_found  # noqa: PLC0415
     from forge.app.projects.view import view  # noqa: PLC0415
 
     async with opened_shop(context.obj) as shop:
@@ -88,7 +89,7 @@ async def _new(
         plan = workspace_of(shop.settings).open(after) if after else None
         place = base / repository if repository else None
         project = await create(shop, name, agent=agent, repository=place, after=plan, deliverable_type=kind)
-        heard = (await say(shop, project, text)).message if text else ""
+        heard = (await say_found(shop, LOCAL, project, text)).message if text else ""
         seen = view(shop, project)
         out.result(seen)
         if heard:
@@ -252,9 +253,10 @@ def _act(
     out = output_of(context)
 
     async def act() -> int:
+        from forge.app.access.identity import LOCAL  # noqa: PLC0415
         from forge.app.projects.autopilot import watched  # noqa: PLC0415
         from forge.app.projects.catalog import choose_agent  # noqa: PLC0415
-        from forge.app.projects.messages import add_resource  # noqa: PLC0415
+        from forge.app.projects.project_access import add_resource_found  # noqa: PLC0415
 
         async with opened_shop(context.obj) as shop:
             one = found(shop.settings, which, directory_of(context))
@@ -264,7 +266,7 @@ def _act(
             failed = []
             for file in files:
                 try:
-                    out.line(f"Added {add_resource(shop, one, directory_of(context) / file)}")
+                    out.line(f"Added {add_resource_found(shop, LOCAL, one, directory_of(context) / file)}")
                 except ForgeError as e:
                     failed.append({"file": file, "code": e.code, "message": e.message, "hint": e.hint})
                     out.note(f"! {file} was not added: {e.message}")
@@ -304,18 +306,17 @@ async def _pressed(
     *,
     confirmed: bool,
 ) -> Pressed:
-    from forge.app.projects.actions import Action, ActionRefused, press, restarted  # noqa: PLC0415
-    from forge.app.projects.messages import say  # noqa: PLC0415
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415
+    from forge.app.projects.actions import ActionRefused  # noqa: PLC0415
+    from forge.app.projects.project_access import press_found, say_found  # noqa: PLC0415
     from forge.app.projects.runs import Pressed  # noqa: PLC0415
 
     if action is None:
         nothing = Pressed(changed=False, run=None, after=0)
         spoken = text or given or about
-        return await say(shop, project, text, given=given, about=about) if spoken else nothing
-    if action == "resume" and (again := await restarted(shop, project)) is not None:
-        return again
+        return await say_found(shop, LOCAL, project, text, given=given, about=about) if spoken else nothing
     try:
-        return await press(shop, project, Action(action), text=text, given=given, confirmed=confirmed)
+        return await press_found(shop, LOCAL, project, action, text=text, given=given, confirmed=confirmed)
     except ActionRefused as e:
         from forge.app.projects.view import view  # noqa: PLC0415
 
@@ -326,10 +327,16 @@ async def _pressed(
 @app.add("accept-tests")
 def accept_tests(context: typer.Context, project: Which = None) -> None:
     """Say that the tests of the last run are enough, where there are fewer than before."""
-    from forge.app.projects import catalog  # noqa: PLC0415
-
     out = output_of(context)
-    given = catalog.accept_tests(found(settings_of(out), project, directory_of(context)))
+
+    async def accept() -> dict[str, Any]:
+        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
+        from forge.app.projects.project_access import accept_tests_found  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            return accept_tests_found(shop, LOCAL, found(shop.settings, project, directory_of(context)))
+
+    given = asyncio.run(accept())
     out.result(given)
     out.line(f"{counted(given['total'], 'test is', 'tests are')} enough from here on")
 

@@ -97,12 +97,13 @@ async def all_the_way(
     auto_confirm: bool = True,
 ) -> int:
     """Say it, press what has to be pressed, and show what came of it."""
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
     from forge.app.projects.autopilot import carry_on, outcome  # noqa: PLC0415
-    from forge.app.projects.messages import add_resource, say  # noqa: PLC0415
+    from forge.app.projects.project_access import add_resource_found, say_found  # noqa: PLC0415
 
     for file in files:
-        add_resource(shop, project, file)
-    await say(shop, project, text, about="problem")
+        add_resource_found(shop, LOCAL, project, file)
+    await say_found(shop, LOCAL, project, text, about="problem")
     async with Teller(out) as teller:
         seen = await carry_on(shop, project, auto_confirm=auto_confirm, hear=teller)
     out.result(outcome(seen, began))

@@ -42,6 +42,17 @@ def direct_target(objects: Objects, ref: str) -> CommitId | None:
     return None if now is None else CommitId(str(now.target))
 
 
+def direct_branches(objects: Objects) -> dict[str, CommitId]:
+    """Every branch by its ref, without those that are damaged, and without aliases: they move with what they name."""
+    tips: dict[str, CommitId] = {}
+    for ref in (ref for ref in objects.handle.references if ref.startswith(HEADS)):
+        with suppress(RepositoryUnreadable):
+            now = found(objects, ref)
+            if now is not None and isinstance(now.raw_target, pygit2.Oid):
+                tips[ref] = CommitId(str(now.raw_target))
+    return tips
+
+
 class RefLock:
     """git's lock on one ref. What is in it tells others whose it is, should this process die.
 

@@ -30,7 +30,7 @@ from forge.git.refs.damage import torn_branches
 from forge.git.refs.holds import Held
 from forge.git.refs.operations import Operation, OperationLog, RefMove, moved
 from forge.git.refs.reachability import Reachability
-from forge.git.refs.ref_files import BESIDE, HEADS, KEPT, direct_target, found, log_note
+from forge.git.refs.ref_files import BESIDE, HEADS, KEPT, direct_branches, direct_target, found, log_note
 from forge.git.refs.reservations import busy, reservation
 from forge.git.values import Actor, ActorKind, CommitId, ObjectId
 from forge.git.workspace import paths
@@ -123,6 +123,10 @@ class Refs:
                 if (tip := self._read(ref)) is not None:
                     tips.append((ref, tip))
         return tips
+
+    def notice(self) -> bool:
+        """Record what others did to branches; whether there are few enough of them to do so."""
+        return self.log.notice_branches(lambda: direct_branches(self._objects))
 
     def default_branch(self) -> str | None:
         """Configured, else what origin calls its HEAD, else main or master, else what HEAD names."""

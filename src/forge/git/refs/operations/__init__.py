@@ -2,5 +2,6 @@
 
 from forge.git.refs.operations.log import OperationLog
 from forge.git.refs.operations.operation import Claim, Operation, RefMove, moved
+from forge.git.refs.operations.tail import LogPosition, LogTail
 
-__all__ = ["Claim", "Operation", "OperationLog", "RefMove", "moved"]
+__all__ = ["Claim", "LogPosition", "LogTail", "Operation", "OperationLog", "RefMove", "moved"]

@@ -118,10 +118,13 @@ def _line(record: Record) -> bytes:
 
 
 def _records(data: bytes) -> Iterator[Record]:
-    for line in data.splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):  # half a line from a crash, or damage
-            continue
-        if isinstance(record, dict):
-            yield record
+    yield from (record for record in map(parsed, data.splitlines()) if record is not None)
+
+
+def parsed(line: bytes) -> Record | None:
+    """None where it is half a line from a crash, or damaged."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None

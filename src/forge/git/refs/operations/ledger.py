@@ -13,6 +13,7 @@ from forge.git.values import ActorKind, CommitId
 
 # A dead process may have left a lock behind; how many of them are remembered for that.
 _REMEMBERED_DEATHS = 64
+HEADS = "refs/heads/"
 
 
 @dataclass(slots=True)
@@ -46,13 +47,19 @@ class Ledger:
         self.seen: dict[str, tuple[int, CommitId | None]] = {}
         self.open: dict[str, Begun] = {}
         self.died: deque[Begun] = deque(maxlen=_REMEMBERED_DEATHS)
+        self.knows_all = False
+        """Whether every branch was looked at once: one that nobody recorded since was made by somebody else."""
         self._order = 0
 
     def take(self, record: Record) -> None:
         if "seen" in record:
             self.seen = {ref: (0, at) for ref, at in record["seen"].items()}
+            self.knows_all = record.get("all") is True
             for begun in record["open"]:
                 self.take(begun)
+        elif "branches" in record:
+            self.knows_all = True
+            self.seen = {ref: (0, at) for ref, at in record["branches"].items()} | self.seen
         elif "id" in record:
             self._order += 1
             operation = operation_in(record)
@@ -69,17 +76,22 @@ class Ledger:
 
     def explains(self, ref: str, at: CommitId | None) -> bool:
         """Whether `ref` may stand at `at` without somebody else's doing."""
+        known = ref in self.seen or (self.knows_all and ref.startswith(HEADS))
         return (
-            ref not in self.seen
-            or self.seen[ref][1] == at
+            not known
+            or self.place(ref) == at
             or any((m.ref, m.after) == (ref, at) for begun in self.open.values() for m in begun.operation.moves)
         )
+
+    def place(self, ref: str) -> CommitId | None:
+        """Where the log left it; None: nowhere, or nothing is known of it."""
+        return self.seen[ref][1] if ref in self.seen else None
 
     def summary(self) -> Record:
         return {
             "seen": {ref: at for ref, (_, at) in self.seen.items()},
             "open": [record_of(begun.operation, begun.mark) for begun in self.open.values()],
-        }
+        } | ({"all": True} if self.knows_all else {})
 
     def _apply(self, order: int, moves: Iterable[RefMove]) -> None:
         for move in moves:

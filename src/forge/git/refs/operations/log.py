@@ -11,15 +11,17 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from forge.git.errors import StorageFailed
+from forge.git.errors import RepositoryUnreadable, StorageFailed
 from forge.git.process import disk, liveness
 from forge.git.refs.operations.journal import Journal, Record
-from forge.git.refs.operations.ledger import Ledger
+from forge.git.refs.operations.ledger import HEADS, Ledger
 from forge.git.refs.operations.operation import Claim, Operation, RefMove, moved, new_operation, noticed
 from forge.git.refs.operations.records import moves_that_happened, operation_in, record_of, understood, verdict
 from forge.git.values import Actor, ActorKind, CommitId
 
 Tip = Callable[[str], CommitId | None]
+_MOST_BRANCHES = 10_000
+"""Each new segment of the log begins with a list of them."""
 WasAt = Callable[[str, CommitId], bool]
 
 
@@ -62,6 +64,26 @@ class OperationLog:
             if outside:
                 self._journal.append(outside)
                 self._journal.sync()
+
+    def notice_branches(self, tips: Callable[[], Mapping[str, CommitId]]) -> bool:
+        """The same for every branch; whether all of them are followed. The first look notes where they are.
+
+        `tips` is asked without the lock, so that nobody waits for it; what looks strange is read again.
+        """
+        before = tips()
+        if len(before) > _MOST_BRANCHES:
+            return False
+        with suppress(StorageFailed), self._following():
+            self._settle(None)
+            heads = [ref for ref in self._ledger.seen if ref.startswith(HEADS)]
+            strange = [ref for ref in {*before, *heads} if not self._ledger.explains(ref, before.get(ref))]
+            records = self._outside(self._read(sorted(strange)))
+            if not self._ledger.knows_all:
+                records.append({"branches": {ref: at for ref, at in before.items() if ref not in self._ledger.seen}})
+            if records:
+                self._journal.append(records)
+                self._journal.sync()
+        return True
 
     def claims(self, ref: str) -> list[Claim]:
         """What processes meant to do with `ref` that never said how it ended."""
@@ -148,7 +170,15 @@ class OperationLog:
             return now == move.after
         return move.after is not None and self._was_at(move.ref, move.after)
 
+    def _read(self, refs: Iterable[str]) -> dict[str, CommitId | None]:
+        """Without those that are damaged: they must not hide the others."""
+        found: dict[str, CommitId | None] = {}
+        for ref in refs:
+            with suppress(RepositoryUnreadable):
+                found[ref] = self._tip(ref)
+        return found
+
     def _outside(self, now: Mapping[str, CommitId | None]) -> list[Record]:
         ledger = self._ledger
-        moves = [RefMove(ref, ledger.seen[ref][1], at) for ref, at in now.items() if not ledger.explains(ref, at)]
+        moves = [RefMove(ref, ledger.place(ref), at) for ref, at in now.items() if not ledger.explains(ref, at)]
         return [record_of(noticed(moves))] if moves else []

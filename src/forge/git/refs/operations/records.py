@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from forge.git.process import liveness
 from forge.git.refs.operations.journal import Record
 from forge.git.refs.operations.operation import Operation, RefMove
-from forge.git.values import Actor, ActorKind
+from forge.git.values import Actor, ActorKind, Request
 
 _ID = re.compile("[0-9a-f]{40}")
+_LATEST = 1e12
+"""Seconds. No clock shows more; what is no number at all is not less than it, either."""
 
 
 def record_of(operation: Operation, mark: str | None = None) -> Record:
+    request = operation.actor.request
     return {
         "id": operation.id,
         "time": operation.time,
@@ -22,7 +26,7 @@ def record_of(operation: Operation, mark: str | None = None) -> Record:
         "moves": [[m.ref, m.before, m.after] for m in operation.moves],
         "undoes": operation.undoes,
         "by": mark or liveness.mark_of_this_process(),
-    }
+    } | ({} if request is None else {"request": asdict(request)})
 
 
 def operation_in(record: Record) -> Operation:
@@ -30,11 +34,19 @@ def operation_in(record: Record) -> Operation:
     return Operation(
         record["id"],
         record["time"],
-        Actor(ActorKind(kind), name),
+        Actor(ActorKind(kind), name, request=_request_in(record)),
         record["reason"],
         tuple(RefMove(ref, before, after) for ref, before, after in record["moves"]),
         record.get("undoes"),
     )
+
+
+def _request_in(record: Record) -> Request | None:
+    """None in records of earlier versions, and where it is damaged: the move counts all the same."""
+    match record.get("request"):
+        case {"user": str(user), "key": str() | None as key, "action": str(action), "detail": str(detail)}:
+            return Request(user, key, action, detail)
+    return None
 
 
 def understood(record: Record) -> bool:
@@ -42,10 +54,12 @@ def understood(record: Record) -> bool:
     match record:
         case {"id": str(), "time": int() | float(), "actor": [str(kind), str()], "reason": str(), "by": str()}:
             moves, undoes = record.get("moves"), record.get("undoes")
-            known = kind in set(ActorKind) and isinstance(undoes, str | None)
+            known = kind in set(ActorKind) and isinstance(undoes, str | None) and abs(record["time"]) < _LATEST
             return known and isinstance(moves, list) and all(map(_is_move, moves))
         case {"end": str(), "happened": bool()}:
             return isinstance(record.get("only", []), list)
+        case {"branches": dict(places)}:
+            return all(map(_is_place, places.values()))
         case {"seen": dict(seen), "open": list(begun)}:
             return all(map(_is_place, seen.values())) and all(isinstance(b, dict) and understood(b) for b in begun)
     return False
@@ -53,8 +67,8 @@ def understood(record: Record) -> bool:
 
 def _is_move(move: object) -> bool:
     match move:
-        case [str(), before, after]:
-            return _is_place(before) and _is_place(after)
+        case [str(ref), before, after]:
+            return "\0" not in ref and _is_place(before) and _is_place(after)
     return False
 
 
