@@ -10,25 +10,20 @@ from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from forge.agents.models import registry
-from forge.agents.models.names import BUILTIN
 from forge.agents.profile import ASK_USER
 from forge.agents.turn import TurnEnd, TurnRequest
-from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
+from forge.app.sessions.answerer import answering, meant
+from forge.app.sessions.turn_end import end_from_json
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
 from forge.git import Actor, ActorKind, RefMove, Repository
 from forge.git.process.liveness import mark_of_this_process
 from forge.git.refs.reservations import BranchBusy, Reservation, busy, release, reservation
-from forge.sessions.messages import usage_from_json
-from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
 from forge.store.runs import RunRow
-
-__all__ = ["TurnEnd", "TurnStatus"]
 
 Json = dict[str, Any]
 WORKFLOW = "turn"
@@ -59,8 +54,9 @@ async def send_message(
     model: str | None = None,
     agent: str | None = None,
     asks: bool = True,
+    start: str | None = None,
 ) -> SentMessage:
-    """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now.
+    """Begin a turn. A branch that is not there is made from `start` or HEAD; what would fail later is refused now.
 
     `asks`: somebody is there to answer, so the agent may ask back.
     """
@@ -68,15 +64,14 @@ async def send_message(
         raise InvalidInput("The message is empty.", hint="Say what you want to have done.")
     if len(text) > _LONGEST_MESSAGE:
         raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
-    model, agent = meant(shop, model, agent)
-    name = await asyncio.to_thread(answering, shop, model, agent)
+    model, agent = meant(shop.settings, model, agent)
+    name = await asyncio.to_thread(answering, shop.settings, shop.environ, model, agent)
     profile = None
     if agent is None:
-        await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
         profile = await asyncio.to_thread(_profile, shop, asks=asks)
     actor = Actor(ActorKind.AGENT, name)
     await finish_interrupted(shop, repo, branch)
-    await asyncio.to_thread(_made_ready, repo, branch, actor)
+    await asyncio.to_thread(_made_ready, repo, branch, actor, start or "HEAD")
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
     request = TurnRequest(mark, branch, shop.redactor.text(text), f"{who.name} <{who.email}>", time.time(), name)
@@ -95,11 +90,11 @@ def _profile(shop: Workshop, *, asks: bool) -> Json:
     return (profile if asks else profile.without_tools(ASK_USER)).to_json()
 
 
-def _made_ready(repo: Repository, branch: str, actor: Actor) -> None:
+def _made_ready(repo: Repository, branch: str, actor: Actor, start: str) -> None:
     tip = repo.refs.tip(branch)
     repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
     if tip is None and not repo.is_empty:
-        repo.create_branch(branch, "HEAD", actor=actor)
+        repo.create_branch(branch, start, actor=actor)
 
 
 async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
@@ -126,9 +121,7 @@ async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
 
 async def end_of(shop: Workshop, run: str) -> TurnEnd:
     """How a turn ended, whoever ran it. An error that kept it from beginning is raised."""
-    data = await shop.engine.handle(run).result()
-    usage, status = usage_from_json(data["usage"]), TurnStatus(data["status"])
-    return TurnEnd(**{**data, "usage": usage, "status": status, "files": tuple(data["files"])})
+    return end_from_json(await shop.engine.handle(run).result())
 
 
 async def cancel(shop: Workshop, repo: Repository, branch: str) -> Reservation | None:
@@ -239,28 +232,6 @@ def topic_of(repo: Repository, branch: str) -> str:
 def run_of(mark: str) -> str:
     """The run of the turn that reserves its branch under `mark`."""
     return f"turn-{mark}"
-
-
-def meant(shop: Workshop, model: str | None, agent: str | None) -> tuple[str | None, str | None]:
-    """Model and agent program. As for projects, `agent` may name either: what no program is called is a model."""
-    is_model = agent is not None and model is None and (agent == BUILTIN or ":" in agent)
-    return (agent, None) if is_model and agent not in programs(shop.settings) else (model, agent)
-
-
-def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
-    """The full name of who will answer, if it can: what is missing is said before anything is begun."""
-    model, agent = meant(shop, model, agent)
-    if agent is not None:
-        found_program(shop.settings, shop.environ, agent)
-        return f"{agent}:{model}" if model else agent
-    name = model or registry.choose("chat", shop.settings)
-    registry.resolve(name, shop.settings)
-    return name
-
-
-def _refuse_what_the_server_cannot(shop: Workshop, model: str) -> None:
-    if shop.handing is not None and shop.engine.hands_to() is not None:
-        shop.handing.refuse_without_key(model)
 
 
 def waits_for(shop: Workshop, held: Reservation) -> str:

@@ -16,7 +16,9 @@ from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
 from forge.app.sessions.conversation import Conversation
+from forge.app.sessions.turn_end import TurnEnd
 from forge.app.values.paging import Page, checked, unreadable
+from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.git.refs.reservations import Reservation
@@ -75,6 +77,14 @@ class Sent:
     model: str
 
 
+@dataclass(frozen=True, slots=True)
+class TurnRun:
+    end: TurnEnd | None
+    """None while it goes on."""
+    after: int
+    """The id of the last event of the branch so far."""
+
+
 def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, ...]:
     """Branches on which somebody has talked with an agent, or does right now."""
     found = conversation.branches_with_talk(_sessions(shop, repository(shop, who, repo_id)))
@@ -130,14 +140,37 @@ def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> Tur
 
 
 async def send(
-    shop: Workshop, who: Who, repo_id: str, branch: str, text: str, *, model: str | None, agent: str | None
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    branch: str,
+    text: str,
+    *,
+    model: str | None,
+    agent: str | None,
+    asks: bool = True,
+    start: str | None = None,
 ) -> Sent:
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
     refuse_paths(who, model)
     refuse_paths(who, agent)
-    sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent)
+    sent = await session_messages.send_message(
+        shop, repo, branch, text, model=model, agent=agent, asks=asks, start=start
+    )
     await asyncio.to_thread(record, shop, who, repo, "session.send", {}, detail=f"{branch}: {sent.run}")
     return Sent(sent.run, _topic(repo_id, branch), sent.after, sent.model)
+
+
+async def turn_run(shop: Workshop, who: Who, repo_id: str, branch: str, run: str, *, wait: float) -> TurnRun:
+    """How the turn of a run ended, after waiting so long for it. An error that kept it from beginning is raised."""
+    repo = await asyncio.to_thread(repository, shop, who, repo_id)
+    topic = session_messages.topic_of(repo, branch)
+    if (await asyncio.to_thread(shop.engine.status, run)).topic != topic:
+        raise RunUnknown(f"There is no run {run} on this branch.", hint="Send a message to begin one.")
+    await shop.engine.wait(run, wait)
+    has_ended = (await asyncio.to_thread(shop.engine.status, run)).has_ended
+    end = await session_messages.end_of(shop, run) if has_ended else None
+    return TurnRun(end, await asyncio.to_thread(shop.events.last, topic))
 
 
 async def cancel(shop: Workshop, who: Who, repo_id: str, branch: str) -> Working | None:
