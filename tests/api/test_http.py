@@ -105,6 +105,12 @@ def test_hints_are_for_who_speaks_http(client: httpx.Client, house: House) -> No
         assert "--" not in problem["hint"], problem
 
 
+def test_a_command_that_is_a_client_gets_hints_for_the_command_line(client: httpx.Client) -> None:
+    asked = client.get("/api/projects/none", headers={"Forge-Client": "cli"}).json()
+    assert asked["hint"] == "`forge project list` shows them."
+    assert asked["code"] == "project_missing"
+
+
 def test_every_problem_has_a_hint() -> None:
     for status in (400, 401, 403, 404, 409, 412, 413, 415, 416, 418, 422, 429, 500, 502, 503):
         assert hint_for(status, "anything", "")

@@ -238,6 +238,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/repositories/{repository}/session/fork post fork_session",
             "/api/repositories/{repository}/session/messages post send_message",
             "/api/repositories/{repository}/session/rewind post rewind_session",
+            "/api/repositories/{repository}/session/runs/{run} get show_turn_run",
             "/api/repositories/{repository}/session/turns get list_turns",
             "/api/repositories/{repository}/session/turns/{turn} get show_turn",
             "/api/repositories/{repository}/sessions get list_sessions",

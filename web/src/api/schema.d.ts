@@ -1716,6 +1716,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/session/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the turn that a message began has ended
+         * @description How the turn that a message began has ended. An error that kept it from beginning is given as a problem.
+         */
+        get: operations["show_turn_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/session/turns": {
         parameters: {
             query?: never;
@@ -4527,11 +4547,24 @@ export interface components {
              */
             agent?: string | null;
             /**
+             * Asks
+             * @description False: the agent may not ask back.
+             */
+            asks?: boolean | null;
+            /**
              * Model
              * @description A model; beside an agent program, the one that it asks.
              */
             model?: string | null;
-            /** Text */
+            /**
+             * Start
+             * @description Where a branch that is not there begins; HEAD if left out.
+             */
+            start?: string | null;
+            /**
+             * Text
+             * @description At most 400,000 characters.
+             */
             text: string;
         };
         /**
@@ -6442,6 +6475,88 @@ export interface components {
             listed_only: string[];
             /** Own */
             own: components["schemas"]["OwnToolShape"][];
+        };
+        /**
+         * TurnEndShape
+         * @example {
+         *       "branch": "ai/first",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "files": [],
+         *       "reason": "",
+         *       "set_aside": "",
+         *       "status": "done",
+         *       "text": "tulips\n",
+         *       "turn": "8c1f",
+         *       "usage": {
+         *         "cache_read_tokens": 1,
+         *         "cache_write_tokens": 1,
+         *         "cost": 0.04,
+         *         "input_tokens": 5300,
+         *         "output_tokens": 210,
+         *         "requests": 2
+         *       }
+         *     }
+         */
+        TurnEndShape: {
+            /** Branch */
+            branch: string;
+            /** Commit */
+            commit: string | null;
+            /** Files */
+            files: string[];
+            /** Reason */
+            reason: string;
+            /**
+             * Set Aside
+             * @description The branch that has the work, where its own had moved.
+             */
+            set_aside: string | null;
+            /**
+             * Status
+             * @description `done`, `failed`, `limited` or `cancelled`.
+             */
+            status: string;
+            /**
+             * Text
+             * @description The last word of the agent.
+             */
+            text: string;
+            /** Turn */
+            turn: string;
+            usage: components["schemas"]["UsageShape"];
+        };
+        /**
+         * TurnRunShape
+         * @example {
+         *       "after": 1,
+         *       "end": {
+         *         "branch": "ai/first",
+         *         "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "files": [],
+         *         "reason": "",
+         *         "set_aside": "",
+         *         "status": "done",
+         *         "text": "tulips\n",
+         *         "turn": "8c1f",
+         *         "usage": {
+         *           "cache_read_tokens": 1,
+         *           "cache_write_tokens": 1,
+         *           "cost": 0.04,
+         *           "input_tokens": 5300,
+         *           "output_tokens": 210,
+         *           "requests": 2
+         *         }
+         *       }
+         *     }
+         */
+        TurnRunShape: {
+            /**
+             * After
+             * @description The id of the last event of the branch so far.
+             */
+            after: number;
+            /** @description Null while the turn goes on. */
+            end: components["schemas"]["TurnEndShape"] | null;
         };
         /**
          * TurnShape
@@ -17764,6 +17879,124 @@ export interface operations {
                 };
             };
             /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_turn_run: {
+        parameters: {
+            query: {
+                branch: string;
+                /** @description Seconds to wait for its end. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnRunShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `run_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
             422: {
                 headers: {
                     [name: string]: unknown;

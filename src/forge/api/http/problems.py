@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from forge.api.http.hints import hint_for
 from forge.errors import Conflict, Denied, ForgeError, InvalidInput, NotFound, Upstream
 
 MEDIA_TYPE = "application/problem+json"
+CLIENT, COMMAND_LINE = "Forge-Client", "cli"
+"""A header and its value, by which a command asks for hints that name commands."""
 _FAMILIES = {
     InvalidInput: 422,
     NotFound: 404,
@@ -124,6 +127,12 @@ def status_of(error: ForgeError) -> int:
     return next((status for family, status in _FAMILIES.items() if isinstance(error, family)), 500)
 
 
+def _with_hint(told: JSONResponse, hint: str) -> JSONResponse:
+    """A hint for the command line, as it is there: whoever sent this request shows it to a person at a terminal."""
+    content = {**json.loads(bytes(told.body)), "hint": _sendable(hint)}
+    return JSONResponse(content, told.status_code, media_type=MEDIA_TYPE)
+
+
 def of_error(error: ForgeError, *, status: int | None = None) -> JSONResponse:
     headers = getattr(error, "headers", None)
     return problem(status or status_of(error), error.code, error.message, error.hint, headers=headers)
@@ -147,7 +156,10 @@ async def _forge_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, ForgeError)
     if isinstance(error, Denied):
         await request.app.state.gate.note_refusal(error, request.scope, request.scope.get("state", {}).get("who"))
-    return of_error(error)
+    told = of_error(error)
+    if request.headers.get(CLIENT) == COMMAND_LINE and error.hint:
+        return _with_hint(told, error.hint)
+    return told
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -82,7 +82,26 @@ def show_turn(
 )
 async def send_message(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn) -> Any:
     """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
-    return await session_access.send(shop, who, repository, branch, body.text, model=body.model, agent=body.agent)
+    named = {"model": body.model, "agent": body.agent, "start": body.start}
+    return await session_access.send(shop, who, repository, branch, body.text, asks=body.asks is not False, **named)
+
+
+@router.get(
+    "/session/runs/{run}",
+    response_model=shapes.TurnRunShape,
+    responses=may_end(together(REPOSITORY, LOOKING, {404: ("run_unknown",)})),
+)
+async def show_turn_run(
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    run: Annotated[str, Path(max_length=64)],
+    branch: Branch,
+    wait: Annotated[float, Query(ge=0, le=20, description="Seconds to wait for its end.")] = 0,
+) -> Any:
+    """How the turn that a message began has ended. An error that kept it from beginning is given as a problem."""
+    return await session_access.turn_run(shop, who, repository, branch, run, wait=wait)
 
 
 @router.post("/session/cancel", response_model=shapes.CancelledShape, responses=_CHANGED)

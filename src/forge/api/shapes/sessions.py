@@ -120,12 +120,16 @@ class TurnShape(Shape):
 
 
 class NewTurn(Given):
-    text: str = Field(min_length=1, max_length=400_000)
+    text: str = Field(min_length=1, description="At most 400,000 characters.")
     model: str | None = Field(
-        default=None, max_length=200, description="A model; beside an agent program, the one that it asks."
+        default=None, max_length=4200, description="A model; beside an agent program, the one that it asks."
     )
     agent: str | None = Field(
-        default=None, max_length=200, description="Who answers: an agent program, or a model by its name."
+        default=None, max_length=4200, description="Who answers: an agent program, or a model by its name."
+    )
+    asks: bool | None = Field(default=None, description="False: the agent may not ask back.")
+    start: str | None = Field(
+        default=None, max_length=250, description="Where a branch that is not there begins; HEAD if left out."
     )
     model_config = taken(text="Plant tulips in the north bed.")
 
@@ -135,6 +139,23 @@ class SentShape(Shape):
     topic: Text = Field(description="Where the turn is told.")
     after: int = Field(description="The id after which its events begin.")
     model: Text
+
+
+class TurnEndShape(Shape):
+    turn: str
+    branch: Text
+    commit: str | None
+    files: list[Text]
+    text: Text = Field(description="The last word of the agent.")
+    usage: UsageShape
+    status: str = Field(description="`done`, `failed`, `limited` or `cancelled`.")
+    reason: Text
+    set_aside: Text | None = Field(description="The branch that has the work, where its own had moved.")
+
+
+class TurnRunShape(Shape):
+    end: TurnEndShape | None = Field(description="Null while the turn goes on.")
+    after: int = Field(description="The id of the last event of the branch so far.")
 
 
 class CancelledShape(Shape):

@@ -24,7 +24,8 @@ from forge.app.access.identity import (
     server_secret,
     signature,
 )
-from forge.app.process.workshop import database_url, redactor
+from forge.app.process.known_secrets import redactor
+from forge.app.process.workshop import database_url
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.sessions.redaction import Redactor
 from forge.settings import Settings

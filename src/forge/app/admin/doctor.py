@@ -8,7 +8,8 @@ from pathlib import Path
 
 from forge.app.admin.checks import Check, Place, State, answering, failed, machine, ok, places, repository, work
 from forge.app.admin.settings import load_settings
-from forge.app.process.workshop import database_url, redactor
+from forge.app.process.known_secrets import redactor
+from forge.app.process.workshop import database_url
 from forge.errors import ForgeError
 from forge.git import Repository
 from forge.git.errors import RepositoryMissing

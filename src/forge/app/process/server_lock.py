@@ -8,11 +8,13 @@ import fcntl
 import http.client
 import json
 import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from forge.errors import Conflict, NotFound
 from forge.git import StorageFailed
@@ -150,6 +152,18 @@ def _answers(server: Serving) -> bool:
     """Asked by its process number too: another program may have the port by now."""
     told = _asked(server, "GET", "/api/health")
     return told is not None and told.get("pid") == server.pid
+
+
+def refuses_connections(server: Serving) -> bool:
+    """Whether nobody listens at its address: it has ended. One that is slow takes connections still."""
+    address = urlsplit(server.url)
+    try:
+        socket.create_connection((address.hostname or "", address.port or 0), timeout=2.0).close()
+    except ConnectionRefusedError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _asked(

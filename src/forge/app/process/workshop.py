@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forge.agents.relay.journal import Journal
+from forge.app.process.known_secrets import redactor
 from forge.app.process.log_redaction import redacted_logs
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.engine.engine import Engine
@@ -17,8 +18,7 @@ from forge.notices.sender import Sender, Warn
 from forge.plugins.contracts import Channel, Notice
 from forge.projects.log import OperationalLog
 from forge.sessions.redaction import Redactor
-from forge.settings import Settings, find_key
-from forge.settings.values import PROVIDERS
+from forge.settings import Settings
 from forge.store.costs import Costs
 from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
@@ -168,11 +168,3 @@ def database_url(settings: Settings) -> str:
     if settings.database is not None:
         return settings.database.get_secret_value()
     return f"sqlite:///{settings.data_dir / 'forge.db'}"
-
-
-def redactor(settings: Settings, environ: Mapping[str, str]) -> Redactor:
-    """Knows the keys that this process could use, so that none of them is ever kept or shown."""
-    found = (find_key(provider, settings) for provider in (*PROVIDERS, *settings.providers))
-    keys = [key.value for key in found if key is not None]
-    named = [value for name, value in environ.items() if name.endswith(("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD"))]
-    return Redactor([*keys, *named, *settings.secret_values()])

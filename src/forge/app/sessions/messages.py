@@ -9,27 +9,24 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
 from dataclasses import asdict, dataclass
 
-from forge.agents.models import registry
-from forge.agents.models.names import BUILTIN
 from forge.agents.profile import ASK_USER
 from forge.agents.turn import TurnEnd, TurnRequest
 from forge.app.access.identity import LOCAL, Who, audit
-from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import id_of, subject_of
+from forge.app.sessions.answerer import answering, meant
 from forge.app.sessions.branch_turn import WORKFLOW, release_left_over, run_of, turn_on
+from forge.app.sessions.turn_end import end_from_json
 from forge.errors import ForgeError, InvalidInput
 from forge.events import Event
 from forge.git import Actor, ActorKind, RefMove, Repository, Request
 from forge.git.process.liveness import mark_of_this_process
 from forge.git.refs.reservations import BranchBusy, Reservation, busy
 from forge.json_value import Json
-from forge.sessions.messages import usage_from_json
-from forge.sessions.turns import TurnStatus
 from forge.store.listeners import Live
 
-__all__ = ["WORKFLOW", "TurnEnd", "TurnStatus", "run_of"]
+__all__ = ["WORKFLOW", "TurnEnd", "run_of"]
 
 _LONGEST_MESSAGE = 400_000
 _PATIENCE = 30.0
@@ -58,8 +55,9 @@ async def send_message(
     agent: str | None = None,
     asks: bool = True,
     asker: Who = LOCAL,
+    start: str | None = None,
 ) -> SentMessage:
-    """Begin a turn. A branch that is not there is made from HEAD; what could not be done in the end is refused now.
+    """Begin a turn. A branch that is not there is made from `start` or HEAD; what would fail later is refused now.
 
     `asks`: somebody is there to answer, so the agent may ask back.
     """
@@ -67,15 +65,14 @@ async def send_message(
         raise InvalidInput("The message is empty.", hint="Say what you want to have done.")
     if len(text) > _LONGEST_MESSAGE:
         raise InvalidInput("The message is too long.", hint="Put long material into a file of the branch.")
-    model, agent = meant(shop, model, agent)
-    name = await asyncio.to_thread(answering, shop, model, agent)
+    model, agent = meant(shop.settings, model, agent)
+    name = await asyncio.to_thread(answering, shop.settings, shop.environ, model, agent)
     profile = None
     if agent is None:
-        await asyncio.to_thread(_refuse_what_the_server_cannot, shop, name)
         profile = await asyncio.to_thread(_profile, shop, asks=asks)
     actor = Actor(ActorKind.AGENT, name, request=Request(asker.id, asker.key))
     await finish_interrupted(shop, repo, branch)
-    await asyncio.to_thread(_made_ready, shop, repo, branch, actor)
+    await asyncio.to_thread(_made_ready, shop, repo, branch, actor, start or "HEAD")
     who = await asyncio.to_thread(repo.signature)
     mark = secrets.token_hex(6)
     request = TurnRequest(
@@ -104,11 +101,11 @@ def _profile(shop: Workshop, *, asks: bool) -> Json:
     return (profile if asks else profile.without_tools(ASK_USER)).to_json()
 
 
-def _made_ready(shop: Workshop, repo: Repository, branch: str, actor: Actor) -> None:
+def _made_ready(shop: Workshop, repo: Repository, branch: str, actor: Actor, start: str) -> None:
     tip = repo.refs.tip(branch)
     repo.refs.refuse_unless_allowed([RefMove(f"refs/heads/{branch}", tip, tip)], actor)
     if tip is None and not repo.is_empty:
-        repo.create_branch(branch, "HEAD", actor=actor.doing("branch.create", ""))
+        repo.create_branch(branch, start, actor=actor.doing("branch.create", ""))
         shop.feed.publish(repo)  # before the turn, so that it is not among the turn's events
 
 
@@ -136,9 +133,7 @@ async def follow(shop: Workshop, sent: SentMessage) -> AsyncIterator[Event]:
 
 async def end_of(shop: Workshop, run: str) -> TurnEnd:
     """How a turn ended, whoever ran it. An error that kept it from beginning is raised."""
-    data = await shop.engine.handle(run).result()
-    usage, status = usage_from_json(data["usage"]), TurnStatus(data["status"])
-    return TurnEnd(**{**data, "usage": usage, "status": status, "files": tuple(data["files"])})
+    return end_from_json(await shop.engine.handle(run).result())
 
 
 def _audited(shop: Workshop, who: Who, repo: Repository, action: str, detail: str) -> None:
@@ -218,25 +213,3 @@ def _asks(branch: str, question: str) -> BranchBusy:
         hint=f"Give it with `forge session answer --branch {branch} -m …`, or end the turn with "
         f"`forge session cancel --branch {branch}`.",
     )
-
-
-def meant(shop: Workshop, model: str | None, agent: str | None) -> tuple[str | None, str | None]:
-    """Model and agent program. As for projects, `agent` may name either: what no program is called is a model."""
-    is_model = agent is not None and model is None and (agent == BUILTIN or ":" in agent)
-    return (agent, None) if is_model and agent not in programs(shop.settings) else (model, agent)
-
-
-def answering(shop: Workshop, model: str | None, agent: str | None) -> str:
-    """The full name of who will answer, if it can: what is missing is said before anything is begun."""
-    model, agent = meant(shop, model, agent)
-    if agent is not None:
-        found_program(shop.settings, shop.environ, agent)
-        return f"{agent}:{model}" if model else agent
-    name = model or registry.choose("chat", shop.settings)
-    registry.resolve(name, shop.settings)
-    return name
-
-
-def _refuse_what_the_server_cannot(shop: Workshop, model: str) -> None:
-    if shop.handing is not None and shop.engine.hands_to() is not None:
-        shop.handing.refuse_without_key(model)

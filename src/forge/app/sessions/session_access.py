@@ -17,7 +17,9 @@ from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
 from forge.app.sessions.branch_turn import is_unfinished, turn_on
 from forge.app.sessions.conversation import BranchWithTalk, Conversation, TurnEntry, Working, turn_entry, working_of
+from forge.app.sessions.turn_end import TurnEnd
 from forge.app.values.paging import Page, checked, unreadable
+from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
 from forge.events import BranchChanged
 from forge.git import Repository
@@ -47,6 +49,14 @@ class Sent:
     topic: str
     after: int
     model: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRun:
+    end: TurnEnd | None
+    """None while it goes on."""
+    after: int
+    """The id of the last event of the branch so far."""
 
 
 def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, ...]:
@@ -104,13 +114,37 @@ def turn(shop: Workshop, who: Who, repo_id: str, branch: str, which: str) -> Tur
 
 @on_work_loop
 async def send(
-    shop: Workshop, who: Who, repo_id: str, branch: str, text: str, *, model: str | None, agent: str | None
+    shop: Workshop,
+    who: Who,
+    repo_id: str,
+    branch: str,
+    text: str,
+    *,
+    model: str | None,
+    agent: str | None,
+    asks: bool = True,
+    start: str | None = None,
 ) -> Sent:
     repo = await asyncio.to_thread(repository, shop, who, repo_id, "run")
     refuse_paths(who, model)
     refuse_paths(who, agent)
-    sent = await session_messages.send_message(shop, repo, branch, text, model=model, agent=agent, asker=who)
+    sent = await session_messages.send_message(
+        shop, repo, branch, text, model=model, agent=agent, asks=asks, start=start, asker=who
+    )
     return Sent(sent.run, sent.topic, sent.after, sent.model)
+
+
+@on_work_loop
+async def turn_run(shop: Workshop, who: Who, repo_id: str, branch: str, run: str, *, wait: float) -> TurnRun:
+    """How the turn of a run ended, after waiting so long for it. An error that kept it from beginning is raised."""
+    repo = await asyncio.to_thread(repository, shop, who, repo_id)
+    subject = subject_of(repo, branch)
+    if (await asyncio.to_thread(shop.engine.status, run)).subject != subject:
+        raise RunUnknown(f"There is no run {run} on this branch.", hint="Send a message to begin one.")
+    await shop.engine.wait(run, wait)
+    has_ended = (await asyncio.to_thread(shop.engine.status, run)).has_ended
+    end = await session_messages.end_of(shop, run) if has_ended else None
+    return TurnRun(end, await asyncio.to_thread(shop.events.last, subject.topic))
 
 
 @on_work_loop

@@ -13,7 +13,7 @@ import typer
 from forge.app.repositories.catalog import Repository
 from forge.cli.terminal.options import opened
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.project_output import Agent, opened_shop
+from forge.cli.terminal.project_output import Agent
 from forge.cli.terminal.questions import can_ask
 from forge.cli.terminal.session import BadUsage, Exit, Session
 from forge.cli.terminal.turn_output import Told, telling
@@ -73,10 +73,11 @@ async def _chat(
     *,
     asks: bool,
 ) -> int:
-    # Only now: these load the engine, which takes a moment.
+    # Only now: these take a moment to load.
     from forge.app.admin.settings import load_settings  # noqa: PLC0415
     from forge.app.sessions.tools import approvals_to_repeat  # noqa: PLC0415
     from forge.cli.terminal.conversation import Talk  # noqa: PLC0415
+    from forge.cli.terminal.turns import ConversationPlace, opened_turns  # noqa: PLC0415
 
     settings = load_settings(repo, os.environ)
     for warning in settings.warnings:
@@ -86,12 +87,11 @@ async def _chat(
             f"forge: {', '.join(unproven)} will not run: .forge/approved_tools lists an approval, but nobody "
             f"gave it in this repository. Read the tools, then `forge tools approve --again --branch {branch}`."
         )
-    # Who answers is settled here, by the repository's settings too, before anything is handed over.
-    async with opened_shop(session, settings, chosen=("models",)) as shop:
-        talk = Talk(shop, repo, how, branch, model=model, agent=agent, asks=asks)
+    async with opened_turns(session, settings, ConversationPlace(repo, branch, model, agent)) as turns:
+        talk = Talk(turns, how, branch, asks=asks)
         if text is not None:
             return await talk.turn(text)
-        how.welcome(branch, talk.answering())
+        how.welcome(branch, turns.answering())
         code: int = Exit.OK
         while (said := await _asked(how)) is not None:
             if said.strip():

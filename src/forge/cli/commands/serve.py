@@ -130,9 +130,9 @@ async def _begun(out: Output, settings: Settings, serving: Serving, token: str, 
 
 
 def _describe(settings: Settings, serving: Serving) -> None:
-    """Commands that hand their work over see with what settings it will be done."""
-    from forge.app.process.handover import digests  # noqa: PLC0415
+    """Commands whose work the server does see with what settings it will be done."""
     from forge.app.process.server_lock import describe  # noqa: PLC0415
+    from forge.app.process.settings_difference import digests  # noqa: PLC0415
 
     describe(settings.data_dir, serving, digests(settings, serving.secret))
 

@@ -19,11 +19,11 @@ from forge.app.sessions.conversation import (
     Conversation,
     Moment,
     Reference,
-    Reservation,
     Sessions,
     ToolResult,
     TurnMissing,
     UserMessage,
+    Working,
     answer_of,
     branches_with_talk,
     conversation,
@@ -37,10 +37,10 @@ from forge.app.sessions.conversation import (
 from forge.cli.terminal.options import Branch, branch_or_current, existing_branch, opened, short, tell_checkouts
 from forge.cli.terminal.output import Output, ago, cut, plain
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.project_output import opened_shop
 from forge.cli.terminal.questions import can_ask
 from forge.cli.terminal.session import BadUsage
 from forge.cli.terminal.turn_output import telling
+from forge.cli.terminal.turns import CancelledTurn, ConversationPlace, opened_turns
 from forge.counts import counted
 
 app = Commands(__doc__, group=True)
@@ -155,16 +155,16 @@ def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
 
-    async def end() -> Reservation | None:
-        from forge.app.sessions.messages import cancel  # noqa: PLC0415 - loads the engine
-
-        async with opened_shop(context.obj, load_settings(repo, os.environ)) as shop:
-            return await cancel(shop, repo, name)
+    async def end() -> CancelledTurn | None:
+        place = ConversationPlace(repo, name)
+        async with opened_turns(context.obj, load_settings(repo, os.environ), place) as turns:
+            return await turns.cancel()
 
     held = asyncio.run(end())
     if held is None:
         existing_branch(repo, name)
-    out.result({"branch": name, "cancelled": working_of(held)})
+    cancelled = None if held is None else Working(held.turn, held.who, held.since)
+    out.result({"branch": name, "cancelled": cancelled})
     out.line(f"Ended the turn on {out.styled(name, 'cyan')}." if held else f"No turn is under way on {name}.")
 
 
@@ -185,11 +185,11 @@ def answer_question(
         raise BadUsage("There is no answer.", hint="Give it with -m TEXT.")
 
     async def answer() -> int:
-        from forge.cli.terminal.conversation import Talk  # noqa: PLC0415 - loads the engine
+        from forge.cli.terminal.conversation import Talk  # noqa: PLC0415 - takes a moment to load
 
-        async with opened_shop(context.obj, load_settings(repo, os.environ)) as shop:
-            talk = Talk(shop, repo, telling(out, stream=False), name, asks=can_ask(json=out.json))
-            return await talk.answer(text)
+        place = ConversationPlace(repo, name)
+        async with opened_turns(context.obj, load_settings(repo, os.environ), place) as turns:
+            return await Talk(turns, telling(out, stream=False), name, asks=can_ask(json=out.json)).answer(text)
 
     return asyncio.run(answer())
 

@@ -58,19 +58,14 @@ def settings_of(out: Output) -> Settings:
 
 
 @asynccontextmanager
-async def opened_shop(
-    session: Session, settings: Settings | None = None, *, chosen: tuple[str, ...] = ()
-) -> AsyncIterator[Workshop]:
-    """Where a server runs on the same data, it does the work that is begun here, unless the person wants it direct.
-
-    `chosen` are sections of the settings that count here whoever does the work.
-    """
+async def opened_shop(session: Session) -> AsyncIterator[Workshop]:
+    """Where a server runs on the same data, it does the work that is begun here, unless the person wants it direct."""
     from forge.app.process.handover import Handing  # noqa: PLC0415 - loads the engine, which takes a moment
     from forge.app.process.workshop import open_workshop  # noqa: PLC0415
 
     out = session.output
-    known = settings or settings_of(out)
-    handing = None if session.direct else Handing(known, out.note, chosen=chosen)
+    known = settings_of(out)
+    handing = None if session.direct else Handing(known, out.note)
     async with open_workshop(known, os.environ, handing=handing) as shop:
         try:
             yield shop

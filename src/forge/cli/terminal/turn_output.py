@@ -27,7 +27,7 @@ from forge.events import (
 )
 
 if TYPE_CHECKING:
-    from forge.app.sessions.messages import TurnEnd
+    from forge.app.sessions.turn_end import TurnEnd
     from forge.errors import ForgeError
 
 
