@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
+from tests.support.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
 
 TOOLS = ("forge", "python", "pytest", "ruff", "mypy", "lint-imports")
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from forge.app.projects import linked_pages
-from tests.api.house import House
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02", "P-12")
 

@@ -23,8 +23,8 @@ from forge.events import BOARD, Event, ProjectMoved, ProjectProgressed, ProjectS
 from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
 from forge.store.listeners import ROOM
-from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("P-21")
 _RECORDED = 20

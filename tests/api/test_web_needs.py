@@ -16,8 +16,8 @@ from keyring.backends import null
 from keyring.errors import PasswordDeleteError
 
 from forge.api.shapes.sessions import TurnShape
-from tests.api.house import House
 from tests.api.test_projects import DUMP, at_rest, code, made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 Json = dict[str, Any]

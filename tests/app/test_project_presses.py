@@ -24,7 +24,9 @@ from forge.pipeline.answerer import AgentResponse, Task
 from forge.pipeline.draft import info_of
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.projects.project import Project
-from tests.app.projecting import (
+from tests.conftest import MakeRepo
+from tests.support.project_runs import CODE_ANSWER, CODE_INTENT
+from tests.support.scripted_projects import (
     CLEAR,
     Office,
     Script,
@@ -37,8 +39,6 @@ from tests.app.projecting import (
     script,
     seen,
 )
-from tests.conftest import MakeRepo
-from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
 
 __all__ = ["office", "script"]
 

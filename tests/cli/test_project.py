@@ -15,9 +15,9 @@ from forge.boards.overview import ProjectRow, columns
 from forge.events import BOARD, ProjectChanged
 from forge.settings import load
 from forge.store.events import Events
-from tests.app.projecting import CLEAR, OPEN, Script, script
 from tests.app.test_project_presses import reviews
 from tests.cli.conftest import Forge
+from tests.support.scripted_projects import CLEAR, OPEN, Script, script
 
 __all__ = ["script"]
 

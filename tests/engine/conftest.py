@@ -16,9 +16,9 @@ import pytest_asyncio
 from forge.engine.engine import Engine
 from forge.store.database import Database
 from tests.engine.process import main
-from tests.forking import FORKED
-from tests.postgres import postgres
 from tests.store.conftest import database
+from tests.support.fork_context import FORKED
+from tests.support.postgres import postgres
 
 __all__ = ["database", "postgres"]
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence, many
-from benchmarks.soak.nursery import ROOT
 from forge.git import Repository
 from forge.git.process import liveness, maintenance
 from forge.git.workspace.work_in_progress import WorkInProgressVFS
+from tests.support.soak import evidence, many
+from tests.support.soak.nursery import ROOT
 
 pytestmark = pytest.mark.req("X-04", "G-02")
 

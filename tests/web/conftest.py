@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak.provider import Provider
-from tests.web.desk import CHROMIUM, Desk, opened
+from tests.support.browser import CHROMIUM, Desk, opened
+from tests.support.provider import Provider
 from tests.web.script import answers
 
 

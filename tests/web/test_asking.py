@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 from tests.web.test_chat import branched, ended, open_chat, say, turns
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

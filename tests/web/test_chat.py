@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 expect = playwright.expect

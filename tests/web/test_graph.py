@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 
 pytestmark = pytest.mark.req("G-16")
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak.provider import Asked, Provider
-from benchmarks.stand_in import Reply
 from forge.git import Repository
 from forge.sessions.conversation import read_head, write_turn
 from forge.sessions.messages import AssistantMessage, UserMessage
 from forge.sessions.turns import Turn, turn_id
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
+from tests.support.provider import Asked, Provider
+from tests.support.stand_in import Reply
 from tests.web.script import answers
 from tests.web.test_graph import _TRACED, longest_task
 

@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.soak.provider import Provider
-from tests.web.desk import Desk, opened, until
+from tests.support.browser import Desk, opened, until
+from tests.support.provider import Provider
 
 DUMP = (
     "We want to plan a summer party for our club of forty people. The budget is 1500 euros and must not be exceeded. "
