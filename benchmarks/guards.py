@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from benchmarks.timing import Figure
 from forge.pipeline.guards import Counts, evaluate
-from tests.support.guard_cases import CLASSES, WORDS, cases, findings, forge_verdict, right_verdict
+from tests.support.guard_cases import CLASSES, WORDS, cases, forge_verdict, random_findings, right_verdict
 
 
 def guards() -> Iterator[Figure]:
@@ -32,9 +32,9 @@ def guards() -> Iterator[Figure]:
 def _cost(rounds: int) -> float:
     """On a plateau, where all guards are looked at and descriptions are compared."""
     rng = random.Random(rounds)
-    found = [f["description"] for f in findings(rng, [1, 4, 5])]
+    found = [f["description"] for f in random_findings(rng, [1, 4, 5])]
     trajectory = [Counts(n, 1, 4, 5, tuple(found)) for n in range(1, rounds)]
-    trajectory.append(Counts(rounds, 1, 4, 5, tuple(f["description"] for f in findings(rng, [1, 4, 5]))))
+    trajectory.append(Counts(rounds, 1, 4, 5, tuple(f["description"] for f in random_findings(rng, [1, 4, 5]))))
     times = []
     for _ in range(300):
         start = time.perf_counter()

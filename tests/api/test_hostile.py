@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.test_projects import made
+from tests.api.projects import made
 from tests.support.api_server import House
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

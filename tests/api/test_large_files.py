@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.test_projects import code
+from tests.api.projects import code
 from tests.support.api_server import House
 
 

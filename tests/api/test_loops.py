@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 from forge.api import server
 from forge.git.process import disk
 from forge.store.database import Database
-from tests.api.test_projects import DUMP, at_rest, made
+from tests.api.projects import DUMP, at_rest, made
 from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")

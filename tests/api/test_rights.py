@@ -11,7 +11,7 @@ import pytest
 from forge.app.access.identity import LOCAL, server_secret
 from forge.app.access.users import new_key
 from tests.api.conftest import ON_BOTH
-from tests.api.test_projects import code
+from tests.api.projects import code
 from tests.support.api_server import House
 from tests.support.soak.api import Request, Stranger
 from tests.support.soak.planted import STRANGER, Planted, plant

@@ -35,6 +35,7 @@ from tests.support.scripted_projects import (
     new,
     office,
     pressed,
+    reviews,
     said,
     script,
     seen,
@@ -51,20 +52,6 @@ def impatient(tmp_path: Path) -> Office:
 
 def commits(project: Project) -> list[str]:
     return [commit.id for commit in Repository.open(project.directory).log("HEAD")]
-
-
-def reviews(*totals: int) -> Callable[[Task], str]:
-    """Reviews with so many medium findings, each time others."""
-
-    def review(task: Task) -> str:
-        many = totals[min(task.nth, len(totals)) - 1]
-        issues = [
-            {"severity": "medium", "description": f"{task.nth} {n}" * 9, "location": "Food", "recommendation": "mend"}
-            for n in range(many)
-        ]
-        return json.dumps({"critical": 0, "medium": many, "minor": 0, "issues": issues})
-
-    return review
 
 
 async def eventually(true: Callable[[], Any], what: str) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Forge
-from tests.cli.test_project import workspace
 from tests.conftest import Git, MakeRepo
 from tests.support.scripted_projects import OPEN
 from tests.support.soak import recording
 
-__all__ = ["workspace"]
+pytestmark = pytest.mark.usefixtures("workspace")
 
 KEYS = [
     "project",

@@ -12,7 +12,7 @@ from forge.sessions.layout import HEAD_PATH
 from forge.sessions.messages import UserMessage
 from forge.sessions.turns import Turn, turn_id
 from tests.conftest import Git, MakeRepo
-from tests.sessions.test_sessions import say
+from tests.sessions.messages import say
 from tests.support.soak.histories import random_histories, write_first_format
 
 

@@ -76,12 +76,12 @@ def _case(kind: str, rng: random.Random) -> Case:
 
 def _honest(rng: random.Random, case: Case) -> Iterator[None]:
     """Findings stay until they are mended, one or two a round; now and then one comes back."""
-    known = findings(rng, [rng.randint(1, 4), rng.randint(4, 10), rng.randint(6, 14)])
+    known = random_findings(rng, [rng.randint(1, 4), rng.randint(4, 10), rng.randint(6, 14)])
     for _ in range(_ROUNDS):
         _add(rng, case, [], findings=known)
         yield
         kept = rng.sample(known, max(0, len(known) - rng.choice((0, 1, 1, 2))))
-        known = [*kept, *findings(rng, [0, rng.random() < 0.1, rng.random() < 0.2])]
+        known = [*kept, *random_findings(rng, [0, rng.random() < 0.1, rng.random() < 0.2])]
 
 
 def _oscillating(rng: random.Random, case: Case) -> Iterator[None]:
@@ -96,7 +96,7 @@ def _oscillating(rng: random.Random, case: Case) -> Iterator[None]:
 def _stagnating(rng: random.Random, case: Case) -> Iterator[None]:
     """The same total; the findings rotate, stay, or anything between, sometimes only by a few letters."""
     total, share, start = rng.randint(7, 12), rng.choice((0, 0, 0.1, 0.3, 0.5, 1)), rng.randint(0, 4)
-    known = findings(rng, [1, 3, total - 4])
+    known = random_findings(rng, [1, 3, total - 4])
     for n in range(_ROUNDS):
         if n < start:
             _add(rng, case, [2, 6, total + start - n])
@@ -185,7 +185,7 @@ CLASSES: dict[str, Callable[[random.Random, Case], Iterator[None]]] = {
 def _add(
     rng: random.Random, case: Case, counts: list[int], *, findings: list[Finding] | None = None, tests: int = 9
 ) -> None:
-    found = findings(rng, counts) if findings is None else list(findings)
+    found = random_findings(rng, counts) if findings is None else list(findings)
     rng.shuffle(found)
     # The counts that the agent claims are wrong on purpose: nothing may be decided by them.
     answer: dict[str, object] = {"critical": 0, "medium": rng.randint(0, 9), "minor": 0, "issues": found}
@@ -198,7 +198,7 @@ def _add(
     case.rounds.append(Round([json.dumps(answer)], commit, [run]))
 
 
-def findings(rng: random.Random, counts: list[int]) -> list[Finding]:
+def random_findings(rng: random.Random, counts: list[int]) -> list[Finding]:
     return [_finding(rng, severity) for severity, n in zip(_SEVERITIES, counts, strict=False) for _ in range(n)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -167,3 +168,17 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Script:
 @pytest.fixture
 def office(tmp_path: Path) -> Office:
     return Office.at(tmp_path / "office")
+
+
+def reviews(*totals: int) -> Callable[[Task], str]:
+    """Reviews with so many medium findings, each time others."""
+
+    def review(task: Task) -> str:
+        many = totals[min(task.nth, len(totals)) - 1]
+        issues = [
+            {"severity": "medium", "description": f"{task.nth} {n}" * 9, "location": "Food", "recommendation": "mend"}
+            for n in range(many)
+        ]
+        return json.dumps({"critical": 0, "medium": many, "minor": 0, "issues": issues})
+
+    return review

@@ -56,3 +56,10 @@ def page(browser: Any, desk: Desk) -> Iterator[Any]:
     yield made
     context.close()
     assert wrong == []
+
+
+@pytest.fixture
+def expect() -> Any:
+    playwright = pytest.importorskip("playwright.sync_api")
+    playwright.expect.set_options(timeout=15_000)
+    return playwright.expect

@@ -15,9 +15,7 @@ from forge.projects.project import Project
 from tests.support.browser import Desk, opened, until
 from tests.support.project_runs import CODE_ANSWER, CODE_INTENT
 from tests.support.provider import Provider
-from tests.web.test_projects import DUMP, advanced, at_rest, expect, made, say
-
-__all__ = ["expect"]
+from tests.web.projects import DUMP, advanced, at_rest, made, say
 
 pytestmark = pytest.mark.req("P-12")
 
