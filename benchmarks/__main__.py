@@ -28,7 +28,7 @@ from benchmarks import (
     ui,
 )
 from benchmarks.timing import Figure, Row
-from benchmarks.worlds import SIZES, World
+from tests.support.sample_repositories import SIZES, World
 
 OF_A_WORLD: dict[str, Callable[[World], Iterator[Row | Figure] | Iterator[Row]]] = {
     "open": files.opening,

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import Row
-from benchmarks.worlds import World
+from tests.support.sample_repositories import World
 
 _PROCESSES = 8
 _SECONDS = 4.0

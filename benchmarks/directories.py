@@ -7,8 +7,8 @@ import subprocess
 from collections.abc import Iterator
 
 from benchmarks.timing import Row, compare
-from benchmarks.worlds import World, path_of
 from forge.git import Repository
+from tests.support.sample_repositories import World, path_of
 
 _numbers = itertools.count()
 _CHANGED = 20

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import Figure, Row, compare
-from benchmarks.worlds import World, path_of
 from forge.git import Repository
+from tests.support.sample_repositories import World, path_of
 
 _SYNCED = ("-c", "core.fsync=all", "-c", "gc.auto=0")
 _numbers = itertools.count()

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.prompts import common
-from benchmarks.stand_in import Reply, Request, StandIn, anthropic
 from benchmarks.timing import Figure
-from benchmarks.worlds import World
 from forge.context.overview import tokens_of
 from forge.git import Repository
+from tests.support.sample_repositories import World
+from tests.support.stand_in import Reply, Request, StandIn, anthropic
 
 _SIZES = ("1k", "10k", "20k", "100k")
 _BYTES_PER_TOKEN = 3.0

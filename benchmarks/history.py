@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.timing import Row, compare
-from benchmarks.worlds import long_history
 from forge.git import Repository
+from tests.support.sample_repositories import long_history
 
 _PAGE = 200
 

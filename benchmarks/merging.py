@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.timing import Row, compare
-from benchmarks.worlds import World, path_of
 from forge.git import MergeState, Repository
+from tests.support.sample_repositories import World, path_of
 
 _BRANCHES = 200
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.soak.provider import Answers, Provider
-from tests.web.desk import CHROMIUM, Desk, opened
+from tests.support.browser import CHROMIUM, Desk, opened
+from tests.support.provider import Answers, Provider
 
 WATCH = """
 (() => {

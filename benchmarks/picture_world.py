@@ -12,9 +12,9 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.soak.provider import Asked
-from benchmarks.stand_in import Reply
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
+from tests.support.provider import Asked
+from tests.support.stand_in import Reply
 
 AI_BRANCH = "ai/cache-forecasts"
 FILE = "src/weather/forecast.py"

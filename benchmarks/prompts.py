@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.stand_in import Json, Reply, Request, StandIn, anthropic
 from benchmarks.timing import Figure
 from forge.git import Repository
+from tests.support.stand_in import Json, Reply, Request, StandIn, anthropic
 
 _TURNS = 60
 _FILES = 40

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import quote
 
 from benchmarks import pages, picture_world
-from benchmarks.soak.provider import Asked
-from benchmarks.stand_in import Reply
+from tests.support.provider import Asked
+from tests.support.stand_in import Reply
 
 PLACE = Path(__file__).parent.parent / "docs" / "screens"
 _MOST_BYTES = 150_000

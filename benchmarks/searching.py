@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.timing import Figure, Row, compare
-from benchmarks.worlds import RARE, World, path_of
 from forge.git import Query, Repository
 from forge.git.search import warm
+from tests.support.sample_repositories import RARE, World, path_of
 
 _numbers = itertools.count()
 _COMMON = "def invoice_"

@@ -11,10 +11,10 @@ from typing import Any
 from urllib.parse import quote
 
 from benchmarks import pages
-from benchmarks.soak.provider import Asked
-from benchmarks.stand_in import Reply
 from benchmarks.timing import Figure
-from benchmarks.worlds import World, long_history, path_of
+from tests.support.provider import Asked
+from tests.support.sample_repositories import World, long_history, path_of
+from tests.support.stand_in import Reply
 
 _LONG_TASK = 50.0
 _TOKENS = 2_000

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.machine import ROOT
+from tests.support.machine import ROOT
 
 SHARING = """
 import os, pathlib, pytest, time

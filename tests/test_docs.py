@@ -20,7 +20,7 @@ from forge.plugins import contracts
 from forge.projects.status import Phase
 from forge.settings import Settings
 from forge.tools.builtin import NAMES
-from tests.documents import DOCS, ROOT, Block, anchors, blocks, documents, links
+from tests.support.documents import DOCS, ROOT, Block, anchors, blocks, documents, links
 
 pytestmark = pytest.mark.req("X-03")
 

@@ -16,8 +16,8 @@ import httpx
 import pytest
 
 from tests.conftest import Git
-from tests.documents import DOCS, ROOT, Block, blocks
-from tests.postgres import Server, postgres  # noqa: F401 - a fixture
+from tests.support.documents import DOCS, ROOT, Block, blocks
+from tests.support.postgres import Server, postgres  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.slow
 by_a_newcomer = pytest.mark.req("X-01", "X-03")

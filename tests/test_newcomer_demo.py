@@ -14,7 +14,7 @@ from forge.app.demo import DemoFailed, begin, demo_settings, show
 from forge.app.process.workshop import open_workshop
 from tests.cli.conftest import PROGRAM
 from tests.conftest import GIT_CONFIG
-from tests.machine import Machine
+from tests.support.machine import Machine
 
 pytestmark = pytest.mark.req("X-01")
 

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import PROGRAM
 from tests.conftest import GIT_CONFIG
-from tests.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
+from tests.support.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
 
 pytestmark = pytest.mark.req("X-01", "X-03")
 # Root may write everywhere, unless it gives that up.

@@ -23,13 +23,13 @@ import pygit2
 import pytest
 from pygit2.enums import ConfigLevel
 
-from benchmarks.stand_in import Reply, StandIn, anthropic
 from forge.app.access.identity import LOCAL
 from forge.app.access.users import add_user, new_key, opened_access
 from forge.cli.main import main
 from forge.settings import load
 from tests.conftest import GIT_CONFIG, run_git, write_files
-from tests.notices.loopback import serving as notified
+from tests.support.notice_server import serving as notified
+from tests.support.stand_in import Reply, StandIn, anthropic
 
 pytestmark = pytest.mark.slow
 

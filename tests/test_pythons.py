@@ -17,10 +17,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.api.test_web_needs import ended
 from tests.conftest import GIT_CONFIG
-from tests.installation import UV, Installed, build_wheel, done, install, lock_packages
-from tests.machine import ROOT, Machine, copy_checkout
+from tests.support.api_turns import ended
+from tests.support.installation import UV, Installed, build_wheel, done, install, lock_packages
+from tests.support.machine import ROOT, Machine, copy_checkout
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-03")]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import UV
-from tests.machine import BASIC_PROGRAMS, Machine, copy_checkout, copy_interface, write_program
+from tests.support.installation import UV
+from tests.support.machine import BASIC_PROGRAMS, Machine, copy_checkout, copy_interface, write_program
 
 INSTALLING = "installing the locked environment"
 

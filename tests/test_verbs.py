@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
+from tests.support.machine import BASIC_PROGRAMS, ROOT, Machine, write_program
 
 TOOLS = ("forge", "python", "pytest", "ruff", "mypy", "lint-imports")
 
@@ -207,20 +208,38 @@ def test_without_arguments_the_web_interface_is_built_and_tested_too(
     assert ("web run test" in done.stderr) is (web == 0)
 
 
-@pytest.mark.parametrize(("failing", "again", "status"), [(2, True, 0), (4, False, 1)])
-def test_a_few_failures_are_run_once_more_alone_and_named(
-    checkout: Path, machine: Machine, failing: int, again: bool, status: int
+@pytest.mark.parametrize(
+    ("first", "second", "again", "status", "flaky"),
+    [
+        ("ab", "", 0, 0, "2 flaky: tests/test_x.py::test_a tests/test_x.py::test_b[1 - 2]"),
+        ("ab", "b", 1, 1, "1 flaky: tests/test_x.py::test_a"),
+        ("ab", "ab", 1, 1, None),
+        ("a", "", 2, 2, None),
+        ("abcd", None, None, 1, None),
+    ],
+)
+def test_a_few_failures_are_run_once_more_and_those_that_pass_are_counted_as_flaky(
+    checkout: Path, machine: Machine, first: str, second: str | None, again: int | None, status: int, flaky: str | None
 ) -> None:
-    names = ", ".join(f'"tests/test_a.py::test_{number}": true' for number in range(failing))
-    told = f"mkdir -p .pytest_cache/v/cache; echo '{{{names}}}' > .pytest_cache/v/cache/lastfailed"
+    def fails(tests: str) -> str:
+        names = {letter: f"tests/test_x.py::test_{letter}{'[1 - 2]' * (letter == 'b')}" for letter in tests}
+        noted = json.dumps(dict.fromkeys(names.values(), True))
+        return f"mkdir -p .pytest_cache/v/cache; echo '{noted}' > .pytest_cache/v/cache/lastfailed"
+
     write_program(
         checkout / ".venv" / "bin" / "pytest",
-        f'case "$*" in *--last-failed*) echo "again: $*" ;; *) {told}; exit 1 ;; esac',
+        f"""case "$*" in
+            *--last-failed*) echo "again: $*"; {fails(second or "")}; exit {again} ;;
+            *) {fails(first)}; exit 1 ;;
+        esac""",
     )
     write_program(checkout / ".venv" / "bin" / "python", f'exec {sys.executable} "$@"')
     done = machine.run(checkout / "script" / "test", cwd=checkout)
-    assert (done.returncode, "again: " in done.stdout) == (status, again), done.stdout + done.stderr
-    assert ("tests/test_a.py::test_0" in done.stdout) is again
+    assert (done.returncode, "again: " in done.stdout) == (status, again is not None), done.stdout + done.stderr
+    assert ("tests/test_x.py::test_a" in done.stdout) is (again is not None)
+    told = [line for line in done.stdout.splitlines() if "flaky" in line]
+    assert told == ([flaky] if flaky else [])
+    assert not told or done.stdout.splitlines()[-1] == flaky
 
 
 @pytest.mark.parametrize(

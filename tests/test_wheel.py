@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from tests.conftest import GIT_CONFIG
-from tests.installation import UV, Installed, build_wheel, done, install, lock_packages
-from tests.machine import ROOT, STAMP, STATIC, Machine, copy_checkout, copy_interface
+from tests.support.installation import UV, Installed, build_wheel, done, install, lock_packages
+from tests.support.machine import ROOT, STAMP, STATIC, Machine, copy_checkout, copy_interface
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-01")]
 _BUILD_PROGRAMS = ("bash", "cat", "cksum", "env", "find", "git", "readlink", "sort", "xargs")

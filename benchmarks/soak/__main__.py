@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.soak import disks, histories, hostile, kills, many, power, projects, rivals, space, steps, turns
-from benchmarks.soak.forked import Forked
-from benchmarks.soak.repositories import repository
-from benchmarks.soak.step import ACTIONS
+from tests.support.forked_commands import Forked
+from tests.support.repositories import repository
+from tests.support.soak import disks, histories, hostile, kills, many, power, projects, rivals, space, steps, turns
+from tests.support.soak.step import ACTIONS
 
 _GIT_CONFIG = (
     "[user]\n\tname = Ada Example\n\temail = ada@example.org\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
@@ -120,7 +120,7 @@ def run_projects(folder: Path, options: argparse.Namespace) -> object:
 
 def run_api(folder: Path, options: argparse.Namespace) -> object:
     # It needs the web framework and the tests' own server, which no other run does.
-    from benchmarks.soak import api, reconnects  # noqa: PLC0415
+    from tests.support.soak import api, reconnects  # noqa: PLC0415
 
     places = [folder / name for name in ("reconnects", "strangers")]
     for place in places:
@@ -132,7 +132,7 @@ def run_api(folder: Path, options: argparse.Namespace) -> object:
 
 def run_load(folder: Path, options: argparse.Namespace) -> object:
     """The load of `script/bench load`, for long: in the second half the server does not grow any more."""
-    from benchmarks import load  # noqa: PLC0415 - as above
+    from tests.support import load  # noqa: PLC0415 - as above
 
     found = load.loaded(folder, load.Crowd(seconds=options.seconds or 600))
     heard, minutes = found.heard, [statistics.fmean(part) / 1024 for part in _minutes(found.resident)]

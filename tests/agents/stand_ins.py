@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from benchmarks.stand_in import Reply, Speak, StandIn, anthropic, chat, google, openrouter, responses
 from forge.agents.model import Prompt
 from forge.agents.models.api import ApiModel
 from forge.agents.models.endpoint import Endpoint
 from forge.sessions.messages import Message, UserMessage
 from forge.settings import Key, Network
 from forge.tools.contract import ToolSchema
+from tests.support.stand_in import Reply, Speak, StandIn, anthropic, chat, google, openrouter, responses
 
 KEY = "sk-test-secret-0123456789"
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}

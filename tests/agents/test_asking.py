@@ -10,8 +10,8 @@ from forge.git import Repository
 from forge.sessions.conversation import conversation
 from forge.sessions.messages import AssistantMessage, ToolResult
 from forge.sessions.turns import TurnStatus
-from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import MakeRepo
+from tests.support.turns import Killed, Ledger, MemorySteps, request, turn
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("G-11", "G-06")]
 

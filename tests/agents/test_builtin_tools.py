@@ -19,7 +19,7 @@ from forge.tools.commands import CommandOutcome
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from tests.conftest import MakeRepo
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 
 AGENT = Actor(ActorKind.AGENT, "agent")
 FILES = {"README.md": "# Demo\n", "src/app.py": "def main():\n    return 'old'\n", "b.txt": "b\n"}

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.stand_in import Reply
 from forge.agents.models.api import ApiModel
 from forge.agents.relay.journal import Journal, Page, opened_page
 from forge.git import Repository
 from forge.sessions.messages import AssistantMessage, UserMessage
 from forge.sessions.turns import TurnStatus
 from tests.agents.stand_ins import CALL, EVERY, Listener, model_at, prompt, stand_in
-from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import MakeRepo
+from tests.support.stand_in import Reply
+from tests.support.turns import Killed, Ledger, MemorySteps, request, turn
 
 pytestmark = pytest.mark.req("X-04", "G-17")
 

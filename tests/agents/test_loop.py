@@ -22,7 +22,7 @@ from forge.settings import Limits
 from forge.tools.access import ToolAccess
 from forge.tools.contract import FunctionTool, Inquiry, Tool
 from forge.tools.toolbox import Toolbox
-from tests.agents.turning import Killed, Ledger, MemorySteps
+from tests.support.turns import Killed, Ledger, MemorySteps
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("G-07", "X-04")]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.loop_process import LOOPS, main
-from tests.forking import FORKED
+from tests.support.fork_context import FORKED
 
 pytestmark = pytest.mark.req("X-04")
 STEPS = [f"{scope}/model {number}" for scope in LOOPS for number in (1, 2)]

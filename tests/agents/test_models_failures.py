@@ -9,13 +9,13 @@ import traceback
 
 import pytest
 
-from benchmarks.stand_in import Reply, StandIn, anthropic
 from forge.agents.errors import KeyMissing, ModelFailed, ModelOverloaded, ModelUnknown, PromptTooLong
 from forge.agents.models.api import ApiModel
 from forge.agents.models.endpoint import Endpoint
 from forge.errors import ForgeError
 from forge.settings import Key, Network
 from tests.agents.stand_ins import EVERY, KEY, Listener, model_at, prompt, stand_in
+from tests.support.stand_in import Reply, StandIn, anthropic
 
 pytestmark = pytest.mark.asyncio
 

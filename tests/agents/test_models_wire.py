@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.stand_in import Reply, Request, StandIn
 from forge.agents.model import Picture, Prompt
 from forge.agents.models.conversion import NOT_RUN
 from forge.sessions.messages import (
@@ -23,6 +22,7 @@ from forge.sessions.messages import (
     to_json,
 )
 from tests.agents.stand_ins import CALL, DELETE, EVERY, KEY, MODELS, READ, SPEAKS, Listener, model_at, prompt, stand_in
+from tests.support.stand_in import Reply, Request, StandIn
 
 pytestmark = pytest.mark.asyncio
 

@@ -25,8 +25,8 @@ from forge.agents.programs import (
 from forge.errors import InvalidInput
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
-from tests.agents.program_api import program_api
 from tests.conftest import Git, MakeRepo
+from tests.support.program_api import program_api
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("P-14")]
 

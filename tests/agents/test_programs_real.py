@@ -21,8 +21,8 @@ from forge.agents.errors import ProgramMissing
 from forge.agents.programs import KNOWN, Found, ProgramRun, configured, find_program, run_program
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
-from tests.agents.program_api import SAID, ProgramApi, program_api
 from tests.conftest import Git, MakeRepo
+from tests.support.program_api import SAID, ProgramApi, program_api
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("P-14", "X-06"), pytest.mark.slow]
 

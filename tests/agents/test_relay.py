@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.stand_in import Reply, Request, StandIn, anthropic
 from forge.agents.errors import ModelFailed, ModelOverloaded
 from forge.agents.models.api import ApiModel
 from forge.agents.models.endpoint import Endpoint
@@ -24,6 +23,7 @@ from forge.agents.relay.journal import Journal, Page
 from forge.sessions.messages import AssistantMessage
 from forge.settings import Key, Network
 from tests.agents.stand_ins import KEY, Listener, model_at, prompt, stand_in
+from tests.support.stand_in import Reply, Request, StandIn, anthropic
 
 pytestmark = pytest.mark.req("X-04", "G-17")
 

@@ -8,8 +8,8 @@ from forge.agents.scripted import Say, ScriptedModel, call
 from forge.app.sessions.conversation import conversation, fork_at, rewind_to
 from forge.git import Repository
 from forge.sessions.places import Sessions
-from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import Git, MakeRepo
+from tests.support.turns import Killed, Ledger, MemorySteps, request, turn
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("G-07")]
 

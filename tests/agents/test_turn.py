@@ -19,8 +19,8 @@ from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult
 from forge.sessions.places import Sessions
 from forge.sessions.turns import Turn, TurnStatus, turn_id
 from forge.settings import Limits
-from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import Git, MakeRepo
+from tests.support.turns import Killed, Ledger, MemorySteps, request, turn
 
 pytestmark = pytest.mark.asyncio
 

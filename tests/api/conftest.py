@@ -10,8 +10,8 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends import null
 
-from tests.api.house import House, opened
-from tests.postgres import postgres
+from tests.support.api_server import House, opened
+from tests.support.postgres import postgres
 
 __all__ = ["postgres"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.house import House
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("G-06", "G-07", "X-02")
 Json = dict[str, Any]

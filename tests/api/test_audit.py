@@ -19,9 +19,9 @@ from forge.app.repositories.catalog import repository
 from forge.git.refs.reservations import reserve
 from forge.pipeline.desk import TEST_RUNS
 from tests.api.conftest import ON_BOTH
-from tests.api.house import House
-from tests.api.test_projects import DUMP, at_rest, made
-from tests.api.test_web_needs import Remembering
+from tests.api.keyrings import Remembering
+from tests.api.projects import DUMP, at_rest, made
+from tests.support.api_server import House
 
 pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 

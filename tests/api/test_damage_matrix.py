@@ -7,9 +7,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from benchmarks.soak.hostile.interference import RAW_WORDS
-from tests.api.house import House
-from tests.damaged import DAMAGED, GOOD, damage
+from tests.support.api_server import House
+from tests.support.damage import DAMAGED, GOOD, damage
+from tests.support.soak.hostile.interference import RAW_WORDS
 
 pytestmark = pytest.mark.req("G-01", "G-08", "X-02", "X-04")
 

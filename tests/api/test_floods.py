@@ -13,8 +13,8 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from benchmarks.soak.hostile.floods import flooded
-from tests.api.house import House, opened
+from tests.support.api_server import House, opened
+from tests.support.soak.hostile.floods import flooded
 
 pytestmark = pytest.mark.req("X-06")
 SECONDS = 0.6

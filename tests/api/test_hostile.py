@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.api.house import House
-from tests.api.test_projects import made
+from tests.api.projects import made
+from tests.support.api_server import House
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = os.environ.get("FORGE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")

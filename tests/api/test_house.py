@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from forge.app.admin import admin_access
-from tests.api.house import LOCAL_KEY, House, opened
-from tests.api.test_projects import code
+from tests.api.projects import code
+from tests.support.api_server import LOCAL_KEY, House, opened
 
 pytestmark = pytest.mark.req("X-02")
 

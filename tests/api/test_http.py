@@ -7,8 +7,8 @@ import pytest
 
 from forge.api.http.dependencies import prefers_lines
 from forge.api.http.hints import hint_for
-from tests.api.house import House
-from tests.api.test_projects import code, made
+from tests.api.projects import code, made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from tests.api.house import House
-from tests.api.test_projects import code
+from tests.api.projects import code
+from tests.support.api_server import House
 
 
 @pytest.mark.req("G-05")

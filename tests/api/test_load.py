@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.load import Crowd, loaded
+from tests.support.load import Crowd, loaded
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-02", "P-21")]
 

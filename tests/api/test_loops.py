@@ -24,8 +24,8 @@ from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.git.process import disk
 from forge.store.database import Database
-from tests.api.house import House
-from tests.api.test_projects import DUMP, at_rest, made
+from tests.api.projects import DUMP, at_rest, made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 

@@ -26,8 +26,8 @@ from schemathesis.specs.openapi.checks import (
 from forge.api.http.problems import status_of
 from forge.errors import ForgeError
 from forge.sessions.redaction import Redactor
-from tests.api.house import House
-from tests.api.test_projects import made
+from tests.api.projects import made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 

@@ -11,7 +11,7 @@ import pytest
 
 from forge.api.http.security_headers import API_POLICY, PAGE_POLICY
 from forge.api.openapi.schema import text
-from tests.api.house import House, opened
+from tests.support.api_server import House, opened
 
 WEB = Path(__file__).parent.parent.parent / "web"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.api.house import House
-from tests.api.test_projects import code, made
+from tests.api.projects import code, made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.reconnects import cut_and_killed
+from tests.support.soak.reconnects import cut_and_killed
 
 
 @pytest.mark.slow

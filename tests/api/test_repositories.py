@@ -10,8 +10,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.house import House
-from tests.api.test_projects import code
+from tests.api.projects import code
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 

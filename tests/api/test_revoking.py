@@ -16,9 +16,9 @@ from forge.app.access.identity import LOCAL, Who, audited, unshare
 from forge.app.access.signin_audit import Entries
 from forge.app.events import Topic, topic_for
 from forge.app.process.workshop import Workshop
-from tests.api.house import House
-from tests.api.test_projects import code, made
-from tests.api.test_stream import heard, listening, subscribe, tell, until_closed
+from tests.api.projects import code, made
+from tests.api.streams import heard, listening, subscribe, tell, until_closed
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-06", "C-10")
 _SOON = 5.0

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from benchmarks.soak.api import Request, Stranger
-from benchmarks.soak.planted import STRANGER, Planted, plant
 from forge.app.access.identity import LOCAL, server_secret
 from forge.app.access.users import new_key
 from tests.api.conftest import ON_BOTH
-from tests.api.house import House
-from tests.api.test_projects import code
+from tests.api.projects import code
+from tests.support.api_server import House
+from tests.support.soak.api import Request, Stranger
+from tests.support.soak.planted import STRANGER, Planted, plant
 
 pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 

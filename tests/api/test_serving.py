@@ -22,10 +22,10 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from benchmarks.soak.provider import Asked, Provider, message, working
-from benchmarks.soak.repositories import repository
 from forge.app.process.server_lock import ServerMissing, ServerRunning, found_server, only_server
-from tests.forking import FORKED
+from tests.support.fork_context import FORKED
+from tests.support.provider import Asked, Provider, message, working
+from tests.support.repositories import repository
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-02", "X-04")]
 

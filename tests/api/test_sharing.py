@@ -21,8 +21,8 @@ from forge.store.questions import Questions
 from forge.store.runs import Runs
 from forge.subjects import project_subject
 from tests.api.conftest import ON_BOTH
-from tests.api.house import House
-from tests.api.test_projects import DUMP, at_rest, code, made
+from tests.api.projects import DUMP, at_rest, code, made
+from tests.support.api_server import House
 
 pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from socket import create_connection
@@ -14,48 +12,21 @@ from typing import Any
 import httpx
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 
 from forge.api import event_socket
 from forge.app import events
 from forge.app.access.users import Rates
-from forge.events import BOARD, Event, ProjectMoved, ProjectProgressed, ProjectSaid, TextStreamed
+from forge.events import BOARD, Event, ProjectMoved, ProjectSaid, TextStreamed
 from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
 from forge.store.listeners import ROOM
-from tests.api.house import House
-from tests.api.test_projects import DUMP, at_rest, made
+from tests.api.projects import DUMP, at_rest, made
+from tests.api.streams import heard, listening, subscribe, tell, until_closed
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("P-21")
 _RECORDED = 20
-
-
-@contextmanager
-def listening(house: House, query: str = "", key: str | None = None, **options: Any) -> Iterator[ClientConnection]:
-    headers = {"Authorization": f"Bearer {key}"} if key else house.bearer
-    address = f"ws://127.0.0.1:{house.port}/api/stream{query}"
-    with connect(address, additional_headers=headers, proxy=None, **{"max_queue": None, **options}) as socket:
-        yield socket
-
-
-def heard(socket: ClientConnection, seconds: float = 20) -> dict[str, Any]:
-    result: dict[str, Any] = json.loads(socket.recv(timeout=seconds))
-    return result
-
-
-def until_closed(socket: ClientConnection) -> None:
-    while True:
-        heard(socket)
-
-
-def subscribe(socket: ClientConnection, topic: str, after: int = 0) -> dict[str, Any]:
-    socket.send(json.dumps({"subscribe": topic, "after": after}))
-    return heard(socket)
-
-
-def tell(house: House, project: str, *texts: str) -> None:
-    for text in texts:
-        house.shop.events.append(f"project:{project}", ProjectProgressed(project, text))
 
 
 def test_recorded_events_are_replayed_once_and_then_followed(house: House, client: httpx.Client) -> None:

@@ -14,9 +14,9 @@ from forge.app.process.workshop import Workshop
 from forge.app.sessions import turn_run
 from forge.engine.run import Run
 from forge.subjects import branch_subject
-from tests.api.house import House, opened
-from tests.api.test_projects import code
-from tests.api.test_web_needs import turn, writes
+from tests.api.projects import code
+from tests.support.api_server import House, opened
+from tests.support.api_turns import turn, writes
 
 pytestmark = pytest.mark.req("X-02")
 Json = dict[str, Any]

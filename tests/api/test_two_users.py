@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from websockets.sync.client import connect
 
-from benchmarks.soak.api import crossed_users
-from benchmarks.soak.planted import MARKS, Planted, plant
 from tests.api.conftest import ON_BOTH
-from tests.api.house import LOCAL_KEY, House
+from tests.support.api_server import LOCAL_KEY, House
+from tests.support.soak.api import crossed_users
+from tests.support.soak.planted import MARKS, Planted, plant
 
 pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 

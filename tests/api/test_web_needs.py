@@ -3,57 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import keyring
 import pytest
-from keyring.backend import KeyringBackend
 from keyring.backends import null
-from keyring.errors import PasswordDeleteError
 
 from forge.api.shapes.sessions import TurnShape
-from tests.api.house import House
-from tests.api.test_projects import DUMP, at_rest, code, made
+from tests.api.keyrings import Remembering
+from tests.api.projects import DUMP, at_rest, code, made
+from tests.support.api_server import House
+from tests.support.api_turns import turn, writes
 
 pytestmark = pytest.mark.req("X-02")
-Json = dict[str, Any]
-
-
-def ended(client: httpx.Client, address: str, branch: str) -> Json:
-    """The newest turn, when nothing is under way any more."""
-    deadline = time.monotonic() + 60
-    while client.get(f"{address}/session", params={"branch": branch}).json()["working"]:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    newest: Json = client.get(f"{address}/session/turns", params={"branch": branch}).json()["items"][0]
-    return newest
-
-
-def turn(client: httpx.Client, address: str, branch: str, recording: Path, *answers: Json) -> Json:
-    """One that a recorded model goes through."""
-    recording.write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
-    sent = client.post(
-        f"{address}/session/messages",
-        params={"branch": branch},
-        json={"text": "Please.", "model": f"recorded:{recording}"},
-    )
-    assert sent.status_code == 202, sent.text
-    deadline = time.monotonic() + 60
-    asked = {"topic": sent.json()["topic"], "after": sent.json()["after"]}
-    while True:
-        told = [each["event"]["type"] for each in client.get("/api/events", params=asked).json()["items"]]
-        if {"TurnCommitted", "TurnStopped"} & set(told):
-            return ended(client, address, branch)
-        assert time.monotonic() < deadline, told
-        time.sleep(0.02)
-
-
-def writes(path: str, text: str) -> Json:
-    return {"text": "Now.", "calls": [{"name": "write_file", "arguments": {"path": path, "content": text}}]}
 
 
 def test_context_has_a_state_and_a_size_for_each_file_and_in_all(house: House, client: httpx.Client) -> None:
@@ -208,24 +172,6 @@ def test_deliverable_types_tell_their_forms_and_where_the_result_is(client: http
     assert all(len(each["sections"]) > 3 for each in plan["structures"])
     assert (coded["name"], coded["structures"]) == ("code", [])
     assert coded["result_view"] == {"kind": "branch", "path": ""}
-
-
-class Remembering(KeyringBackend):
-    priority = 1  # type: ignore[assignment]
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.held: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.held.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.held[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        if self.held.pop((service, username), None) is None:
-            raise PasswordDeleteError(username)
 
 
 @pytest.fixture

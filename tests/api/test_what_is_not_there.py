@@ -12,8 +12,8 @@ from forge.app.access.identity import LOCAL
 from forge.app.admin.admin_access import costs
 from forge.app.sessions.conversation import Reservation
 from forge.sessions.messages import Usage
-from tests.api.house import House
-from tests.api.test_projects import code, made
+from tests.api.projects import code, made
+from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("X-02")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.soak.forked import Forked
+from tests.support.forked_commands import Forked
 
 
 @pytest.fixture(scope="session")

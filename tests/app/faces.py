@@ -30,8 +30,8 @@ from forge.git import Repository
 from forge.sessions.messages import AssistantMessage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.turns import Turn, turn_id
-from tests.api.house import House
 from tests.conftest import run_git
+from tests.support.api_server import House
 
 _IDS = re.compile(r"\b[0-9a-f]{7,64}\b")
 _PATIENCE = 20.0

@@ -21,9 +21,9 @@ from forge.notices.errors import NotDelivered
 from forge.settings import load
 from forge.store.inspection import Inspection
 from tests.agents.conftest import only_this_machine  # noqa: F401 - keys of the developer are not seen
-from tests.app.projecting import Office
 from tests.conftest import Git, MakeRepo
-from tests.machine import write_program
+from tests.support.machine import write_program
+from tests.support.scripted_projects import Office
 
 
 @pytest.fixture

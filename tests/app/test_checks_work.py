@@ -27,8 +27,8 @@ from forge.store.leases import Lease, Leases
 from forge.store.migrations import REVISIONS
 from forge.store.outbox import Outbox
 from forge.store.questions import Questions
-from tests.app.projecting import Office, Script, new, office, script  # noqa: F401 - fixtures
-from tests.postgres import Server, postgres  # noqa: F401 - a fixture
+from tests.support.postgres import Server, postgres  # noqa: F401 - a fixture
+from tests.support.scripted_projects import Office, Script, new, office, script  # noqa: F401 - fixtures
 
 
 @pytest.fixture

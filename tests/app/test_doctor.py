@@ -10,8 +10,8 @@ import pytest
 from forge.app.admin import doctor
 from forge.app.admin.checks import Check, Place, State
 from forge.app.admin.doctor import examine
-from tests.app.projecting import Office
 from tests.conftest import MakeRepo
+from tests.support.scripted_projects import Office
 
 PASSWORD = "correct-horse-9-battery"
 HERE = ["repository", "writing", "locks", "leftovers", "turns", "branches"]

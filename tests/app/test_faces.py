@@ -18,10 +18,10 @@ from forge.app.repositories import branches, edits, export, merges, operation_fe
 from forge.app.repositories.export import ExportOrder
 from forge.app.repositories.merges import MergeKind, MergeOrder
 from forge.app.sessions import session_access, tools
-from tests.api.house import House, opened
 from tests.app import faces
 from tests.app.facade import made_shop
 from tests.app.faces import Face, Target, UseCase
+from tests.support.api_server import House, opened
 
 pytestmark = pytest.mark.req("X-02", "X-04")
 YOU = "you"

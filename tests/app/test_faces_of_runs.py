@@ -28,9 +28,9 @@ from forge.store.audit import Audit
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.repositories import Repositories
-from tests.api.house import House, opened
 from tests.cli.beside import Beside, beside, until
 from tests.conftest import run_git
+from tests.support.api_server import House, opened
 
 pytestmark = [pytest.mark.req("X-02", "X-04"), pytest.mark.xdist_group("faces of runs")]
 IDEA = (

@@ -14,7 +14,7 @@ from forge.events import Event, ProjectMoved
 from forge.pipeline.actions import Action
 from forge.plugins.contracts import Notice
 from forge.projects.errors import ProjectUnwritable
-from tests.app.projecting import Office, Script, new, office, pressed, script, seen
+from tests.support.scripted_projects import Office, Script, new, office, pressed, script, seen
 
 __all__ = ["office", "script"]
 pytestmark = pytest.mark.req("P-11", "P-14", "X-04")

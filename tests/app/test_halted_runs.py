@@ -18,7 +18,7 @@ from forge.events import BOARD, ProjectMoved
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Task
 from forge.projects.errors import ProjectUnwritable
-from tests.app.projecting import Office, Script, by_stand_in, new, office, pressed, script
+from tests.support.scripted_projects import Office, Script, by_stand_in, new, office, pressed, script
 
 __all__ = ["office", "script"]
 pytestmark = pytest.mark.req("P-11", "P-14", "X-04")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.evidence import assert_sound
 from forge.app.access.identity import LOCAL
 from forge.app.admin.checks import State
 from forge.app.admin.doctor import examine
@@ -23,8 +22,9 @@ from forge.git.refs import snapshots
 from forge.git.refs.holds import HELD
 from forge.git.refs.reservations import release, reserve
 from forge.store.repositories import Repositories
-from tests.app.projecting import Office
 from tests.conftest import Git, MakeRepo
+from tests.support.scripted_projects import Office
+from tests.support.soak.evidence import assert_sound
 
 pytestmark = pytest.mark.req("G-09", "X-04")
 

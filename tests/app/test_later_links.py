@@ -10,8 +10,19 @@ import pytest
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import Action
 from forge.projects.project import Project
-from tests.app.projecting import CLEAR, OPEN, Office, Script, at_specification, new, office, pressed, said, script
-from tests.connectors.stand_ins import TOKEN, NotionServer, running
+from tests.support.connector_servers import TOKEN, NotionServer, running
+from tests.support.scripted_projects import (
+    CLEAR,
+    OPEN,
+    Office,
+    Script,
+    at_specification,
+    new,
+    office,
+    pressed,
+    said,
+    script,
+)
 
 __all__ = ["office", "script"]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence
-from benchmarks.soak.forked import Forked
-from benchmarks.turns import assert_all_done, crowd, enqueue, environment, prepared
 from forge.agents.turn import TurnEnd
 from forge.app.admin.settings import load_settings
 from forge.app.process.workshop import open_workshop
 from forge.app.sessions.messages import end_of
 from forge.git import Repository
 from forge.git.refs.reservations import reservations
+from tests.support.forked_commands import Forked
+from tests.support.soak import evidence
+from tests.support.turn_crowd import assert_all_done, crowd, enqueue, environment, prepared
 
 BRANCHES = 20
 EACH = 2

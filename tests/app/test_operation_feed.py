@@ -26,7 +26,7 @@ from forge.store.database import Database
 from forge.store.events import Events
 from tests.app.facade import BO, Place, place, shop
 from tests.conftest import MakeRepo
-from tests.postgres import Server, postgres
+from tests.support.postgres import Server, postgres
 
 __all__ = ["place", "postgres", "shop"]
 

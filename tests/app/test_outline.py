@@ -28,7 +28,18 @@ from forge.pipeline.answers import AnswerRefused
 from forge.pipeline.errors import ConfirmationNeeded
 from forge.pipeline.scene import QUESTION
 from forge.projects.project import Project
-from tests.app.projecting import Office, Script, at_specification, by_stand_in, new, office, pressed, said, script, seen
+from tests.support.scripted_projects import (
+    Office,
+    Script,
+    at_specification,
+    by_stand_in,
+    new,
+    office,
+    pressed,
+    said,
+    script,
+    seen,
+)
 
 __all__ = ["office", "script"]
 

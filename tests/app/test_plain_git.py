@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.hostile.interference import ACTS, act, delete, expire_and_gc, force, gc
-from benchmarks.soak.hostile.plain_git import interfere, moments_of
-from benchmarks.soak.hostile.scenes import SCENES
+from tests.support.soak.hostile.interference import ACTS, act, delete, expire_and_gc, force, gc
+from tests.support.soak.hostile.plain_git import interfere, moments_of
+from tests.support.soak.hostile.scenes import SCENES
 
 pytestmark = [pytest.mark.req("G-01", "G-08", "G-09", "X-04")]
 

@@ -9,7 +9,7 @@ from forge.app.projects.actions import press
 from forge.app.projects.runs import follow
 from forge.events import ProjectMoved
 from forge.pipeline.actions import Action
-from tests.app.projecting import Office, Script, new, office, script, seen
+from tests.support.scripted_projects import Office, Script, new, office, script, seen
 
 __all__ = ["office", "script"]
 

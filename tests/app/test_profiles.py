@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.stand_in import Reply, StandIn, anthropic
 from forge.agents.errors import ModelRoleUnknown, ProfileUnknown
 from forge.agents.profile import SHIPPED, WORK_TOOLS, Profile, Profiles
 from forge.app.admin.plugins import list_plugins
@@ -20,6 +19,7 @@ from forge.git import Repository
 from forge.settings import Settings, load
 from forge.settings.values import MODEL_ROLES
 from tests.conftest import MakeRepo
+from tests.support.stand_in import Reply, StandIn, anthropic
 
 PLUGIN = """
 from forge.plugins.contracts import Offer, OfferedPrompt, OfferedTools

@@ -13,7 +13,7 @@ from forge.app.projects.first_message import told_about
 from forge.events import BOARD, Event, ProjectMoved, ProjectSaid
 from forge.pipeline.draft import Draft
 from forge.projects.status import HaltReason, Phase
-from tests.app.projecting import Office, Script, new, office, script
+from tests.support.scripted_projects import Office, Script, new, office, script
 
 __all__ = ["office", "script"]
 

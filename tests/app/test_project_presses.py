@@ -23,7 +23,9 @@ from forge.pipeline.actions import Action
 from forge.pipeline.answerer import AgentResponse, Task
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.projects.project import Project
-from tests.app.projecting import (
+from tests.conftest import MakeRepo
+from tests.support.project_runs import CODE_ANSWER, CODE_INTENT
+from tests.support.scripted_projects import (
     CLEAR,
     Office,
     Script,
@@ -32,12 +34,11 @@ from tests.app.projecting import (
     new,
     office,
     pressed,
+    reviews,
     said,
     script,
     seen,
 )
-from tests.conftest import MakeRepo
-from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
 
 __all__ = ["office", "script"]
 
@@ -50,20 +51,6 @@ def impatient(tmp_path: Path) -> Office:
 
 def commits(project: Project) -> list[str]:
     return [commit.id for commit in Repository.open(project.directory).log("HEAD")]
-
-
-def reviews(*totals: int) -> Callable[[Task], str]:
-    """Reviews with so many medium findings, each time others."""
-
-    def review(task: Task) -> str:
-        many = totals[min(task.nth, len(totals)) - 1]
-        issues = [
-            {"severity": "medium", "description": f"{task.nth} {n}" * 9, "location": "Food", "recommendation": "mend"}
-            for n in range(many)
-        ]
-        return json.dumps({"critical": 0, "medium": many, "minor": 0, "issues": issues})
-
-    return review
 
 
 async def eventually(true: Callable[[], Any], what: str) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak.forked import Forked
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import restarted
 from forge.app.projects.messages import say
@@ -21,7 +20,9 @@ from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Task
 from forge.projects.errors import ProjectUnwritable
 from forge.projects.project import Project
-from tests.app.projecting import (
+from tests.conftest import Git
+from tests.support.forked_commands import Forked
+from tests.support.scripted_projects import (
     CLEAR,
     Office,
     Script,
@@ -34,7 +35,6 @@ from tests.app.projecting import (
     script,
     seen,
 )
-from tests.conftest import Git
 
 __all__ = ["office", "script"]
 

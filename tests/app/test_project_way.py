@@ -23,8 +23,19 @@ from forge.projects.priming import PRIMING_MESSAGE
 from forge.projects.project import Project
 from forge.projects.state import PERSISTED_KEYS
 from forge.settings import load
-from tests.app.projecting import CLEAR, OPEN, Office, Script, at_specification, new, office, pressed, said, script
 from tests.conftest import Git
+from tests.support.scripted_projects import (
+    CLEAR,
+    OPEN,
+    Office,
+    Script,
+    at_specification,
+    new,
+    office,
+    pressed,
+    said,
+    script,
+)
 
 __all__ = ["office", "script"]
 

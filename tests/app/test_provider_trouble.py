@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.stand_in import Reply, StandIn, anthropic, chat, google, responses
 from forge.agents.turn import TurnEnd
 from forge.app.process.workshop import open_workshop
 from forge.app.sessions.messages import cancel, end_of, follow, send_message
@@ -21,8 +20,9 @@ from forge.git import Repository
 from forge.sessions.turns import TurnStatus
 from forge.settings import load
 from forge.store.costs import Spent
-from tests.agents.program_api import ProgramApi, program_api
 from tests.conftest import MakeRepo
+from tests.support.program_api import ProgramApi, program_api
+from tests.support.stand_in import Reply, StandIn, anthropic, chat, google, responses
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("B-12", "G-17")]
 

@@ -20,7 +20,7 @@ from forge.store.questions import Questions
 from forge.store.runs import Runs
 from forge.subjects import Subject, branch_subject, project_subject
 from tests.app.facade import BO, Place, place, shop
-from tests.app.projecting import Office, Script, at_specification, by_stand_in, office, pressed, script, seen
+from tests.support.scripted_projects import Office, Script, at_specification, by_stand_in, office, pressed, script, seen
 
 __all__ = ["office", "place", "script", "shop"]
 

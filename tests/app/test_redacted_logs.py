@@ -11,7 +11,7 @@ from forge.app.process.log_redaction import redacted_logs
 from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.redaction import Redactor
 from forge.tools.contract import Tool
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 
 pytestmark = pytest.mark.req("X-06")
 SECRET = "of-this-test-alone"

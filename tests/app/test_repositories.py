@@ -24,7 +24,7 @@ from forge.git import Repository
 from forge.git.objects import object_store
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git, MakeRepo
-from tests.git.test_maintenance import idle, wait_until
+from tests.support.repack import idle, wait_until
 
 __all__ = ["place", "shop"]
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence, turns
-from benchmarks.soak.forked import Forked
-from benchmarks.soak.provider import message
-from benchmarks.soak.repositories import repository
 from forge.git import Repository
 from forge.git.refs.reservations import reservation
 from forge.sessions.conversation import conversation
+from tests.support.forked_commands import Forked
+from tests.support.provider import message
+from tests.support.repositories import repository
+from tests.support.soak import evidence, turns
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-04", "G-06")]
 

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak import evidence
-from benchmarks.soak.forked import Command, Forked
-from benchmarks.soak.provider import Asked, working
-from benchmarks.soak.repositories import repository
-from benchmarks.soak.turns import Stage, staged
-from benchmarks.stand_in import Reply
 from forge.git import Repository
 from forge.git.refs.reservations import Reservation, reservation, reservations
 from forge.sessions.conversation import conversation
 from forge.sessions.messages import AssistantMessage
 from forge.sessions.turns import Turn, TurnStatus
+from tests.support.forked_commands import Command, Forked
+from tests.support.provider import Asked, working
+from tests.support.repositories import repository
+from tests.support.soak import evidence
+from tests.support.soak.turns import Stage, staged
+from tests.support.stand_in import Reply
 
 pytestmark = pytest.mark.slow
 

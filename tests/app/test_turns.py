@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.stand_in import Reply, StandIn, anthropic
 from forge.agents.turn import TurnRequest
 from forge.app.process.workshop import open_workshop
 from forge.app.sessions.conversation import conversation, sessions_of
@@ -22,7 +21,8 @@ from forge.sessions.turns import TurnStatus
 from forge.settings import load
 from forge.tools.builtin import NAMES
 from tests.conftest import MakeRepo
-from tests.postgres import Server, postgres
+from tests.support.postgres import Server, postgres
+from tests.support.stand_in import Reply, StandIn, anthropic
 
 __all__ = ["postgres"]
 

@@ -13,7 +13,7 @@ from forge.app.projects.catalog import create
 from forge.app.projects.messages import Given, say
 from forge.projects import context_file
 from forge.projects.errors import ProjectExists
-from tests.app.projecting import CLEAR, Office, office, pressed, said, script
+from tests.support.scripted_projects import CLEAR, Office, office, pressed, said, script
 
 __all__ = ["office", "script"]
 

@@ -21,8 +21,8 @@ from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Order
 from forge.plugins.contracts import Worked
 from forge.sessions.messages import Usage
-from tests.app.projecting import Office, Script, new, office, pressed, script, seen
-from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
+from tests.support.project_runs import CODE_ANSWER, CODE_INTENT
+from tests.support.scripted_projects import Office, Script, new, office, pressed, script, seen
 
 __all__ = ["office", "script"]
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.projecting import CLEAR, scripted
 from tests.checklists.projects import TIME, Walk
 from tests.cli.conftest import run_here
+from tests.support.scripted_projects import CLEAR, scripted
 
 NAME = "Campaign Analysis: Q3 (Final)"
 SCENE = "Our team has three people. The stakeholders are Bob, head of sales, and his department."

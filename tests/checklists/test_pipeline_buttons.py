@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.app.projecting import CLEAR, Script, by_stand_in, scripted
 from tests.checklists.projects import Walk, reviews
 from tests.cli.conftest import run_here
+from tests.support.scripted_projects import CLEAR, Script, by_stand_in, scripted
 
 GUARD = "guard_max_iterations"
 UNNAMED = """\

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.projecting import OPEN, scripted
 from tests.checklists.projects import TIME, Walk, reviews
 from tests.cli.conftest import run_here
 from tests.conftest import run_git
+from tests.support.scripted_projects import OPEN, scripted
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.conftest import Ran
-from tests.forking import FORKED
+from tests.support.fork_context import FORKED
 
 
 def until(condition: Callable[[], object], *, what: Callable[[], object] = lambda: "") -> None:

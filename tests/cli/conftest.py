@@ -114,3 +114,12 @@ def masked(text: str, *places: Path) -> str:
     for place in places:
         text = text.replace(str(place), f"<{place.name}>")
     return re.sub(r"\b[0-9a-f]{7,40}\b", "<id>", text)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace of projects of its own; plans are polished once."""
+    (tmp_path / "config.yaml").write_text("polish: {max_iterations: 1}\n")
+    for name, place in {"DATA_DIR": "data", "CONFIG": "config.yaml", "WORKSPACE": "workspace"}.items():
+        monkeypatch.setenv(f"FORGE_{name}", str(tmp_path / place))
+    return tmp_path / "workspace"

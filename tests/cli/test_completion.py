@@ -15,7 +15,7 @@ from forge.cli.terminal.word_tables import _BY_PLACE, Node, nodes
 from tests.cli.conftest import Forge
 from tests.cli.tabs import Typing
 from tests.conftest import Git, MakeRepo
-from tests.machine import write_program
+from tests.support.machine import write_program
 
 
 @pytest.fixture(autouse=True)

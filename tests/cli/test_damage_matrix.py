@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.hostile.interference import RAW_WORDS
 from tests.cli.conftest import Forge, Ran
 from tests.conftest import MakeRepo
-from tests.damaged import DAMAGED, GOOD, damage
+from tests.support.damage import DAMAGED, GOOD, damage
+from tests.support.soak.hostile.interference import RAW_WORDS
 
 pytestmark = pytest.mark.req("G-01", "G-08", "X-04")
 

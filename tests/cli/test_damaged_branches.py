@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.hostile.interference import RAW_WORDS
 from tests.cli.conftest import Forge
 from tests.conftest import Git, MakeRepo
+from tests.support.soak.hostile.interference import RAW_WORDS
 
 pytestmark = pytest.mark.req("G-01", "X-04")
 

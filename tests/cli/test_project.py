@@ -15,11 +15,12 @@ from forge.boards.overview import ProjectRow, columns
 from forge.events import BOARD, ProjectChanged
 from forge.settings import load
 from forge.store.events import Events
-from tests.app.projecting import CLEAR, OPEN, Script, script
-from tests.app.test_project_presses import reviews
 from tests.cli.conftest import Forge
+from tests.support.scripted_projects import CLEAR, OPEN, Script, reviews, script
 
 __all__ = ["script"]
+
+pytestmark = pytest.mark.usefixtures("workspace")
 
 VIEW = [
     "id",
@@ -52,14 +53,6 @@ VIEW = [
     "scene_question",
     "offers",
 ]
-
-
-@pytest.fixture(autouse=True)
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "config.yaml").write_text("polish: {max_iterations: 1}\n")
-    for name, place in {"DATA_DIR": "data", "CONFIG": "config.yaml", "WORKSPACE": "workspace"}.items():
-        monkeypatch.setenv(f"FORGE_{name}", str(tmp_path / place))
-    return tmp_path / "workspace"
 
 
 @pytest.mark.req("X-02", "P-12", "W-02", "W-06", "W-08")

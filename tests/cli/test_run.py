@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import recording
-from tests.app.projecting import OPEN
 from tests.cli.conftest import Forge
-from tests.cli.test_project import workspace
 from tests.conftest import Git, MakeRepo
+from tests.support.scripted_projects import OPEN
+from tests.support.soak import recording
 
-__all__ = ["workspace"]
+pytestmark = pytest.mark.usefixtures("workspace")
 
 KEYS = [
     "project",

@@ -17,7 +17,6 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from benchmarks.soak.repositories import repository
 from forge.app.process.server_lock import found_server
 from forge.cli.server_client import ServerClient, ServerGone, error_of
 from forge.errors import Conflict, Denied, InvalidInput, NotFound, Upstream
@@ -25,6 +24,7 @@ from forge.events import Event, TurnStarted, to_json
 from tests.cli.beside import Beside, beside
 from tests.cli.terminals import Terminal
 from tests.conftest import Git
+from tests.support.repositories import repository
 
 pytestmark = pytest.mark.req("X-02", "X-04")
 

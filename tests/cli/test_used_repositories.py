@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.soak.repositories import repository
 from tests.cli.beside import Beside, beside
+from tests.support.repositories import repository
 
 pytestmark = pytest.mark.req("X-03")
 

@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.soak.provider import MODEL, Asked, Provider, message, working
-from benchmarks.soak.repositories import repository
-from tests.app.projecting import OPEN
 from tests.cli.beside import Beside, beside, until
 from tests.conftest import Git
+from tests.support.provider import MODEL, Asked, Provider, message, working
+from tests.support.repositories import repository
+from tests.support.scripted_projects import OPEN
 
 pytestmark = [pytest.mark.slow, pytest.mark.req("X-02", "X-04")]
 DONE = "Write the notes of first1"

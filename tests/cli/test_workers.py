@@ -11,10 +11,10 @@ import httpx
 import psycopg
 import pytest
 
-from benchmarks.soak.provider import Asked, Provider, message, working
-from benchmarks.soak.repositories import repository
 from tests.cli.beside import Beside, beside, until
-from tests.postgres import Server, postgres
+from tests.support.postgres import Server, postgres
+from tests.support.provider import Asked, Provider, message, working
+from tests.support.repositories import repository
 
 __all__ = ["postgres"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.connectors.stand_ins import DriveServer, NotionServer, running
+from tests.support.connector_servers import DriveServer, NotionServer, running
 
 
 @pytest.fixture(autouse=True)

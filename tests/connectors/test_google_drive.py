@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from forge.connectors import ConnectorMisconfigured, ConnectorUnavailable
 from forge.connectors.google_drive import GoogleDrive, document_id, google_drive
-from tests.connectors.stand_ins import EMAIL, DriveFile, DriveServer, Said, drive_error
+from tests.support.connector_servers import EMAIL, DriveFile, DriveServer, Said, drive_error
 
 ID = "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms"
 URL = f"https://docs.google.com/document/d/{ID}/edit?tab=t.0#heading=h.1"

@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 
 from forge.connectors import ConnectorMisconfigured
 from forge.connectors.notion import Notion, notion, page_id
-from tests.connectors.stand_ins import TOKEN, Json, NotionServer, Said, notion_error
+from tests.support.connector_servers import TOKEN, Json, NotionServer, Said, notion_error
 
 ID = "0123456789abcdef0123456789abcdef"
 DASHED = "01234567-89ab-cdef-0123-456789abcdef"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import time
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -14,11 +15,13 @@ import pytest
 import pytest_asyncio
 
 from forge.engine.engine import Engine
+from forge.events import BranchChanged
 from forge.store.database import Database
+from forge.store.events import Events
 from tests.engine.process import main
-from tests.forking import FORKED
-from tests.postgres import postgres
 from tests.store.conftest import database
+from tests.support.fork_context import FORKED
+from tests.support.postgres import postgres
 
 __all__ = ["database", "postgres"]
 
@@ -138,3 +141,30 @@ def wait_until(condition: Callable[[], object], *, seconds: float = 20) -> float
 def noted(diary: Path, *words: str) -> list[list[str]]:
     lines = diary.read_text().splitlines() if diary.exists() else []
     return [line.split() for line in lines if line.split()[1 : 1 + len(words)] == list(words)]
+
+
+def branches(database: Database, topic: str) -> list[str | None]:
+    found = Events(database).after(topic)
+    return [item.event.commit for item in found if isinstance(item.event, BranchChanged)]
+
+
+def put_to_sleep(process: Process, directory: Path) -> None:
+    """Not in the middle of writing to a SQLite file, which would hold up everybody else."""
+    while True:
+        process.signal(signal.SIGSTOP)
+        if all(_can_write(directory / name) for name in ("forge.db", "forge-runs.db")):
+            return
+        process.signal(signal.SIGCONT)
+        time.sleep(0.01)
+
+
+def _can_write(path: Path) -> bool:
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return True

@@ -17,7 +17,7 @@ from forge.engine.engine import Engine
 from forge.engine.run_tables import engine_for_runs
 from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
-from tests.forking import FORKED
+from tests.support.fork_context import FORKED
 
 
 async def _launched(path: Path, killed_at: int | None) -> None:

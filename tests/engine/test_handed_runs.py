@@ -13,9 +13,8 @@ from forge.engine import engine, handing
 from forge.store.database import Database
 from forge.store.runs import Runs
 from forge.subjects import run_subject
-from tests.engine.conftest import ON_BOTH, Process, noted, wait_until
+from tests.engine.conftest import ON_BOTH, Process, branches, noted, put_to_sleep, wait_until
 from tests.engine.process import To
-from tests.engine.test_recovery import branches, put_to_sleep
 
 StartProcess = Callable[..., Process]
 pytestmark = pytest.mark.req("X-04", "X-05")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -12,42 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from forge.events import BranchChanged
 from forge.store.database import Database
-from forge.store.events import Events
 from forge.store.questions import Questions
 from forge.store.runs import Runs
-from tests.engine.conftest import ON_BOTH, Process, noted, wait_until
+from tests.engine.conftest import ON_BOTH, Process, branches, noted, put_to_sleep, wait_until
 
 StartProcess = Callable[..., Process]
 pytestmark = pytest.mark.req("X-04", "X-05")
-
-
-def branches(database: Database, topic: str) -> list[str | None]:
-    found = Events(database).after(topic)
-    return [item.event.commit for item in found if isinstance(item.event, BranchChanged)]
-
-
-def put_to_sleep(process: Process, directory: Path) -> None:
-    """Not in the middle of writing to a SQLite file, which would hold up everybody else."""
-    while True:
-        process.signal(signal.SIGSTOP)
-        if all(_can_write(directory / name) for name in ("forge.db", "forge-runs.db")):
-            return
-        process.signal(signal.SIGCONT)
-        time.sleep(0.01)
-
-
-def _can_write(path: Path) -> bool:
-    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("ROLLBACK")
-    except sqlite3.OperationalError:
-        return False
-    finally:
-        connection.close()
-    return True
 
 
 @ON_BOTH

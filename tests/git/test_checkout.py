@@ -25,6 +25,7 @@ from forge.git.errors import CheckoutInTheWay, IndexLocked
 from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId, Mode
 from tests.conftest import Git, MakeRepo, run_git
+from tests.git.worlds import files_in
 
 UPDATED, PARTLY, LEFT_ALONE = CheckoutState.UPDATED, CheckoutState.PARTLY, CheckoutState.LEFT_ALONE
 FILES = {
@@ -77,18 +78,6 @@ def follow(repo: Path, new: CommitId) -> CheckoutUpdate:
 
 def move(repo: Path, new: CommitId) -> None:
     run_git(repo, "update-ref", "refs/heads/main", new)
-
-
-def files_in(repo: Path) -> dict[str, tuple[int, bytes]]:
-    found: dict[str, tuple[int, bytes]] = {}
-    for folder, folders, names in os.walk(repo):
-        if Path(folder) == repo:
-            folders[:] = [name for name in folders if name != ".git"]
-        for name in [*names, *(f for f in folders if (Path(folder) / f).is_symlink())]:
-            place = Path(folder) / name
-            data = os.readlink(place).encode() if place.is_symlink() else place.read_bytes()
-            found[str(place.relative_to(repo))] = (place.lstat().st_mode, data)
-    return found
 
 
 def untouchable(repo: Path) -> dict[str, bytes]:

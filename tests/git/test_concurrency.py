@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence, rivals
-from benchmarks.soak.nursery import Landed, Nursery
-from benchmarks.soak.repositories import repository
 from forge.git import BranchMoved, Repository
+from tests.support.repositories import repository
+from tests.support.soak import evidence, rivals
+from tests.support.soak.nursery import Landed, Nursery
 
 pytestmark = pytest.mark.req("G-09", "X-04")
 

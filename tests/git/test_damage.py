@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.hostile.interference import RAW_WORDS
 from forge.app.repositories import branches
 from forge.errors import ForgeError
 from forge.git import MergeState, Query, Repository
 from forge.git.errors import RevisionMissing
 from tests.conftest import Git, MakeRepo
+from tests.support.soak.hostile.interference import RAW_WORDS
 
 pytestmark = [pytest.mark.req("G-01", "G-08", "X-04")]
 

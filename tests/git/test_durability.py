@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import disks, evidence, kills, power, steps
-from benchmarks.soak.nursery import ROOT
-from benchmarks.soak.repositories import repository
 from forge.git import Repository
 from forge.git.values import ActorKind
+from tests.support.repositories import repository
+from tests.support.soak import disks, evidence, kills, power, steps
+from tests.support.soak.nursery import ROOT
 
 pytestmark = pytest.mark.req("X-04", "G-02")
 

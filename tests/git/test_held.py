@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak import disks
-from benchmarks.soak.evidence import assert_sound
 from forge.git import CommitId, Repository
 from forge.git.errors import HistoryPruned, StorageFailed
 from forge.git.refs import holds as held
 from forge.git.refs.holds import HELD
 from forge.git.refs.reservations import release, reserve
 from tests.conftest import Git, MakeRepo
+from tests.support.soak import disks
+from tests.support.soak.evidence import assert_sound
 
 pytestmark = [pytest.mark.req("G-09", "X-04")]
 

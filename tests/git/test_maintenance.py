@@ -7,16 +7,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence, many
-from benchmarks.soak.nursery import ROOT
 from forge.git import Repository
 from forge.git.process import liveness, maintenance
 from forge.git.workspace.work_in_progress import WorkInProgressVFS
+from tests.support.repack import idle, wait_until
+from tests.support.soak import evidence, many
+from tests.support.soak.nursery import ROOT
 
 pytestmark = pytest.mark.req("X-04", "G-02")
 
@@ -48,19 +48,6 @@ def save(workspace: WorkInProgressVFS, count: int = 1) -> None:
 
 def packs(place: Path) -> set[str]:
     return {path.name for path in (place / "objects" / "pack").glob("*.pack")}
-
-
-def wait_until(true: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
-def idle(place: Path) -> bool:
-    """Whether nobody holds the lock of the repack."""
-    done = subprocess.run(["flock", "--nonblock", place / "forge" / "repack.lock", "true"], check=False)
-    return done.returncode == 0
 
 
 @pytest.mark.slow

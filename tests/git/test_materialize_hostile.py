@@ -21,7 +21,7 @@ from forge.git.values import Entry, Kind, Mode, ObjectId
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo
 from tests.git import worlds
-from tests.git.test_hostile_trees import CONTENT, HOSTILE, hostile_tree
+from tests.git.hostile_trees import CONTENT, HOSTILE, hostile_tree
 
 pytestmark = pytest.mark.req("G-04", "X-04", "X-06")
 

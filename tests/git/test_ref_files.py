@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence
 from forge.errors import ForgeError
 from forge.git import BranchExists, Repository
 from forge.git.errors import StorageFailed
 from forge.git.refs import compare_and_swap, locks, ref_files
 from forge.git.refs.operations import Claim
 from tests.git import worlds
+from tests.support.soak import evidence
 
 pytestmark = pytest.mark.req("G-01", "G-09")
 

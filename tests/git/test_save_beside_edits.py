@@ -16,7 +16,7 @@ from forge.git import Repository
 from forge.git.checkout.checkouts import CheckoutState
 from forge.git.errors import CheckoutInTheWay, IndexLocked
 from tests.conftest import Git, MakeRepo, run_git
-from tests.git.test_checkout import files_in
+from tests.git.worlds import files_in
 
 OLD, MINE, STAGED, SAVED = "old text\n", "my edit\n", "my staged edit\n", "saved through Forge\n"
 

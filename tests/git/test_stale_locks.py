@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import evidence
-from benchmarks.soak.nursery import ROOT
-from benchmarks.soak.repositories import repository
 from forge.git import Repository
 from forge.git.errors import IndexLocked, RefLocked
 from forge.git.process import liveness, maintenance
 from forge.git.refs import compare_and_swap, packed_refs
+from tests.support.repositories import repository
+from tests.support.soak import evidence
+from tests.support.soak.nursery import ROOT
 
 pytestmark = pytest.mark.req("X-04", "G-09")
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak import disks, evidence, space
-from benchmarks.soak.nursery import ROOT
 from forge.errors import Upstream
 from forge.git import Repository
 from forge.git.errors import StorageFailed
 from forge.git.process import disk
+from tests.support.soak import disks, evidence, space
+from tests.support.soak.nursery import ROOT
 
 pytestmark = pytest.mark.req("X-04", "G-02")
 

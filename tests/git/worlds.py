@@ -140,3 +140,15 @@ def filled(path: Path, files: Mapping[str, str | bytes], *, bare: bool = True) -
         space.write_bytes(name, data.encode() if isinstance(data, str) else data)
     space.commit("first")
     return repo
+
+
+def files_in(repo: Path) -> dict[str, tuple[int, bytes]]:
+    found: dict[str, tuple[int, bytes]] = {}
+    for folder, folders, names in os.walk(repo):
+        if Path(folder) == repo:
+            folders[:] = [name for name in folders if name != ".git"]
+        for name in [*names, *(f for f in folders if (Path(folder) / f).is_symlink())]:
+            place = Path(folder) / name
+            data = os.readlink(place).encode() if place.is_symlink() else place.read_bytes()
+            found[str(place.relative_to(repo))] = (place.lstat().st_mode, data)
+    return found

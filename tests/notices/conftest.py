@@ -10,7 +10,7 @@ import pytest
 from forge.plugins.contracts import Notice
 from forge.store.database import Database
 from forge.store.outbox import Outbox
-from tests.notices.loopback import Loopback, serving
+from tests.support.notice_server import Loopback, serving
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from forge.notices.channels import CHANNELS, AppriseChannel
 from forge.notices.errors import ChannelInvalid, NotDelivered
 from forge.plugins.contracts import Notice
-from tests.notices.loopback import NTFY_REFUSED, TELEGRAM_REFUSED, Loopback
+from tests.support.notice_server import NTFY_REFUSED, TELEGRAM_REFUSED, Loopback
 
 # The library imports a module of the standard library that is on its way out, to see whether it is there.
 pytestmark = [pytest.mark.req("P-18"), pytest.mark.filterwarnings("ignore:'imghdr' is deprecated")]

@@ -23,7 +23,7 @@ from forge.plugins.contracts import Channel, Notice
 from forge.store.database import Database
 from forge.store.outbox import LEASE_SECONDS, Outbox
 from forge.store.schema import outbox as rows
-from tests.notices.loopback import NTFY_REFUSED, Loopback
+from tests.support.notice_server import NTFY_REFUSED, Loopback
 
 pytestmark = pytest.mark.req("P-18")
 

@@ -12,8 +12,8 @@ import pytest
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
-from tests.pipeline.lives import CODE_CONSTRAINTS, CODE_INTENT, CODE_SPEC, at_phase
-from tests.pipeline.random_runs import run_once
+from tests.support.project_runs import CODE_CONSTRAINTS, CODE_INTENT, CODE_SPEC, at_phase
+from tests.support.random_project_runs import run_once
 
 _RUNS = 16
 

@@ -22,7 +22,7 @@ from forge.plugins.contracts import Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
-from tests.pipeline.lives import (
+from tests.support.project_runs import (
     CODE_CONSTRAINTS,
     CODE_INTENT,
     CODE_SPEC,

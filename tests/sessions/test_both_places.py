@@ -14,8 +14,8 @@ from forge.git import Repository
 from forge.sessions.head import ActiveFile
 from forge.sessions.marks import marks_of
 from forge.sessions.places import Sessions
-from tests.agents.turning import request, turn
 from tests.conftest import Git, MakeRepo
+from tests.support.turns import request, turn
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("G-07", "G-08")]
 _MARKS = count(1)

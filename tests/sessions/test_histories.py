@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.histories import random_histories, write_first_format
 from forge.git import Repository, Signature
 from forge.sessions.conversation import conversation, read_head, write_turn
 from forge.sessions.layout import HEAD_PATH
 from forge.sessions.messages import UserMessage
 from forge.sessions.turns import Turn, turn_id
 from tests.conftest import Git, MakeRepo
-from tests.sessions.test_sessions import say
+from tests.sessions.messages import say
+from tests.support.soak.histories import random_histories, write_first_format
 
 
 @pytest.mark.req("G-07", "G-08")

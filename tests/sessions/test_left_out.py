@@ -13,8 +13,8 @@ from forge.app.repositories.merges import Conversation, MergeKind, MergeOrder, p
 from forge.errors import InvalidInput
 from forge.git import Repository
 from forge.sessions.conversation import conversation
-from tests.agents.turning import request, turn
 from tests.conftest import Git, MakeRepo
+from tests.support.turns import request, turn
 
 pytestmark = pytest.mark.req("G-06", "G-07")
 _MARKS = count(1)

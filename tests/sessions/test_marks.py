@@ -11,8 +11,8 @@ from forge.sessions.head import ActiveFile, Head
 from forge.sessions.marks import Marks, mark, marks_of, take
 from forge.sessions.messages import ContextMessage
 from forge.sessions.places import Sessions
-from tests.agents.turning import Killed, Ledger, MemorySteps, request, turn
 from tests.conftest import Git, MakeRepo
+from tests.support.turns import Killed, Ledger, MemorySteps, request, turn
 
 FILES = {"AGENTS.md": "Be brief.\n", "CLAUDE.md": "Be kind.\n", "a.txt": "hello\n", "b.txt": "there\n"}
 

@@ -8,7 +8,7 @@ from forge.app.repositories.merges import Conversation, MergeKind, MergeOrder, b
 from forge.git import Repository
 from forge.sessions.conversation import conversation
 from tests.conftest import Git, MakeRepo
-from tests.sessions.test_sessions import say
+from tests.sessions.messages import say
 
 pytestmark = pytest.mark.req("G-07")
 

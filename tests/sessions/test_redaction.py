@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.redaction.kinds import KINDS
-from benchmarks.redaction.ordinary import changed
-from benchmarks.redaction.planted import missed, missed_bare
 from forge.sessions.redaction import MARK, Redactor, shapes
+from tests.support.redaction.kinds import KINDS
+from tests.support.redaction.ordinary import changed
+from tests.support.redaction.planted import missed, missed_bare
 
 _RANDOM = random.Random(7)
 

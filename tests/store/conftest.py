@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forge.store.database import Database
-from tests.postgres import postgres
+from tests.support.postgres import postgres
 
 __all__ = ["postgres"]
 

@@ -27,7 +27,7 @@ from forge.store.database import Database, parse, prepare_sqlite
 from forge.store.errors import StoreAddressInvalid, StoreDamaged, StoreTooNew, StoreUnavailable
 from forge.store.migrations import REVISIONS
 from forge.store.schema import metadata, topics
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 
 def test_the_migrations_lead_to_the_tables_that_the_code_uses(database: Database) -> None:

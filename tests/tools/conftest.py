@@ -17,7 +17,7 @@ from forge.tools.contract import ToolOutcome
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from tests.conftest import MakeRepo
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 
 AGENT = Actor(ActorKind.AGENT, "agent")
 

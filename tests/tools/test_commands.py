@@ -10,7 +10,7 @@ from forge.git import Change, CollectedChange, WorkInProgressVFS
 from forge.tools import suites
 from forge.tools.commands import CommandOutcome
 from forge.tools.shelf import builtin_tools
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 
 NewBench = Callable[..., Bench]

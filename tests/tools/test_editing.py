@@ -8,7 +8,7 @@ import pytest
 
 from forge.git import Mode
 from forge.tools.shelf import builtin_tools
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import FILES, Bench
 
 NewBench = Callable[..., Bench]

@@ -7,14 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.soak.hostile import forged_records
-from benchmarks.soak.hostile.forged_records import BRANCH, BY_FORGE, BY_GIT, EVIL, Scene, attacked, plain_commit, scene
 from forge.app.sessions.tools import ApprovalDenied, approved, revoked, tool_of, tools_of
 from forge.git import Actor, ActorKind
 from forge.git.refs.reservations import reserve
 from forge.tools.approval_records import ApprovalRecords
 from forge.tools.approvals import FOLDER, PATH, POINTER, read_approvals
 from forge.tools.user_tools import ToolChanged, approved_tools
+from tests.support.soak.hostile import forged_records
+from tests.support.soak.hostile.forged_records import (
+    BRANCH,
+    BY_FORGE,
+    BY_GIT,
+    EVIL,
+    Scene,
+    attacked,
+    plain_commit,
+    scene,
+)
 
 pytestmark = pytest.mark.req("G-12", "X-06")
 Way = Callable[[Scene], None]

@@ -25,7 +25,7 @@ from forge.tools.places import is_internal
 from forge.tools.rendering import RESULT_BYTES
 from forge.tools.shelf import builtin_tools
 from tests.conftest import run_git, write_files
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import AGENT, FILES
 
 CALLS = int(os.environ.get("FORGE_FUZZ_CALLS", "1000"))

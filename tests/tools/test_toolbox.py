@@ -18,7 +18,7 @@ from forge.tools.rendering import RESULT_BYTES
 from forge.tools.shelf import builtin_tools
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import ApprovedTool
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 
 NewBench = Callable[..., Bench]

@@ -33,7 +33,7 @@ from forge.tools.user_tools import (
     user_tools,
 )
 from tests.conftest import MakeRepo
-from tests.toolboxes import open_toolbox
+from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import AGENT, Bench
 
 pytestmark = pytest.mark.req("G-12", "X-06")

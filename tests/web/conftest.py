@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak.provider import Provider
-from tests.web.desk import CHROMIUM, Desk, opened
+from tests.support.browser import CHROMIUM, Desk, opened
+from tests.support.provider import Provider
 from tests.web.script import answers
 
 
@@ -56,3 +56,10 @@ def page(browser: Any, desk: Desk) -> Iterator[Any]:
     yield made
     context.close()
     assert wrong == []
+
+
+@pytest.fixture
+def expect() -> Any:
+    playwright = pytest.importorskip("playwright.sync_api")
+    playwright.expect.set_options(timeout=15_000)
+    return playwright.expect

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.web.desk import Desk
+from tests.support.browser import Desk
 
 
 def aged(desk: Desk) -> tuple[str, Path]:

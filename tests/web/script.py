@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from benchmarks.soak.provider import Asked, working
-from benchmarks.stand_in import Reply
+from tests.support.provider import Asked, working
+from tests.support.stand_in import Reply
 
 _KIND = re.compile("[a-z]+")
 _PROSE = """## Plan

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 from tests.web.gardens import aged, branch_in_list, commit, planted
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 
 pytestmark = pytest.mark.req("G-06", "G-07", "G-16")
 KEPT = "+ conversation of 2 turns, 3 files in .forge/"

@@ -6,21 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk, until
-from tests.web.test_chat import branched, ended, open_chat, say, turns
-
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-expect = playwright.expect
+from tests.support.browser import Desk, until
+from tests.web.chat import FIRST_TURN, branched, ended, expect, open_chat, say, turns
 
 pytestmark = pytest.mark.req("G-15")
-
-_FIRST_TURN = 90_000
 
 
 def asked(page: Any) -> Any:
     """The card, once it is there."""
     card = page.get_by_role("region", name="Question", exact=True)
-    expect(card).to_contain_text("Which colour has the sign?", timeout=_FIRST_TURN)
+    expect(card).to_contain_text("Which colour has the sign?", timeout=FIRST_TURN)
     return card
 
 
@@ -97,7 +92,7 @@ def test_stopping_the_turn_takes_the_card_away(page: Any, desk: Desk) -> None:
     card = asked(page)
     page.keyboard.press("Escape")
     expect(card).to_have_count(0)
-    expect(told(page)).to_contain_text("Not answered", timeout=_FIRST_TURN)
+    expect(told(page)).to_contain_text("Not answered", timeout=FIRST_TURN)
 
     def nothing_is_asked() -> bool:
         with desk.client() as client:

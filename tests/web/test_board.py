@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk
+from tests.support.browser import Desk
 
 pytestmark = pytest.mark.req("P-20")
 

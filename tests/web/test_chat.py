@@ -5,17 +5,12 @@ from __future__ import annotations
 import json
 import re
 from typing import Any
-from urllib.parse import quote
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
+from tests.web.chat import FIRST_TURN, branched, ended, expect, open_chat, say, turns
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-expect = playwright.expect
-
-_FIRST_TURN = 90_000
-"""Milliseconds: a server's first turn takes long on a busy machine."""
 WATER = '''"""Waters a bed."""
 
 
@@ -28,40 +23,8 @@ def execute(vfs, args):
 '''
 
 
-def open_chat(page: Any, desk: Desk, repo: str, branch: str) -> None:
-    page.goto(desk.address(f"/r/{repo}/b/{quote(branch, safe='')}"))
-    expect(page.get_by_role("textbox", name="Message")).to_be_visible()
-
-
-def say(page: Any, text: str) -> None:
-    page.get_by_role("textbox", name="Message").fill(text)
-    page.keyboard.press("Enter")
-
-
-def branched(desk: Desk, repo: str, name: str) -> str:
-    with desk.client() as client:
-        made = client.post(f"/api/repositories/{repo}/branches", json={"name": name, "start": "main"})
-        assert made.is_success, made.text
-    return name
-
-
-def turns(desk: Desk, repo: str, branch: str) -> list[dict[str, Any]]:
-    with desk.client() as client:
-        got = client.get(f"/api/repositories/{repo}/session/turns", params={"branch": branch})
-        assert got.is_success, got.text
-        items: list[dict[str, Any]] = got.json()["items"]
-        return items
-
-
 def streams(page: Any, text: str) -> None:
-    expect(page.get_by_role("log", name="Conversation")).to_contain_text(text, timeout=_FIRST_TURN)
-
-
-def ended(page: Any, number: int) -> Any:
-    """The end of a turn; only one that is over has it."""
-    end = page.get_by_role("article", name=f"Turn {number}", exact=True).get_by_role("region", name="End of the turn")
-    expect(end).to_be_visible(timeout=_FIRST_TURN)
-    return end
+    expect(page.get_by_role("log", name="Conversation")).to_contain_text(text, timeout=FIRST_TURN)
 
 
 @pytest.mark.req("G-15")
@@ -147,7 +110,7 @@ def test_what_is_being_read_stays_where_it_is_and_escape_stops_the_turn(page: An
     expect(page.get_by_text(re.compile(r"Running 0:\d\d"))).to_be_visible()
     page.get_by_role("textbox", name="Message").focus()
     page.keyboard.press("Escape")
-    expect(page.get_by_text("Stopped by you.")).to_be_visible(timeout=_FIRST_TURN)
+    expect(page.get_by_text("Stopped by you.")).to_be_visible(timeout=FIRST_TURN)
     until(lambda: [turn["status"] for turn in turns(desk, repo, "ai/slow")] == ["cancelled"])
 
 
@@ -312,7 +275,7 @@ def test_drafts_commands_and_models_are_at_hand(page: Any, desk: Desk) -> None:
     expect(message).to_have_value("half a thought")
     say(page, "task refused1: this cannot be answered.")
     trouble = page.get_by_role("article").get_by_role("status")
-    expect(trouble).to_contain_text("The turn failed.", timeout=_FIRST_TURN)
+    expect(trouble).to_contain_text("The turn failed.", timeout=FIRST_TURN)
     expect(trouble.get_by_role("button", name="Try again")).to_be_visible()
     message.fill("/ret")
     expect(page.get_by_role("option", name="/retry")).to_be_visible()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk
+from tests.support.browser import Desk
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect

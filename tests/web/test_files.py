@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect

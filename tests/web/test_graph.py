@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 from pathlib import Path
@@ -10,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
+from tests.web.traces import TRACED, longest_task
 
 pytestmark = pytest.mark.req("G-16")
 
 LONGEST_TASK_MS = 50
 MANY = 5_000
-_TRACED = ["toplevel", "disabled-by-default-devtools.timeline"]
 
 
 def grown(desk: Desk) -> tuple[str, Path]:
@@ -231,20 +230,6 @@ def many_commits(path: Path, count: int) -> None:
     subprocess.run(["git", "fast-import", "--quiet", "--force"], cwd=path, input=given, text=True, check=True)
 
 
-def longest_task(trace: bytes) -> float:
-    """Of the page's main thread, in milliseconds that it computed.
-
-    Not as long as it took: other work on the machine, which has nothing to do with the page, would count too.
-    """
-    events = json.loads(trace)["traceEvents"]
-    named = [each for each in events if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"]
-    threads = {(each["pid"], each["tid"]) for each in named}
-    run = [each for each in events if each["name"].endswith("RunTask") and (each["pid"], each["tid"]) in threads]
-    tasks = [each["tdur"] for each in run if "tdur" in each]
-    assert tasks
-    return float(max(tasks)) / 1000
-
-
 def test_thousands_of_commits_scroll_without_long_tasks(page: Any, browser: Any, desk: Desk) -> None:
     repo = desk.repository()
     many_commits(desk.place / f"garden-{desk.made}", MANY)
@@ -252,7 +237,7 @@ def test_thousands_of_commits_scroll_without_long_tasks(page: Any, browser: Any,
     commit(page, f"Commit {MANY},").wait_for()
     box = commits(page).bounding_box()
     page.mouse.move(box["x"] + 300, box["y"] + 200)
-    browser.start_tracing(page=page, categories=_TRACED)
+    browser.start_tracing(page=page, categories=TRACED)
     for _ in range(60):
         page.mouse.wheel(0, 1200)
         page.wait_for_timeout(16)

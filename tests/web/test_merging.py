@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
 from tests.web.gardens import branch_in_list, commit, planted
 
 pytestmark = pytest.mark.req("G-16")

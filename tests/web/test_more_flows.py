@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak.provider import Asked, Provider
-from benchmarks.stand_in import Reply
 from forge.git import Repository
 from forge.sessions.conversation import read_head, write_turn
 from forge.sessions.messages import AssistantMessage, UserMessage
 from forge.sessions.turns import Turn, turn_id
-from tests.web.desk import Desk, until
+from tests.support.browser import Desk, until
+from tests.support.provider import Asked, Provider
+from tests.support.stand_in import Reply
 from tests.web.script import answers
-from tests.web.test_graph import _TRACED, longest_task
+from tests.web.traces import TRACED, longest_task
 
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
@@ -102,7 +102,7 @@ def test_a_conversation_of_five_hundred_turns_opens_at_its_end_and_older_ones_co
     conversation = page.get_by_role("log", name="Conversation")
     box = conversation.bounding_box()
     page.mouse.move(box["x"] + 200, box["y"] + 200)
-    browser.start_tracing(page=page, categories=_TRACED)
+    browser.start_tracing(page=page, categories=TRACED)
     for _ in range(60):
         page.mouse.wheel(0, -4000)
         page.wait_for_timeout(50)
@@ -125,7 +125,7 @@ def test_a_conversation_of_five_hundred_turns_opens_at_its_end_and_older_ones_co
     expect(page.get_by_text("Question 500", exact=True)).to_be_in_viewport()
     start = time.monotonic()
     conversation.focus()
-    browser.start_tracing(page=page, categories=_TRACED)
+    browser.start_tracing(page=page, categories=TRACED)
     page.keyboard.press("Home")
     # To look for words among five hundred turns holds the page up by itself.
     page.wait_for_function("() => document.querySelector('[data-turn]')?.ariaLabel === 'Turn 1'")

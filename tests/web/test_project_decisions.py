@@ -11,13 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-from benchmarks.soak.provider import Provider
 from forge.projects.project import Project
-from tests.pipeline.lives import CODE_ANSWER, CODE_INTENT
-from tests.web.desk import Desk, opened, until
-from tests.web.test_projects import DUMP, advanced, at_rest, expect, made, say
-
-__all__ = ["expect"]
+from tests.support.browser import Desk, opened, until
+from tests.support.project_runs import CODE_ANSWER, CODE_INTENT
+from tests.support.provider import Provider
+from tests.web.projects import DUMP, advanced, at_rest, made, say
 
 pytestmark = pytest.mark.req("P-12")
 

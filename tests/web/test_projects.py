@@ -9,16 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from benchmarks.soak.provider import Provider
-from tests.web.desk import Desk, opened, until
+from tests.support.browser import Desk, opened, until
+from tests.support.provider import Provider
+from tests.web.projects import DUMP, advanced, at_rest, made, say
 
-DUMP = (
-    "We want to plan a summer party for our club of forty people. The budget is 1500 euros and must not be exceeded. "
-    "It should be on the second Saturday in July, in the garden of the club house. We need food for vegetarians."
-)
 _CONFIG = """\
 polish: {{max_iterations: 1}}
 models: {{planner: builtin, writer: author, fixer: builtin, reviewer: critic}}
@@ -46,39 +42,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterat
     )
     with opened(place, provider) as made:
         yield made
-
-
-@pytest.fixture
-def expect() -> Any:
-    playwright = pytest.importorskip("playwright.sync_api")
-    playwright.expect.set_options(timeout=15_000)
-    return playwright.expect
-
-
-def made(client: httpx.Client, name: str, agent: str | None = "builtin") -> str:
-    answer = client.post("/api/projects", json={"name": name, "agent": agent})
-    assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
-
-
-def at_rest(client: httpx.Client, id_: str) -> dict[str, Any]:
-    until(lambda: not client.get(f"/api/projects/{id_}").json()["busy"], seconds=60)
-    seen: dict[str, Any] = client.get(f"/api/projects/{id_}").json()
-    return seen
-
-
-def advanced(client: httpx.Client, id_: str, *actions: str, dump: str = DUMP) -> dict[str, Any]:
-    """Up to where the browser takes over."""
-    assert client.post(f"/api/projects/{id_}/messages", json={"text": dump}).status_code == 202
-    for action in actions:
-        assert client.post(f"/api/projects/{id_}/actions/{action}").status_code == 202
-        at_rest(client, id_)
-    return at_rest(client, id_)
-
-
-def say(page: Any, text: str) -> None:
-    page.get_by_label("Message to the project").fill(text)
-    page.get_by_label("Message to the project").press("Enter")
 
 
 @pytest.mark.req("P-03", "P-12")

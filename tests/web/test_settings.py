@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.soak.provider import Provider
-from tests.web.desk import Desk, opened
+from tests.support.browser import Desk, opened
+from tests.support.provider import Provider
 
 ROOT = Path(__file__).parents[2]
 SECRET = "gsk-8d1f0a"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.desk import Desk
+from tests.support.browser import Desk
 from tests.web.gardens import aged
 
 pytestmark = pytest.mark.req("G-08")
