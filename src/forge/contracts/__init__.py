@@ -1,0 +1,1 @@
+"""Contracts: the nine documents that a build is held to. Parsed, checked by code, versioned and pinned by commit."""
