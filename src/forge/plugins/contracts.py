@@ -80,8 +80,8 @@ class TestResults:
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What `asdict` made; whatever an older version did not write has its default."""
         told = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
-        names = {key: tuple(told[key]) for key in ("failures", "weakened", "known") if key in told}
-        told.update(names)
+        for key in ("failures", "weakened", "known"):
+            told[key] = tuple(told.get(key, ()))
         return cls(**told)
 
     @property
