@@ -41,6 +41,8 @@ class ScriptedDesk:
     """Prompt, task and message of each turn."""
     tested: int = 0
     told: list[str] = field(default_factory=list)
+    baseline_tests: TestResults | None = None
+    is_unproven: bool = False
 
     def __post_init__(self) -> None:
         self._said, self._turns, self._tests = _script(self.said), _script(self.turns), _script(self.tests)

@@ -376,7 +376,16 @@ async def test_a_review_is_asked_for_with_everything_it_needs() -> None:
         "constraints": CONSTRAINTS,
         "spec": SPEC,
         "files": {"app.py": "x"},
-        "tests": {"total": 3, "passed": 2, "failed": 1, "exit_code": 1, "output": "FAILED test_a"},
+        "tests": {
+            "total": 3,
+            "passed": 2,
+            "failed": 1,
+            "skipped": 0,
+            "exit_code": 1,
+            "new_failures": [],
+            "failed_before_the_work_began": [],
+            "output": "FAILED test_a",
+        },
     }
     await CODE.review(at, None)
     assert at.asked[1][1]["tests"] == {}

@@ -52,6 +52,9 @@ halted/outline      override       done
 halted/polishing    resume         polishing
 halted/polishing    provide_input  polishing
 halted/polishing    override       done
+halted/tests        resume         …
+halted/tests        provide_input  …
+halted/tests        override       …
 halted/elsewhere    resume         …
 halted/elsewhere    provide_input  …
 """
@@ -69,12 +72,14 @@ def kind_of(state: State) -> str:
             return "halted/outline"
         if state.halt_reason == "plan_incomplete":
             return "halted/gate"
-        if state.halt_reason in {"guard_hallucination", "guard_fabrication", "guard_max_iterations"}:
+        if (state.halt_reason or "").startswith("guard_"):
             return "halted/polishing"
         if state.halt_reason in {"phase3_output_missing", "phase3_output_incomplete"}:
             return "halted/elsewhere"
         if state.halted_in in {None, "halted", "done"}:
             return "halted/nowhere"
+        if state.halt_reason == "tests_cannot_run":
+            return "halted/tests"
         return "halted/polishing" if state.halted_in == "polishing" else "halted/elsewhere"
     if state.phase == "building" and state.stuck:
         return "building/stuck"

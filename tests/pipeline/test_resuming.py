@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -162,7 +163,9 @@ def test_a_build_with_polishing_killed_at_every_point_ends_as_one_that_was_not(t
 def test_a_stuck_build_asks_once_and_goes_on_with_the_answer_however_often_it_dies(tmp_path: Path) -> None:
     def hands() -> ScriptedHands:
         made = code_hands()
-        made.works = lambda n: Worked(success=n > 2, text="", commit=f"c{n}" if n > 2 else None, reason="exit 1")
+        done = Worked(success=True, text="", files=("a.py",))
+        failed = Worked(success=False, text="", reason="exit 1")
+        made.works = lambda n: replace(done, commit=f"c{n}") if n > 2 else failed
         return made
 
     answer = Decision("input", "Use the standard library.").to_text()

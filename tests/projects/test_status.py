@@ -95,6 +95,9 @@ def test_the_file_has_the_fields_and_values_of_the_format() -> None:
         "phase3_output_missing",
         "phase3_output_incomplete",
         "server_restart",
+        "tests_cannot_run",
+        "guard_tests",
+        "guard_no_change",
     }
 
 

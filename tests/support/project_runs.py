@@ -180,7 +180,8 @@ class ScriptedHands:
             done = self.works(self.worked.index(place) + 1)
             if done.commit:
                 self.tip_now = done.commit
-            return {"success": done.success, "text": done.text, "commit": done.commit, "reason": done.reason}
+            told = {"success": done.success, "text": done.text, "commit": done.commit, "reason": done.reason}
+            return {**told, "files": [*done.files]}
 
         return Worked(**await steps.step(f"{place}: turn", act))
 
@@ -191,7 +192,11 @@ class ScriptedHands:
         self.looked += 1
         return self.moved_by(self.looked) or self.tip_now
 
-    async def run_tests(self, branch: str) -> TestResults:
+    async def run_tests(
+        self, branch: str, *, since: str | None = None, known: TestResults | None = None
+    ) -> TestResults:
+        if known is not None and known.commit == self.tip_now and not known.cannot_run:
+            return known
         self.tested += 1
         return self.tests(self.tested, self.tip_now)
 

@@ -155,7 +155,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Script:
         files.write_file(f"test_{made.works}.py", "import unittest\n")
         return Worked(success=True, text="done", commit=files.commit(f"work {made.works}"), files=("test.py",))
 
-    async def run_tests(hands: ProjectHands, branch: str) -> TestResults:
+    async def run_tests(hands: ProjectHands, branch: str, **_: Any) -> TestResults:
         return TestResults(3, 3, 0, "ok", commit=str(await hands.tip(branch)), exit_code=0, command="python -m tests")
 
     monkeypatch.setattr(ProjectHands, "answer", answer)

@@ -153,7 +153,7 @@ def test_a_given_command_and_quoted_arguments_are_used(bench: NewBench) -> None:
     runner = Canned(CommandOutcome(0, "fine\n"))
     b.box = open_toolbox(builtin_tools(runner, test_command="./check all"))
     assert b.ok("run_tests", arguments=["a b", "$(rm x)"]).startswith("Tests passed (`./check all 'a b' '$(rm x)'`")
-    assert runner.lines == [("./check all 'a b' '$(rm x)'", 300)]
+    assert runner.lines == [("./check all 'a b' '$(rm x)' 2>&1", 300)]
 
 
 @pytest.mark.parametrize(
@@ -193,3 +193,29 @@ def test_first_failures_are_named_once(bench: NewBench) -> None:
         "not ok 3 - it",
         "✕ adds",
     )
+
+
+def test_every_suite_is_run_and_none_hides_another(bench: NewBench) -> None:
+    source = "import unittest\n\nclass T(unittest.TestCase):\n    def test_a(self): pass\n"
+    package = '{"scripts": {"test": "sh check.sh"}}'
+    b = bench({"test_x.py": source, "package.json": package})
+    passed = "test_a (test_x.T.test_a) ... ok\n\nRan 1 test in 0.0s\n\nOK\n"
+
+    def runner(vfs: WorkInProgressVFS, command: Sequence[str], *, seconds: float) -> CommandOutcome:
+        is_npm = command[-1].startswith("npm")
+        return CommandOutcome(3, "  0 passing\n  1 failing\n") if is_npm else CommandOutcome(0, passed)
+
+    b.box = open_toolbox(builtin_tools(runner))
+    said = b.ok("run_tests")
+    assert "Tests passed: 1 passed, 0 failed (`python3 -m unittest discover`" in said
+    assert "Tests FAILED: 0 passed, 1 failed (`npm test --silent`, exit code 3)." in said
+    only = b.ok("run_tests", arguments=["-k", "a"])
+    assert "npm" not in only.partition("Other tests here:")[0]
+    assert "Other tests here: npm test --silent" in only
+
+
+def test_a_missing_runner_is_told_as_what_is_missing(bench: NewBench) -> None:
+    b = bench({"test_x.py": "def test_a(): pass\n"})
+    lacking = CommandOutcome(1, "/usr/bin/python3: No module named pytest\n")
+    b.box = open_toolbox(builtin_tools(Canned(lacking)))
+    assert "Tests cannot run: the Python module `pytest` (`python3 -m pytest -q`" in b.ok("run_tests")

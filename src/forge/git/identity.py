@@ -10,13 +10,14 @@ from forge.git.values import Signature
 
 def signature(objects: Objects) -> Signature:
     """The person's name and address as git is configured, now."""
-    name = _setting(objects, "user.name") or "Forge user"
-    email = _setting(objects, "user.email") or "forge@localhost"
+    name = configured(objects, "user.name") or "Forge user"
+    email = configured(objects, "user.email") or "forge@localhost"
     now = time.time()
     return Signature(name, email, int(now), (time.localtime(now).tm_gmtoff or 0) // 60)
 
 
-def _setting(objects: Objects, key: str) -> str:
+def configured(objects: Objects, key: str) -> str:
+    """A value of git's configuration, now; empty where it is not set."""
     config = objects.config
     try:
         return str(config[key])

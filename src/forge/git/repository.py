@@ -88,6 +88,10 @@ class Repository:
         """The person's name and address as git is configured, now."""
         return identity.signature(self.objects)
 
+    def configured(self, key: str) -> str:
+        """A value of git's configuration, now; empty where it is not set."""
+        return identity.configured(self.objects, key)
+
     # -- files
 
     def commit_vfs(self, rev: str) -> GitCommitVFS:

@@ -51,6 +51,11 @@ class State:
         return self.phase is Phase.DONE or terminated
 
     @property
+    def lacks_tests(self) -> bool:
+        """Halted because tests cannot run: a person supplies what is missing, or goes on without."""
+        return self.phase is Phase.HALTED and self.halt_reason == HaltReason.TESTS_CANNOT_RUN
+
+    @property
     def waiting(self) -> Waiting | None:
         if self.ended or self.busy:
             return None
@@ -104,6 +109,7 @@ _STOP = "Stop this project for good? It cannot be taken up again."
 _ACCEPT = "Take the deliverable as it is now, with everything that is still open in it?"
 _ACCEPT_OUTLINE = "Keep the outline as the result? Its open points stay open."
 _BUILD_ANYWAY = "Build although the plan is not complete?"
+_GO_ON_UNPROVEN = "Go on although the tests cannot run? The project will end as “tests unproven”."
 _BUTTONS = frozenset({Action.DISTILL, Action.CONFIRM, Action.RESUME, Action.OVERRIDE, Action.TERMINATE})
 """Pressing one of these again says nothing new. The others carry words, which are never dropped as a repetition."""
 
@@ -142,7 +148,8 @@ def _forward(state: State) -> tuple[Action, ...]:
             return (Action.RESUME, Action.OVERRIDE)
         case "halted", _:
             back = (Action.RESUME, Action.PROVIDE_INPUT) if _resumed(state) else ()
-            return (*back, Action.OVERRIDE) if _resumed(state) is Phase.POLISHING else back
+            overrides = _resumed(state) is Phase.POLISHING or (back and state.lacks_tests)
+            return (*back, Action.OVERRIDE) if overrides else back
         case _, Phase.BRAIN_DUMP:
             return (Action.DISTILL, Action.CORRECT)
         case _, Phase.HUMAN_REVIEW:
@@ -156,6 +163,8 @@ def confirmation(state: State, action: Action) -> str:
     """What a person is asked before it happens; empty where one press is enough."""
     if action is Action.TERMINATE:
         return _STOP
+    if action is Action.OVERRIDE and state.lacks_tests:
+        return _GO_ON_UNPROVEN
     if action is Action.OVERRIDE:
         return {"gate": _BUILD_ANYWAY, "outline": _ACCEPT_OUTLINE}.get(state.waiting or "", _ACCEPT)
     return ""
@@ -180,6 +189,8 @@ def _effect(state: State, action: Action) -> Accepted:
             back = _resumed(state) or state.phase
             polishing = f"Polishing goes on with round {state.rounds + 1}."
             return Accepted(action, back, polishing if back is Phase.POLISHING else f"Going on with {_words(back)}.")
+        case Action.OVERRIDE, _ if state.lacks_tests:
+            return Accepted(action, _resumed(state) or state.phase, "Going on; the tests stay unproven.")
         case Action.OVERRIDE, _ if state.waiting == "gate":
             return Accepted(action, Phase.BUILDING, "Going on with an incomplete plan. Building begins.")
         case Action.OVERRIDE, _ if state.outline:

@@ -95,7 +95,12 @@ class Hands(Protocol):
     async def begin_branch(self, branch: str, baseline: str | None) -> Json:
         """Make the build branch if it is not there: `{"baseline": …, "tip": …}`."""
 
-    async def run_tests(self, branch: str) -> TestResults: ...
+    async def run_tests(
+        self, branch: str, *, since: str | None = None, known: TestResults | None = None
+    ) -> TestResults:
+        """All suites. Test files are compared with those of `since`; `known` is given back where it is a run of the
+        same commit with the same command.
+        """
 
     async def tip(self, branch: str) -> str | None: ...
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pydantic import BaseModel
 
 from forge.agents.answer_object import parse_object
+from forge.pipeline.baseline import decide_tests, must_ask
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
@@ -45,6 +46,8 @@ async def built(journey: Journey, type_: DeliverableType, desk: ProjectDesk, *, 
 
 
 async def _unstuck(journey: Journey, desk: ProjectDesk, result: BuildResult, missing: str) -> bool:
+    if result.tests is not None and must_ask(desk, result.tests):
+        return (await decide_tests(journey, desk, result.tests, result.reason)).action != "terminate"
     if result.stuck:
         decision = await stuck(journey, result.reason)
     else:

@@ -8,6 +8,7 @@ import asyncio
 from dataclasses import replace
 
 from forge.json_value import Json
+from forge.pipeline.baseline import know_baseline
 from forge.pipeline.build_phase import built
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
@@ -29,7 +30,10 @@ async def deliver(journey: Journey) -> Json:
     branch = await _branch(journey, type_, place)
     desk = ProjectDesk(journey, type_, branch=branch["branch"], baseline=branch["baseline"])
     desk.answers = tuple(place["inputs"])
+    desk.compares = bool(branch.get("compares"))
     await desk.refresh()
+    if branch.get("compares") and not await know_baseline(journey, desk, branch):
+        return {"phase": str(Phase.HALTED)}
     if place["phase"] == Phase.BUILDING and type_.name == PLAN and journey.around.hands.by_rules("plan-build"):
         return await deliver_outline(journey, desk)
     if place["phase"] == Phase.BUILDING and not await built(journey, type_, desk, chained=place["chained"]):
@@ -56,12 +60,15 @@ def deliverable_type(journey: Journey, name: str | None) -> DeliverableType:
 
 
 async def _branch(journey: Journey, type_: DeliverableType, place: Json) -> Json:
-    """Code is built on a branch of its own, from a commit that is fixed at the start."""
+    """Code is built on a branch of its own, from a commit that is fixed at the start.
+
+    `compares` tells that tests are compared with a run before the work: runs that an older version began go on without.
+    """
     if not type_.needs_code:
         return {"branch": None, "baseline": None}
 
     async def begin() -> Json:
-        return await journey.around.hands.begin_branch(place["branch"], place["baseline"])
+        return {**await journey.around.hands.begin_branch(place["branch"], place["baseline"]), "compares": True}
 
     begun = await journey.steps.step("branch", begin)
 
@@ -69,4 +76,4 @@ async def _branch(journey: Journey, type_: DeliverableType, place: Json) -> Json
         draft.info = replace(draft.info, baseline=begun["baseline"])
 
     await journey.change(based, "build: branch")
-    return {"branch": place["branch"], "baseline": begun["baseline"]}
+    return {**begun, "branch": place["branch"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,13 +13,18 @@ from forge.git import Repository
 from forge.json_value import Json
 from forge.pipeline.answerer import Order
 from forge.pipeline.draft import Draft
+from forge.pipeline.evidence import known_failures
 from forge.pipeline.journey import Journey
 from forge.pipeline.memory_notes import remember_delegation
+from forge.pipeline.suite_record import baseline_of, line_of
 from forge.plugins.contracts import DeliverableType, Operation, TestResults, Worked
 from forge.plugins.errors import OperationBlocked
+from forge.projects.info import FILE as INFO
+from forge.projects.info import ProjectInfo
 
 TEST_RUNS = "test_runs.jsonl"
 INTENT, SPEC, CONSTRAINTS = "docs/intent.md", "docs/spec.md", "docs/constraints.md"
+_BEFORE = "tests before the work"
 _DETAILS = 12_000
 _DOCUMENTS = frozenset({".md", ".txt", ".rst"})
 _STATES = frozenset({".json", ".jsonl", ".yaml", ".yml"})
@@ -39,11 +44,19 @@ class ProjectDesk:
         """What was wrong with the last answer, for the next one."""
         self.name = ""
         """The project's, as it was at the last refresh."""
+        self.has_changed = False
+        """Whether a turn changed a file since this was last set to False."""
+        self.baseline_tests: TestResults | None = None
+        self.is_unproven = False
+        self.compares = False
+        """Whether this run compares tests with those before the work; one that an older version began does not."""
+        self._last_tests: TestResults | None = None
         self._commit = ""
         self._written: dict[str, str] = {}
         self._reads = 0
         self._works = 0
         self._tests = 0
+        self._baselines = 0
 
     @property
     def project(self) -> Path:
@@ -80,6 +93,18 @@ class ProjectDesk:
         self._commit = await self._journey.steps.step(f"read documents {self._reads}", look)
         self.name = await asyncio.to_thread(lambda: self._journey.project.name)
         self._written.clear()
+        self.is_unproven = bool(self.info.tests_unproven)
+        self.baseline_tests = baseline_of(self.test_lines)
+
+    @property
+    def info(self) -> ProjectInfo:
+        """The project's own notes, as they were at the last refresh."""
+        return ProjectInfo.from_json(self.read(INFO) or "")
+
+    @property
+    def test_lines(self) -> list[Json]:
+        """The recorded runs of tests, as they were at the last refresh."""
+        return _lines(self.read(TEST_RUNS))
 
     def _head(self) -> str:
         records = self._journey.project.records
@@ -143,30 +168,52 @@ class ProjectDesk:
         assert self.branch is not None
         order = Order(self.branch, prompt, journey.around.instructions(prompt), message, journey.tell_trouble)
         worked = await journey.around.hands.work(journey.steps, f"work {self._works}", order)
+        self.has_changed = self.has_changed or bool(worked.files)
         outcome = "done" if worked.success else f"failed: {worked.reason}"
         line = f"{who} on {task}: {outcome}"
         await journey.change(lambda draft: remember_delegation(draft, line), f"build: {task}")
         return worked
 
     async def run_tests(self) -> TestResults:
-        self.check(Operation.TEST_EXEC)
         self._tests += 1
+        return await self._tested(f"tests {self._tests}", "tests")
+
+    async def run_baseline(self) -> TestResults:
+        """Before the first task: whatever fails now is not the work's."""
+        self._baselines += 1
+        again = f" {self._baselines}" if self._baselines > 1 else ""
+        self.baseline_tests = await self._tested(f"tests before the work{again}", _BEFORE, baseline=True)
+        return self.baseline_tests
+
+    def forget_tests(self) -> None:
+        """A person may have changed what tests need: the next run is a new one."""
+        self._last_tests = None
+
+    async def _tested(self, step: str, title: str, *, baseline: bool = False) -> TestResults:
+        self.check(Operation.TEST_EXEC)
         assert self.branch is not None
-        branch = self.branch
+        branch, known = self.branch, self._last_tests
 
         async def test() -> Json:
-            results = await self._journey.around.hands.run_tests(branch)
-            return {**asdict(results), "details": results.details[-_DETAILS:]}
+            results = await self._journey.around.hands.run_tests(branch, since=self.baseline, known=known)
+            return {**asdict(results), "details": results.details[-_DETAILS:], "reused": results is known}
 
-        results = TestResults(**await self._journey.steps.step(f"tests {self._tests}", test))
-        self._journey.progress(f"tests: {results.passed} of {results.total} pass", event="test_run")
-        line = {**asdict(results), "details": "", "time": None}
+        told: Json = await self._journey.steps.step(step, test)
+        results = TestResults.from_json(told)
+        before = results if baseline else self.baseline_tests
+        results = replace(results, known=known_failures(results.failures, before))
+        self._last_tests = results
+        said = f"{title}: {figures_of(results)}"
+        self._journey.progress(said, event="test_run")
+        if told.get("reused"):
+            return results
 
         def note(draft: Draft) -> None:
-            line["time"] = draft.now
-            draft.write(TEST_RUNS, (draft.read(TEST_RUNS) or "") + json.dumps(line) + "\n")
+            text = draft.read(TEST_RUNS) or ""
+            line = line_of(results, _lines(text), baseline=baseline, now=draft.now)
+            draft.write(TEST_RUNS, text + json.dumps(line) + "\n")
 
-        await self._journey.change(note, f"tests: {results.passed} of {results.total} pass")
+        await self._journey.change(note, said)
         return results
 
     async def tip(self) -> str | None:
@@ -198,6 +245,18 @@ class ProjectDesk:
 
     async def progress(self, text: str) -> None:
         self._journey.progress(text)
+
+
+def figures_of(results: TestResults) -> str:
+    """In a few words."""
+    if results.cannot_run:
+        return f"cannot run: {results.missing}"
+    skipped = f", {results.skipped} skipped" if results.skipped else ""
+    return f"{results.passed} of {results.total} pass{skipped}"
+
+
+def _lines(text: str | None) -> list[Json]:
+    return [json.loads(line) for line in (text or "").splitlines() if line.strip()]
 
 
 def operation_of(path: str) -> Operation:

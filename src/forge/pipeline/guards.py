@@ -1,4 +1,4 @@
-"""The five guards that end polishing, in their order. Each looks at the rounds so far and nothing else.
+"""The guards that end polishing, in their order. Each looks at the rounds so far and nothing else.
 
 Two kinds of success exist, termination and stagnation. Where tests count, neither is success without evidence that
 they pass on this very commit: the loop goes on instead, and the maximum of rounds ends it.
@@ -43,6 +43,10 @@ class Limits:
     fabrication_window: int = 3
     fabrication_from: int = 4
     """The first round in which findings can be called fabricated."""
+    tests_alone: int = 2
+    """Rounds in which the review is content and only the tests are not: then a person is asked."""
+    tests_same: int = 3
+    """Rounds in which the tests do not pass for the same reason."""
     near_factor: float = 2
     """Near convergence: within this many times the thresholds."""
 
@@ -56,12 +60,15 @@ class Counts:
     medium: int
     minor: int
     descriptions: tuple[str, ...] | None = None
+    tests: str = ""
+    """Why the tests do not pass; empty where they do, or there are none."""
 
     @classmethod
-    def of(cls, iteration: int, issues: Sequence[Issue]) -> Counts:
+    def of(cls, iteration: int, issues: Sequence[Issue], tests: Evidence | None = None) -> Counts:
         found = Counter(issue.severity for issue in issues)
         critical, medium, minor = (found[severity] for severity in Severity)
-        return cls(iteration, critical, medium, minor, tuple(issue.description for issue in issues))
+        failing = tests.reason if tests is not None and not (tests.passes or tests.unproven) else ""
+        return cls(iteration, critical, medium, minor, tuple(issue.description for issue in issues), failing)
 
     @property
     def total(self) -> int:
@@ -81,6 +88,8 @@ class Guard(StrEnum):
     FABRICATION = "fabrication"
     STAGNATION = "stagnation"
     MAX_ITERATIONS = "max_iterations"
+    TESTS = "tests"
+    NO_CHANGE = "no_change"
     NONE = "none"
 
 
@@ -97,11 +106,17 @@ class Verdict:
 _DEFAULTS = Limits()
 
 
-def evaluate(trajectory: Sequence[Counts], *, tests: Evidence | None, limits: Limits = _DEFAULTS) -> Verdict:
-    """What to do after the last round of `trajectory`. `tests` is None only for deliverables without tests."""
+def evaluate(
+    trajectory: Sequence[Counts], *, tests: Evidence | None, limits: Limits = _DEFAULTS, tries: int | None = None
+) -> Verdict:
+    """What to do after the last round of `trajectory`. `tests` is None only for deliverables without tests.
+
+    `tries` is how many rounds there were since a person last decided; None leaves failing tests to the other guards, as
+    it was in runs that an older version began.
+    """
     if not trajectory:
         return Verdict(Guard.NONE, "continue", "No round has been reviewed yet.")
-    green = tests is None or tests.passes
+    green = tests is None or tests.passes or tests.unproven
     if green and (reason := _converged(trajectory, limits)):
         return Verdict(Guard.TERMINATION, "done", reason + (f" {tests.reason}" if tests else ""))
     if reason := _hallucinated(trajectory, limits):
@@ -110,11 +125,28 @@ def evaluate(trajectory: Sequence[Counts], *, tests: Evidence | None, limits: Li
         return _halt(Guard.FABRICATION, reason)
     if green and (reason := _stagnated(trajectory, limits)):
         return Verdict(Guard.STAGNATION, "done", reason)
+    if tries and (reason := _tests_stuck(trajectory[-tries:], limits)):
+        return _halt(Guard.TESTS, reason)
     now = trajectory[-1]
     if now.iteration >= limits.max_iterations:
         return _halt(Guard.MAX_ITERATIONS, f"Round {now.iteration} of at most {limits.max_iterations} still has {now}.")
     open_tests = "" if green or tests is None else f" {tests.reason}"
     return Verdict(Guard.NONE, "continue", f"Round {now.iteration} found {now}.{open_tests}")
+
+
+def unchanged(looked: Verdict) -> Verdict:
+    """The round's order was to go on, and whoever mends changed no file: the next round would find the same."""
+    return _halt(Guard.NO_CHANGE, f"The agent changed no file. {looked.reason}")
+
+
+def _tests_stuck(tried: Sequence[Counts], limits: Limits) -> str:
+    now = tried[-1]
+    alone, same = tried[-limits.tests_alone :], tried[-limits.tests_same :]
+    if len(alone) == limits.tests_alone and all(each.tests and _within(each, limits) for each in alone):
+        return f"The review is content, but the tests are not: {now.tests}"
+    if len(same) == limits.tests_same and now.tests and {each.tests for each in same} == {now.tests}:
+        return f"The tests do not pass for {counted(len(same), 'round')}, for the same reason: {now.tests}"
+    return ""
 
 
 def _halt(guard: Guard, reason: str) -> Verdict:

@@ -21,6 +21,9 @@ _REASONS = {
     HaltReason.PHASE3_OUTPUT_MISSING: "nothing was built",
     HaltReason.PHASE3_OUTPUT_INCOMPLETE: "what was built is not complete",
     HaltReason.SERVER_RESTART: "the server was restarted",
+    HaltReason.TESTS_CANNOT_RUN: "the tests cannot run",
+    HaltReason.GUARD_TESTS: "the tests still do not pass",
+    HaltReason.GUARD_NO_CHANGE: "the agent changed nothing",
 }
 _WORDS_IN = {
     Phase.SPEC_BUILDING: "docs/intent.md",
@@ -58,7 +61,8 @@ def offers(state: State) -> tuple[Offer, ...]:
 
 
 def _offer(state: State, action: Action) -> Offer:
-    title, about = _told(state, action)
+    without_tests = _WITHOUT_TESTS.get(action) if state.lacks_tests else None
+    title, about = without_tests or _told(state, action)
     return Offer(
         str(action),
         title,
@@ -67,6 +71,16 @@ def _offer(state: State, action: Action) -> Offer:
         takes_agent=action is Action.RESUME,
         takes_text=action in (Action.PROVIDE_INPUT, Action.CORRECT),
     )
+
+
+_WITHOUT_TESTS = {
+    Action.RESUME: ("Retry", "Run the tests again, when you have supplied what is missing."),
+    Action.PROVIDE_INPUT: (
+        "Set the test command",
+        "Give the command that runs the tests; this project keeps it.",
+    ),
+    Action.OVERRIDE: ("Go on, tests unproven", "Go on without tests. The project will end as “tests unproven”."),
+}
 
 
 def _told(state: State, action: Action) -> tuple[str, str]:

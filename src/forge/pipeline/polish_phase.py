@@ -14,10 +14,11 @@ from forge.counts import counted
 from forge.events import RoundFinished
 from forge.json_value import Json
 from forge.pipeline.actions import ACCEPTED
-from forge.pipeline.desk import TEST_RUNS, ProjectDesk
+from forge.pipeline.baseline import decide_tests, must_ask
+from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft, stamp
 from forge.pipeline.evidence import Evidence, tests_pass
-from forge.pipeline.guards import Counts, Verdict, evaluate
+from forge.pipeline.guards import Counts, Verdict, evaluate, unchanged
 from forge.pipeline.journey import Journey
 from forge.pipeline.question_wait import halted
 from forge.pipeline.review import parse_review
@@ -25,8 +26,7 @@ from forge.plugins.contracts import DeliverableType, Issue, TestResults
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
 from forge.projects import polish
 from forge.projects.errors import AnswerMalformed
-from forge.projects.info import FILE as INFO
-from forge.projects.info import Acceptance, ProjectInfo
+from forge.projects.info import Acceptance
 from forge.projects.polish import PolishState, Round, TestCounts, log_entry
 from forge.projects.status import HaltReason, Phase
 
@@ -47,12 +47,18 @@ class Looked:
 async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) -> Json:
     """Round after round, until `done` or until a person ends it."""
     rounds = await _earlier(journey)
+    decided = len(rounds)
     while True:
         await desk.refresh()
         try:
-            looked = await _looked(journey, type_, desk, rounds)
+            tests = await desk.run_tests() if type_.needs_code else None
+            if tests is not None and must_ask(desk, tests):
+                if (await decide_tests(journey, desk, tests)).action == "terminate":
+                    return _ended(journey)
+                continue
+            looked = await _looked(journey, type_, desk, (rounds, decided), tests)
+            mended, looked = await _mended(type_, desk, looked)
             going_on = looked.verdict.outcome == "continue"
-            mended = await type_.fix(desk, looked.issues, looked.tests) if going_on else ""
         except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
             decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
         else:
@@ -63,14 +69,34 @@ async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) 
             if looked.verdict.outcome == "done":
                 return _ended(journey)
             why = HaltReason(looked.verdict.halt_reason or HaltReason.GUARD_MAX_ITERATIONS)
-            decision = await halted(journey, why, looked.verdict.reason, guard=True)
+            decision = await halted(journey, why, _asked(looked), guard=True)
         if decision.action == "override":
             return await _accepted(journey)
         if decision.action == "terminate":
             return _ended(journey)
         if decision.action == "input":
             desk.answers += (decision.given(""),)
+        decided = len(rounds)
+        desk.forget_tests()
         await journey.say(f"Polishing goes on with round {len(rounds) + 1}.")
+
+
+async def _mended(type_: DeliverableType, desk: ProjectDesk, looked: Looked) -> tuple[str, Looked]:
+    """Mend what the round found. An order that changed no file ends the loop."""
+    if looked.verdict.outcome != "continue":
+        return "", looked
+    desk.has_changed = False
+    mended = await type_.fix(desk, looked.issues, looked.tests)
+    if type_.needs_code and desk.compares and not desk.has_changed:
+        return mended, replace(looked, verdict=unchanged(looked.verdict))
+    return mended, looked
+
+
+def _asked(looked: Looked) -> str:
+    """Why it stopped; where tests are missing and that may be right, how to say so."""
+    if looked.evidence is None or not looked.evidence.acceptable:
+        return looked.verdict.reason
+    return f"{looked.verdict.reason} If that is right, accept the tests (`forge project accept-tests`) and retry."
 
 
 async def _earlier(journey: Journey) -> tuple[Counts, ...]:
@@ -87,13 +113,23 @@ async def _earlier(journey: Journey) -> tuple[Counts, ...]:
     )
 
 
-async def _looked(journey: Journey, type_: DeliverableType, desk: ProjectDesk, rounds: Sequence[Counts]) -> Looked:
+async def _looked(
+    journey: Journey,
+    type_: DeliverableType,
+    desk: ProjectDesk,
+    past: tuple[Sequence[Counts], int],
+    tests: TestResults | None,
+) -> Looked:
+    """`past` is the rounds so far, and how many there were when a person last decided."""
+    rounds, decided = past
     number = len(rounds) + 1
-    tests = await desk.run_tests() if type_.needs_code else None
     issues = await _reviewed(journey, type_, desk, tests)
     evidence = await _evidence(desk) if type_.needs_code else None
-    counts = Counts.of(number, issues)
-    verdict = evaluate((*rounds, counts), tests=evidence, limits=journey.around.parameters.limits)
+    counts = Counts.of(number, issues, evidence)
+    tries = number - decided if desk.compares else None
+    verdict = evaluate((*rounds, counts), tests=evidence, limits=journey.around.parameters.limits, tries=tries)
+    if tests is not None and evidence is not None and not evidence.passes and not evidence.unproven:
+        tests = replace(tests, shortfall=evidence.reason)
     told = f"round {number}: {verdict.guard} — {verdict.reason}"
     journey.project.log.write("info", "guard_evaluation", str(journey.phase), told)
     return Looked(counts, issues, tests, evidence, verdict)
@@ -103,8 +139,8 @@ async def _evidence(desk: ProjectDesk) -> Evidence:
     """From the recorded runs alone. The branch may have moved since: then they prove nothing about what is there."""
     tip = await desk.tip()
     await desk.refresh()
-    runs = [json.loads(line) for line in (desk.read(TEST_RUNS) or "").splitlines() if line.strip()]
-    return tests_pass(runs, tip, acknowledged=ProjectInfo.from_json(desk.read(INFO) or "").acknowledged_tests)
+    info = desk.info
+    return tests_pass(desk.test_lines, tip, acknowledged=info.acknowledged_tests, unproven=desk.is_unproven)
 
 
 async def _reviewed(
@@ -140,7 +176,14 @@ async def _recorded(journey: Journey, looked: Looked, mended: str) -> None:
     def write(draft: Draft) -> None:
         record_round(draft, looked, mended)
         if done:
-            draft.say(f"Done after {counted(counts.iteration, 'round')}: {verdict.reason}")
+            unproven = looked.evidence is not None and looked.evidence.unproven
+            if not unproven:
+                draft.info = replace(draft.info, tests_unproven="")
+            end = "Done, tests unproven," if unproven else "Done"
+            draft.say(f"{end} after {counted(counts.iteration, 'round')}: {verdict.reason}")
+        elif looked.evidence is not None and verdict.outcome == "continue" and not looked.evidence.passes:
+            draft.say(f"Round {counts.iteration} is not accepted: {looked.evidence.reason}")
+        if done:
             draft.move(Phase.DONE)
 
     summary = f"Round {counts.iteration}: {counts}. {verdict.reason}"
@@ -188,7 +231,7 @@ def _line(looked: Looked, mended: str, when: str) -> Json:
         "guard": looked.verdict.guard,
         "outcome": looked.verdict.outcome,
         "reason": looked.verdict.reason,
-        "tests": None if tests is None else {**asdict(tests), "details": ""},
+        "tests": None if tests is None else {**asdict(tests), "details": "", "results": {}},
         "evidence": None if looked.evidence is None else asdict(looked.evidence),
         "issues": [asdict(issue) for issue in looked.issues],
         "mended": mended,

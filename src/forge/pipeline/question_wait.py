@@ -46,8 +46,12 @@ async def stuck(journey: Journey, reason: str) -> Decision:
     return await _decided(journey, reason, ("input", "terminate"), _going_on, asked=reason)
 
 
-async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool = False) -> Decision:
-    """Stopped, but not over: the place in the queue is kept until a person decides."""
+async def halted(
+    journey: Journey, why: HaltReason, reason: str, *, guard: bool = False, keeps_input: bool = True
+) -> Decision:
+    """Stopped, but not over: the place in the queue is kept until a person decides. With `keeps_input`, builders are
+    told what the person said.
+    """
     kind: WaitKind = "gate" if why is HaltReason.PLAN_INCOMPLETE else "halted"
 
     def halt(draft: Draft) -> None:
@@ -58,7 +62,8 @@ async def halted(journey: Journey, why: HaltReason, reason: str, *, guard: bool 
     journey.project.log.write("warn" if guard else "error", "halt", str(journey.phase), f"{why}: {reason}")
     event_type = "guard_triggered" if guard else "error"
     await journey.change(halt, f"halted: {why}", event_type=event_type, summary=reason)
-    return await _decided(journey, reason, ("resume", "input", "override", "terminate"), _back, asked=reason)
+    asked = reason if keeps_input else None
+    return await _decided(journey, reason, ("resume", "input", "override", "terminate"), _back, asked=asked)
 
 
 def _going_on(draft: Draft) -> None:
@@ -73,7 +78,7 @@ def _back(draft: Draft) -> None:
 
 
 async def _decided(
-    journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str
+    journey: Journey, text: str, options: tuple[str, ...], go_on: Callable[[Draft], None], *, asked: str | None
 ) -> Decision:
     reply = await journey.steps.ask(text, options, kind=QuestionKind.DECISION)
     decision = Decision(**json.loads(reply.text)) if reply.how == "answered" and reply.text else Decision("terminate")
@@ -87,7 +92,7 @@ async def _decided(
                 go_on(draft)
                 if decision.text or decision.delegated:
                     draft.say(decision.text or LEFT_TO_FORGE, "human")
-                if decision.action == "input":
+                if decision.action == "input" and asked is not None:
                     draft.info = replace(draft.info, inputs=(*draft.info.inputs, decision.given(asked)))
 
             await journey.change(write, f"{decision.action}: by a person")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 from pydantic import BaseModel
 
 from forge.agents.profile import WORK_TOOLS
 from forge.json_value import Json
 from forge.tools.contract import Tool
+from forge.tools.suites import Outcome
 
 
 class Operation(StrEnum):
@@ -45,7 +46,7 @@ class SafetyRules(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TestResults:
-    """One run of all tests, on one commit. `details` is what the runner printed."""
+    """One run of all tests, on one commit. `details` is what the runners printed."""
 
     __test__ = False  # not a test class, whatever its name looks like to a test runner
 
@@ -56,10 +57,50 @@ class TestResults:
     commit: str | None = None
     exit_code: int = 0
     command: str = ""
+    skipped: int = 0
+    """Not among `total`."""
+    outcome: str = ""
+    """A value of `Outcome`; empty where nobody told."""
+    failures: tuple[str, ...] = ()
+    """Names of failed tests, where the runners tell them."""
+    missing: str = ""
+    """What has to be supplied before tests can run, in words."""
+    lacks_runner: bool = False
+    """No change of the code makes them run: the runner itself is missing."""
+    results: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """`passed`, `failed` or `skipped` by the name of the test, where the runners tell it."""
+    weakened: tuple[str, ...] = ()
+    """Test files that check less than before the work began, each with its figures."""
+    known: tuple[str, ...] = ()
+    """Failures that were there before the work began."""
+    shortfall: str = ""
+    """Why this run is not accepted although nothing new fails, as a sentence."""
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """What `asdict` made; whatever an older version did not write has its default."""
+        told = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
+        for key in ("failures", "weakened", "known"):
+            told[key] = tuple(told.get(key, ()))
+        return cls(**told)
 
     @property
     def all_pass(self) -> bool:
         return self.exit_code == 0 and self.failed == 0 and self.total > 0 and self.passed == self.total
+
+    @property
+    def cannot_run(self) -> bool:
+        return self.outcome == Outcome.CANNOT_RUN
+
+    @property
+    def new_failures(self) -> tuple[str, ...]:
+        return tuple(name for name in self.failures if name not in self.known)
+
+    @property
+    def holds(self) -> bool:
+        """Whether all pass except those that failed before the work began."""
+        only_known = self.outcome == Outcome.FAILED and 0 < self.failed == len(self.failures) and not self.new_failures
+        return self.all_pass or (only_known and self.passed + self.failed == self.total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +110,8 @@ class BuildResult:
     stuck: bool
     reason: str = ""
     content: str = ""
+    tests: TestResults | None = None
+    """Those that cannot run, where that is why it is stuck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +152,14 @@ class Desk(Protocol):
         """What people decided when the build was stuck: `question` and `answer` of each. With `delegated` they left it
         to the agent, which decides it and says why.
         """
+
+    @property
+    def baseline_tests(self) -> TestResults | None:
+        """The run before the first task; None where there was none, as in runs that an older version began."""
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether a person decided to go on although tests cannot run."""
 
     @property
     def thresholds(self) -> Mapping[str, Any]:

@@ -123,6 +123,10 @@ class ProjectInfo:
     cards: Mapping[str, str] = field(default_factory=_nothing)
     """Ids of its cards, by board."""
     acknowledged_tests: Acknowledgement | None = None
+    test_command: str = ""
+    """That a person set; empty for the repository's."""
+    tests_unproven: str = ""
+    """What was missing when a person decided to go on although tests cannot run."""
     accepted: Acceptance | None = None
     terminated: bool = False
     extra: Mapping[str, Any] = field(default_factory=_nothing)
@@ -251,6 +255,7 @@ def _waiting(values: Mapping[str, Any], name: str) -> Waiting | None:
 
 _READERS: dict[str, Reader] = {
     **dict.fromkeys(("id", "created_at", "repository", "branch", "baseline", "agent", "chained_from"), _text),
+    **dict.fromkeys(("test_command", "tests_unproven"), _text),
     **dict.fromkeys(("archived", "gate_passed", "terminated"), _flag),
     **dict.fromkeys(("runs", "unknowns"), _count),
     **dict.fromkeys(("open", "answers", "inputs"), _list_of(dict, "a list of objects")),

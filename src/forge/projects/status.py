@@ -36,6 +36,9 @@ class HaltReason(StrEnum):
     PHASE3_OUTPUT_MISSING = "phase3_output_missing"
     PHASE3_OUTPUT_INCOMPLETE = "phase3_output_incomplete"
     SERVER_RESTART = "server_restart"
+    TESTS_CANNOT_RUN = "tests_cannot_run"
+    GUARD_TESTS = "guard_tests"
+    GUARD_NO_CHANGE = "guard_no_change"
 
 
 ACTIVE = frozenset(Phase) - {Phase.DONE, Phase.HALTED}

@@ -26,6 +26,7 @@ from forge.json_value import Json
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
 from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
 from forge.pipeline.answers import Given, answered, in_words, structured
+from forge.pipeline.baseline import settle_tests
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
 from forge.pipeline.draft import Draft
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
@@ -34,7 +35,7 @@ from forge.plugins.contracts import Notice
 from forge.projects.info import Acceptance, LastPress
 from forge.projects.intent import parse_intent
 from forge.projects.project import Project
-from forge.projects.status import Phase
+from forge.projects.status import HaltReason, Phase
 from forge.store.runs import RunRow
 
 __all__ = ["Action", "ActionRefused"]
@@ -180,6 +181,8 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
 def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted) -> None:
     """The effect of a press on the project's files, where no run waits for it."""
     action, phase = decision.action, draft.status.phase
+    if draft.status.halt_reason == HaltReason.TESTS_CANNOT_RUN and action in _ANSWERS:
+        settle_tests(draft, _ANSWERS[action], wanted.text, draft.info.waiting.text if draft.info.waiting else "")
     if phase is Phase.HALTED and decision.to is not Phase.HALTED and action in _RETRIES:
         _take_up_again(draft, decision.to)
     if words := in_words(wanted.text, wanted.given, draft.info.open):

@@ -25,8 +25,8 @@ from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
+from forge.app.projects.suite_runs import run_tests, set_command
 from forge.app.repositories.catalog import subject_of
-from forge.app.repositories.commands import run_on_branch
 from forge.app.sessions.messages import WORKFLOW, run_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
@@ -37,12 +37,9 @@ from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
 from forge.plugins.contracts import TestResults, Worked
-from forge.sandbox import Limits
 from forge.sessions.messages import Usage, UserMessage
 from forge.store.costs import day_of
-from forge.tools import suites
 
-_TEST_SECONDS = 600
 _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _REVIEWED_BYTES = 300_000
 _BUILTIN = "builtin"
@@ -101,6 +98,8 @@ class ProjectHands:
     project: str = ""
     """Its id: what it may cost is counted under it."""
     timeout: float = 300.0
+    test_command: str = ""
+    """What a person set for this project; empty goes by the repository."""
 
     @property
     def name(self) -> str:
@@ -297,11 +296,14 @@ class ProjectHands:
     async def tip(self, branch: str) -> str | None:
         return await asyncio.to_thread(lambda: self._standing(branch).refs.tip(branch))
 
-    async def run_tests(self, branch: str) -> TestResults:
+    async def run_tests(
+        self, branch: str, *, since: str | None = None, known: TestResults | None = None
+    ) -> TestResults:
         repo = await asyncio.to_thread(self._repo_to_work_in)
         await asyncio.to_thread(self._standing, branch)
-        found = await asyncio.to_thread(tested, repo, branch, plain=self.agent == self.shop.unconfined)
-        return replace(found, details=self.shop.redactor.text(found.details))
+        plain, command = self.agent == self.shop.unconfined, self.test_command or set_command(repo)
+        found = await asyncio.to_thread(run_tests, repo, branch, plain=plain, command=command, since=since, known=known)
+        return found if found is known else replace(found, details=self.shop.redactor.text(found.details))
 
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
         return await asyncio.to_thread(lambda: changed_texts(self._standing(branch), branch, baseline))
@@ -317,25 +319,6 @@ def new_code_repository(place: Path) -> Repository:
         files.commit("Begin")
         os.rename(Path(made) / "repository", place)
     return Repository.open(place)
-
-
-def tested(repo: Repository, branch: str, *, plain: bool) -> TestResults:
-    """Every test of the branch as it is, in the sandbox; what the tests change is dropped.
-
-    With `plain`, they run where no sandbox works, too.
-    """
-    vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
-    found = suites.suites(vfs)
-    if not found:
-        return TestResults(0, 0, 0, "No tests were found.", commit=vfs.base, exit_code=1)
-    command = found[0].command
-    limits = Limits(seconds=_TEST_SECONDS)
-    run = run_on_branch(repo, vfs, ["sh", "-c", f"exec {command} 2>&1"], limits=limits, plain=plain, collect=False)
-    output = run.result.stdout_text + run.result.stderr_text
-    counted = suites.counts(output) or suites.Counts(0, 0)
-    total = counted.passed + counted.failed
-    code = run.result.exit_code or (1 if run.result.timed_out else 0)
-    return TestResults(total, counted.passed, counted.failed, output, run.base, code, command)
 
 
 def changed_texts(repo: Repository, branch: str, baseline: str | None) -> dict[str, str]:

@@ -40,6 +40,7 @@ from forge.projects.said_before import said_before
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
 from forge.settings import Settings
+from forge.tools.suites import Outcome
 
 __all__ = ["Project"]
 
@@ -175,6 +176,8 @@ def accept_tests(project: Project) -> Json:
     runs = lines_of(project, TEST_RUNS)
     if not runs:
         raise InvalidInput("No run of the tests is recorded.", hint="Tests run when code is built.")
+    if runs[-1].get("outcome") == Outcome.CANNOT_RUN:
+        raise InvalidInput("The tests of the last run cannot run.", hint="Supply what is missing, then resume.")
     given = Acknowledgement(total=runs[-1]["total"], runs=len(runs))
 
     def acknowledge(draft: Draft) -> None:

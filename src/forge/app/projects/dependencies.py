@@ -44,7 +44,7 @@ def hands_of(shop: Workshop, project: Project) -> ProjectHands:
     info = project.info()
     code = Path(info.repository) if info.repository else None
     seconds = shop.settings.agents.call_timeout_seconds
-    return ProjectHands(shop, info.agent, code, project.id, timeout=seconds)
+    return ProjectHands(shop, info.agent, code, project.id, timeout=seconds, test_command=info.test_command)
 
 
 def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:

@@ -199,7 +199,7 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         queue_place=_queue_place(shop, row) if shop is not None and row is not None and queued else None,
         problem=_problem(row, status.phase),
         trouble=_trouble(project) if state.busy else "",
-        label=STOPPED if _is_stopped(info, status) else _label(status, outline),
+        label=STOPPED if _is_stopped(info, status) else _label(status, outline, info),
         outline=outline,
         scene_question=QUESTION if info.scene_asked and status.phase is Phase.BRAIN_DUMP else "",
         offers=offers(state),
@@ -225,11 +225,13 @@ def _is_stopped(info: ProjectInfo, status: ProjectStatus) -> bool:
     return status.phase is Phase.HALTED and failed is not None and failed.code == WorkStopped.code
 
 
-def _label(status: ProjectStatus, outline: Json | None) -> str:
+def _label(status: ProjectStatus, outline: Json | None, info: ProjectInfo) -> str:
     if outline is not None and not status.terminated:
         return label(outline, accepted=outline["accepted"])
     if status.halt_reason and not status.terminated:
         return f"Halted: {reason_in_words(status.halt_reason)}"
+    if status.phase is Phase.DONE and info.tests_unproven:
+        return "Done, tests unproven"
     return "Terminated" if status.terminated else PHASES[str(status.phase)]
 
 

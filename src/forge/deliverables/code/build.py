@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from forge.counts import counted
-from forge.deliverables.code.failures import failing, fingerprint, gist, none_found
+from forge.deliverables.code.failures import failing, fingerprint, gist, none_found, not_yours
 from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
 from forge.json_value import Json
 from forge.plugins.contracts import BuildResult, Desk, TestResults, Worked
@@ -16,6 +17,13 @@ SAME_FAILURES = 3
 """Of the tests, one after the other: then a person is asked."""
 MOST_ATTEMPTS = 10
 """At making the tests of one task pass, however each of them failed."""
+BROKEN_SUITES = 1
+"""Attempts at a suite that breaks before any test, for want of something: then a person is asked."""
+NOTHING_CHANGED = (
+    "Your last turn changed no file. Do the task with the tools that write files. If it is done already, add the tests "
+    "that prove it. If you cannot do it, say in one sentence what you need."
+)
+_QUOTED = 300
 DECIDE_IT = "left to you: decide it, and say in your answer what you decided and why"
 _STUCK_AT = re.compile(r"Task `(?P<id>[^`]+)`")
 
@@ -25,8 +33,9 @@ async def build(desk: Desk) -> BuildResult:
     for place in range(_begin(desk, tasks), len(tasks)):
         task = tasks[place]
         await desk.progress(f"task {place + 1} of {len(tasks)}: {task.title}")
-        if reason := await _done(desk, task):
-            return BuildResult(stuck=True, reason=f"Task `{task.id}` (“{task.title}”): {reason}")
+        stuck = await _done(desk, task)
+        if stuck.reason:
+            return replace(stuck, reason=f"Task `{task.id}` (“{task.title}”): {stuck.reason}")
     return BuildResult(stuck=False, content=counted(len(tasks), "task"))
 
 
@@ -37,26 +46,52 @@ def _begin(desk: Desk, tasks: tuple[Task, ...]) -> int:
     return next((place for place, task in enumerate(tasks) if task.id == last), 0)
 
 
-async def _done(desk: Desk, task: Task) -> str:
-    """Do one task until its tests pass. What it gives back is the reason why a person is needed."""
-    worked = await worked_on(desk, "code-build", task.id, _order(desk, task))
-    if not worked.success:
-        return f"the agent failed {FAILED_EXITS} times: {worked.reason}"
-    if _left_to_it(desk, task):
-        await desk.say(f"Decided, as you left it to me: {worked.text}")
+async def _done(desk: Desk, task: Task) -> BuildResult:
+    """Do one task until its tests pass. What it gives back has the reason why a person is needed, if one is."""
+    if not _asked_about_tests(desk, task) and (reason := await _worked(desk, task)):
+        return _stuck(reason)
     seen: list[str] = []
     while True:
         tests = await desk.run_tests()
         if _satisfied(desk, task, tests):
-            return ""
+            return BuildResult(stuck=False)
+        if tests.cannot_run and (tests.lacks_runner or len(seen) == BROKEN_SUITES):
+            return BuildResult(stuck=True, reason=f"the tests cannot run: {tests.missing}", tests=tests)
         seen.append(fingerprint(tests))
         if seen[-SAME_FAILURES:] == seen[-1:] * SAME_FAILURES:
-            return f"the tests failed {SAME_FAILURES} times in the same way: {gist(tests)}"
+            return _stuck(f"the tests failed {SAME_FAILURES} times in the same way: {gist(tests)}")
         if len(seen) == MOST_ATTEMPTS:
-            return f"the tests still fail after {MOST_ATTEMPTS} attempts: {gist(tests)}"
+            return _stuck(f"the tests still fail after {MOST_ATTEMPTS} attempts: {gist(tests)}")
         worked = await worked_on(desk, "code-fix", task.id, _mending(desk, task, tests))
         if not worked.success:
-            return f"the agent failed {FAILED_EXITS} times at mending the tests: {worked.reason}"
+            return _stuck(f"the agent failed {FAILED_EXITS} times at mending the tests: {worked.reason}")
+
+
+def _stuck(reason: str) -> BuildResult:
+    return BuildResult(stuck=True, reason=reason)
+
+
+async def _worked(desk: Desk, task: Task) -> str:
+    """The turn that does the task; one that changes nothing is reminded once. Gives why a person is needed."""
+    order = _order(desk, task)
+    worked = await worked_on(desk, "code-build", task.id, order)
+    if worked.success and not worked.files and desk.baseline_tests is not None:
+        reminder = f"{order}\n\n{NOTHING_CHANGED}\n\nYour last answer:\n{worked.text}"
+        worked = await worked_on(desk, "code-build", task.id, reminder)
+        if worked.success and not worked.files:
+            return f"the agent changed no file, although it was reminded: {worked.text[:_QUOTED] or 'it said nothing'}"
+    if not worked.success:
+        return f"the agent failed {FAILED_EXITS} times: {worked.reason}"
+    if _left_to_it(desk, task):
+        await desk.say(f"Decided, as you left it to me: {worked.text}")
+    return ""
+
+
+def _asked_about_tests(desk: Desk, task: Task) -> bool:
+    """Whether the work of this task is done, and a person was only asked how its tests can run."""
+    last = desk.answers[-1] if desk.answers else {}
+    found = _STUCK_AT.match(str(last.get("question", "")))
+    return bool(last.get("tests")) and found is not None and found["id"] == task.id
 
 
 def _left_to_it(desk: Desk, task: Task) -> bool:
@@ -69,7 +104,7 @@ def _left_to_it(desk: Desk, task: Task) -> bool:
 def _satisfied(desk: Desk, task: Task, tests: TestResults) -> bool:
     if none_found(tests):
         return not (task.tests and desk.thresholds["code_require_tests"])
-    return tests.all_pass
+    return tests.holds or (tests.cannot_run and desk.is_unproven)
 
 
 async def worked_on(desk: Desk, prompt: str, task: str, message: str) -> Worked:
@@ -83,15 +118,21 @@ async def worked_on(desk: Desk, prompt: str, task: str, message: str) -> Worked:
 
 
 def _order(desk: Desk, task: Task) -> str:
-    decided = "\n".join(f"- {answer['question']} → {_meant(answer)}" for answer in desk.answers)
     parts = [
         f"Task `{task.id}`: {task.title}",
         _tests_wanted(task),
         f"Specification:\n\n{desk.spec}",
         _criteria(desk),
-        f"Decided by a person meanwhile:\n{decided}" if decided else "",
+        not_yours(desk.baseline_tests),
+        decided(desk),
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def decided(desk: Desk) -> str:
+    """What people said meanwhile, for an order."""
+    lines = "\n".join(f"- {answer['question']} → {_meant(answer)}" for answer in desk.answers)
+    return f"Decided by a person meanwhile:\n{lines}" if lines else ""
 
 
 def _meant(answer: Json) -> str:

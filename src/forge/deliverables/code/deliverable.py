@@ -71,6 +71,8 @@ class CodeType:
             tests = await desk.run_tests()
             if none_found(tests):
                 return "The build has no test."
+            if tests.cannot_run and desk.is_unproven:
+                return ""
             if tests.total == 0:
                 return f"No test of the build could be run: `{tests.command}` ended with exit code {tests.exit_code}."
         return ""
@@ -85,8 +87,9 @@ class CodeType:
         return await desk.ask("code-review", material)
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
-        broken = failing(tests) if tests and not tests.all_pass else ""
-        parts = [broken, _findings(issues)]
+        broken = failing(tests) if tests and not tests.holds else ""
+        short = f"The work is not accepted: {tests.shortfall}" if tests and tests.shortfall and not broken else ""
+        parts = [broken, short, _findings(issues), build.decided(desk)]
         if not any(parts):
             parts = ["The review found nothing and the tests pass, yet the work is not accepted: look at it once more."]
         message = "\n\n".join(filter(None, [*parts, "" if broken else HONEST]))

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from forge.plugins.contracts import TestResults
+from forge.tools.suites import Outcome, named_few
 
 _OUTPUT = 6_000
 _GIST = 200
@@ -43,6 +44,8 @@ HONEST = (
 
 def none_found(tests: TestResults) -> bool:
     """Whether there is nothing to run, as opposed to a runner that broke down before it could count."""
+    if tests.outcome:
+        return tests.outcome == Outcome.NO_TESTS
     return tests.total == 0 and (not tests.command or tests.exit_code in {0, _NO_TESTS_COLLECTED})
 
 
@@ -67,11 +70,25 @@ def failing(tests: TestResults) -> str:
     """What an agent is told."""
     if none_found(tests):
         return f"There are no tests that could be run. Write those that are asked for.\n\n{HONEST}"
+    printed = _fenced(tests.details[-_OUTPUT:])
+    if tests.cannot_run:
+        return (
+            f"The tests cannot run (`{tests.command}`): {tests.missing}. If that is yours, supply it; nothing can be "
+            f"installed, so do without what is not there.\n\n{HONEST}\n\n{printed}"
+        )
     head = (
         f"The tests do not pass: {tests.failed} of {tests.total} failed (`{tests.command}`, exit code "
         f"{tests.exit_code})."
     )
-    return f"{head}\n\n{HONEST}\n\n{_fenced(tests.details[-_OUTPUT:])}"
+    named = f"New failures: {named_few(tests.new_failures)}." if tests.new_failures else ""
+    return "\n\n".join(filter(None, [head, named, not_yours(tests), HONEST, printed]))
+
+
+def not_yours(tests: TestResults | None) -> str:
+    """Failures that were there before the work."""
+    return (
+        f"Tests that failed before you began are not yours: {named_few(tests.known)}." if tests and tests.known else ""
+    )
 
 
 def gist(tests: TestResults) -> str:
@@ -95,6 +112,9 @@ def told(tests: TestResults | None) -> dict[str, Any]:
         "total": tests.total,
         "passed": tests.passed,
         "failed": tests.failed,
+        "skipped": tests.skipped,
         "exit_code": tests.exit_code,
+        "new_failures": [*tests.new_failures],
+        "failed_before_the_work_began": [*tests.known],
         "output": tests.details[-_OUTPUT:],
     }

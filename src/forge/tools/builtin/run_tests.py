@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.tools import suites
 from forge.tools.builtin.run_command import TIMEOUT
-from forge.tools.commands import CommandOutcome, Runner, run_line, told_changes
+from forge.tools.commands import Runner, run_line, told_changes
 from forge.tools.contract import ToolRetry
 from forge.tools.rendering import tail
 
@@ -32,8 +33,8 @@ class RunTests:
         return {
             "name": "run_tests",
             "description": (
-                "Run the repository's tests in the sandbox: the configured command, else pytest, unittest, npm, go, "
-                "cargo or make as its files show. Gives counts and the first failures."
+                "Run the repository's tests in the sandbox: the configured command, else every suite that its files "
+                "show (pytest, unittest, npm, go, cargo, make). Gives counts and the first failures of each."
             ),
             "parameters": {
                 "type": "object",
@@ -51,36 +52,59 @@ class RunTests:
         }
 
     def execute(self, vfs: WorkInProgressVFS, args: Json) -> str:
-        command, others = self._command(vfs)
-        line = " ".join([command, *map(shlex.quote, args.get("arguments", ()))])
-        outcome = run_line(self.runner, vfs, line, args.get("timeout_seconds", _SECONDS))
-        return "\n".join(filter(None, [_verdict(line, outcome), _details(outcome), told_changes(outcome), others]))
+        words, seconds = args.get("arguments", ()), args.get("timeout_seconds", _SECONDS)
+        found = self._found(vfs)
+        # Words are meant for one runner; the others would not understand them.
+        others = ", ".join(suite.command for suite in found[1:]) if words else ""
+        told: list[str] = []
 
-    def _command(self, vfs: WorkInProgressVFS) -> tuple[str, str]:
+        def run(line: str) -> tuple[int, str]:
+            outcome = run_line(self.runner, vfs, line, seconds)
+            told.append(told_changes(outcome))
+            return outcome.exit_code, outcome.output
+
+        done = suites.run_all(found[:1] if words else found, run, words)
+        parts = [
+            part
+            for each, printed, changes in zip(done.runs, done.printed, told, strict=True)
+            for part in (_verdict(each, words), _details(each, printed), changes)
+        ]
+        last = f"Other tests here: {others} (with run_command)." if others else ""
+        return "\n".join(filter(None, [*parts, last]))
+
+    def _found(self, vfs: WorkInProgressVFS) -> tuple[suites.Suite, ...]:
         if self.test_command:
-            return self.test_command, ""
+            return (suites.named(self.test_command),)
         found = suites.suites(vfs)
         if not found:
             raise ToolRetry(
                 "No tests were found: no pytest, unittest, npm, go or cargo tests and no `test` target in a Makefile. "
                 "Use run_command with the right command."
             )
-        others = ", ".join(suite.command for suite in found[1:])
-        return found[0].command, f"Other tests here: {others} (with run_command)." if others else ""
+        return found
 
 
-def _verdict(line: str, outcome: CommandOutcome) -> str:
-    counted = suites.counts(outcome.output)
-    skipped = f", {counted.skipped} skipped" if counted and counted.skipped else ""
-    numbers = f": {counted.passed} passed, {counted.failed} failed{skipped}" if counted else ""
-    # The exit code alone decides: output can be anything.
-    word = "passed" if outcome.exit_code == 0 else "FAILED"
-    return f"Tests {word}{numbers} (`{line}`, exit code {outcome.exit_code})."
+def _verdict(run: suites.TestRun, words: Sequence[str]) -> str:
+    line = " ".join([run.command, *map(shlex.quote, words)])
+    counted = run.counts
+    skipped = f", {counted.skipped} skipped" if counted.skipped else ""
+    ran = counted.passed + counted.failed + counted.skipped
+    numbers = f": {counted.passed} passed, {counted.failed} failed{skipped}" if ran else ""
+    match run.outcome:
+        case suites.Outcome.CANNOT_RUN:
+            said = f"cannot run: {run.missing}"
+        case suites.Outcome.FAILED:
+            said = f"FAILED{numbers}"
+        case suites.Outcome.NO_TESTS if run.exit_code:
+            said = "FAILED: the runner found none"
+        case _:
+            said = f"passed{numbers}"
+    return f"Tests {said} (`{line}`, exit code {run.exit_code})."
 
 
-def _details(outcome: CommandOutcome) -> str:
-    if outcome.exit_code == 0:
-        return tail(outcome.output, _OUTPUT_OF_SUCCESS)
-    first = suites.failures(outcome.output, _FAILURES)
+def _details(run: suites.TestRun, printed: str) -> str:
+    if run.exit_code == 0:
+        return tail(printed, _OUTPUT_OF_SUCCESS)
+    first = suites.failures(printed, _FAILURES) or run.failed[:_FAILURES]
     named = ["First failures:", *(f"- {failure}" for failure in first)] if first else []
-    return "\n".join([*named, "Last output:", tail(outcome.output, _OUTPUT_BYTES) or "(none)"])
+    return "\n".join([*named, "Last output:", tail(printed, _OUTPUT_BYTES) or "(none)"])

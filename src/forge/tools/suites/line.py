@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from forge.tools.suites.discovery import Suite
 from forge.tools.suites.outcome import TestRun, judged
 
-_FILE = "/tmp/forge-test-report.xml"  # noqa: S108 - the sandbox's own, gone with it
+_FILE = "/tmp/forge-tests-{run}.xml"  # noqa: S108 - the sandbox's own; where there is none, no other run has this name
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,11 @@ class SuiteLine:
 
 def suite_line(suite: Suite, arguments: Sequence[str] = ()) -> SuiteLine:
     mark = f"forge-report-{secrets.token_hex(8)}"
-    words = [suite.command, suite.report.format(file=_FILE), *map(shlex.quote, arguments)]
+    # Tests can read the name of the file, so it tells nothing of the mark.
+    file = _FILE.format(run=secrets.token_hex(8))
+    words = [suite.command, suite.report.format(file=file), *map(shlex.quote, arguments)]
     command = " ".join(filter(None, words))
     if "{file}" not in suite.report:
         return SuiteLine(suite, f"{command} 2>&1", mark)
-    return SuiteLine(
-        suite, f"{command} 2>&1; code=$?; printf '\\n{mark}\\n'; cat {_FILE} 2>/dev/null; exit $code", mark
-    )
+    report = f"printf '\\n{mark}\\n'; cat {file} 2>/dev/null; rm -f {file}"
+    return SuiteLine(suite, f"{command} 2>&1; code=$?; {report}; exit $code", mark)

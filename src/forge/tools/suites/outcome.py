@@ -23,6 +23,8 @@ _MISSING = (
     (re.compile(r"no required module provides package ([\w./-]+)"), "the Go module `{0}`"),
     (re.compile(r"no matching package named `([^`]+)` found"), "the crate `{0}`"),
 )
+_NO_RUNNER = re.compile(r"^\S*python[\d.]*: No module named |^forge: \S+: not found", re.MULTILINE)
+"""Said by the interpreter or the sandbox, and not by a test that imports something."""
 _FEW = 5
 
 
@@ -47,6 +49,8 @@ class TestRun:
     results: Results = field(default_factory=dict)
     missing: str = ""
     """What has to be supplied before the suite can run, in words."""
+    lacks_runner: bool = False
+    """What is missing is the runner itself: no change of the code makes the suite run."""
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -68,7 +72,8 @@ def judged(suite: Suite, exit_code: int, output: str, report: str) -> TestRun:
     else:
         outcome = Outcome.FAILED
     needs = (missing or _last_line(output)) if outcome is Outcome.CANNOT_RUN else ""
-    return TestRun(suite.command, outcome, exit_code, numbers, found, needs)
+    lacks_runner = bool(needs) and (exit_code == _NOT_FOUND or bool(_NO_RUNNER.search(output)))
+    return TestRun(suite.command, outcome, exit_code, numbers, found, needs, lacks_runner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +93,9 @@ class Comparison:
         """Why fewer tests speak than before, in one sentence; empty where none is missing."""
         parts = []
         if self.gone:
-            parts.append(f"{counted(len(self.gone), 'test')} fewer than before: {_named(self.gone)}")
+            parts.append(f"{counted(len(self.gone), 'test')} fewer than before: {named_few(self.gone)}")
         if self.skipped:
-            parts.append(f"{counted(len(self.skipped), 'test')} skipped that ran before: {_named(self.skipped)}")
+            parts.append(f"{counted(len(self.skipped), 'test')} skipped that ran before: {named_few(self.skipped)}")
         return "; ".join(parts)
 
 
@@ -137,6 +142,7 @@ def _last_line(output: str) -> str:
     return lines[-1][:200] if lines else "it printed nothing"
 
 
-def _named(names: Sequence[str]) -> str:
+def named_few(names: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
     more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
     return ", ".join(names[:_FEW]) + more

@@ -118,7 +118,7 @@ _UNITTEST_WORDS = {
     "FAIL": Result.FAILED,
     "ERROR": Result.FAILED,
     "skipped": Result.SKIPPED,
-    "expected failure": Result.PASSED,
+    "expected failure": Result.SKIPPED,
     "unexpected success": Result.FAILED,
 }
 _CARGO = re.compile(r"^test (\S+)()(?: - \S+)? \.\.\. (ok|FAILED|ignored)", re.MULTILINE)

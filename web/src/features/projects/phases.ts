@@ -36,6 +36,9 @@ const REASONS: Record<string, string> = {
   phase3_output_missing: "nothing was built",
   phase3_output_incomplete: "what was built is not complete",
   server_restart: "the server was restarted",
+  tests_cannot_run: "the tests cannot run",
+  guard_tests: "the tests still do not pass",
+  guard_no_change: "the agent changed nothing",
 };
 
 /** The label of a project whose work a person stopped, and may take up again. */

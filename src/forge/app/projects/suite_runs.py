@@ -1,0 +1,96 @@
+"""Running the tests of a build branch: every suite, or the command that a person set, in the sandbox."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+
+from forge.app.repositories.commands import run_on_branch
+from forge.git import VFS, Actor, ActorKind, NotText, Repository
+from forge.plugins.contracts import TestResults
+from forge.sandbox import Limits
+from forge.tools import suites
+
+_SECONDS = 600
+_OUTPUT_BYTES = 8 << 20
+"""A report names every test."""
+_TEST_FILE = re.compile(r"(^|/)(tests?|__tests__|spec)/|(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec))\.\w+\Z")
+_CHECK = re.compile(r"\bassert|\bexpect\(|\.should\b|\braises\(|\bt\.(?:Error|Fatal|Fail)")
+
+
+SETTING = "forge.testCommand"
+
+
+def set_command(repo: Repository) -> str:
+    """What the person set for the repository in git's own configuration, which no branch can change."""
+    return repo.configured(SETTING).strip()
+
+
+def suites_of(vfs: VFS, command: str) -> tuple[suites.Suite, ...]:
+    """The command that is set, else what the files show."""
+    return (suites.named(command),) if command else suites.suites(vfs)
+
+
+def run_tests(
+    repo: Repository,
+    branch: str,
+    *,
+    plain: bool,
+    command: str = "",
+    since: str | None = None,
+    known: TestResults | None = None,
+) -> TestResults:
+    """Every test of the branch as it is; what the tests change is dropped. With `plain`, where no sandbox is, too."""
+    vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
+    found = suites_of(vfs, command)
+    if not found:
+        told = "No tests were found."
+        return TestResults(0, 0, 0, told, commit=vfs.base, exit_code=1, outcome=suites.Outcome.NO_TESTS)
+    line = "; ".join(suite.command for suite in found)
+    if known is not None and (known.commit, known.command) == (vfs.base, line) and not known.cannot_run:
+        return known
+    limits = Limits(seconds=_SECONDS, output_bytes=_OUTPUT_BYTES)
+
+    def run_line(text: str) -> tuple[int, str]:
+        run = run_on_branch(repo, vfs, ["sh", "-c", text], limits=limits, plain=plain, collect=False)
+        result = run.result
+        return result.exit_code or int(result.timed_out), result.stdout_text + result.stderr_text
+
+    results = _results(suites.run_all(found, run_line))
+    return replace(results, commit=vfs.base, weakened=weakened(repo, since, vfs.base))
+
+
+def _results(done: suites.CombinedRun) -> TestResults:
+    counts = done.counts
+    by_name = {name: str(result) for name, result in done.results.items()}
+    return TestResults(
+        counts.passed + counts.failed,
+        counts.passed,
+        counts.failed,
+        done.output,
+        exit_code=done.exit_code,
+        command=done.command,
+        skipped=counts.skipped,
+        outcome=done.outcome,
+        failures=tuple(name for name, result in by_name.items() if result == suites.Result.FAILED),
+        missing=done.missing,
+        lacks_runner=done.lacks_runner,
+        results=by_name,
+    )
+
+
+def weakened(repo: Repository, since: str | None, now: str | None) -> tuple[str, ...]:
+    """Test files of `since` that have fewer checks now. A deleted file is told by the tests that are gone."""
+    if since is None or now is None or since == now:
+        return ()
+    old, new = repo.commit_vfs(since), repo.commit_vfs(now)
+    found = []
+    for path in (change.path for change in repo.diff(since, now)):
+        if not _TEST_FILE.search(path) or not old.file_exists(path) or not new.file_exists(path):
+            continue
+        with suppress(NotText):
+            before, after = (len(_CHECK.findall(vfs.read_file(path))) for vfs in (old, new))
+            if after < before:
+                found.append(f"{path} ({before} → {after})")
+    return tuple(found)
