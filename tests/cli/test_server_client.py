@@ -117,7 +117,7 @@ def test_a_question_is_asked_at_the_terminal_and_the_turn_is_cancelled_there(
     with Terminal(*(word.replace("ai/x", "ai/y") for word in asking), cwd=repo) as terminal:
         terminal.read_until("you › ")
         ended = there.run("session", "cancel", "-b", "ai/y", "--json", cwd=repo)
-        assert set(ended.document["cancelled"]) == {"turn", "who", "since"}
+        assert set(ended.document["cancelled"]) == {"turn", "who", "since", "waits_for"}
         terminal.read_until("Stopped (cancelled)")
         assert terminal.wait() == 130
     assert set(there.runs().values()) == {server.pid}

@@ -70,7 +70,8 @@ def _hands(rng: random.Random) -> ScriptedHands:
 
     def works(number: int) -> Worked:
         good = rng.random() < 0.9
-        return Worked(success=good, text="", commit=f"c{number}" if good else None, reason="" if good else "exit 1")
+        commit, reason = (f"c{number}", "") if good else (None, "exit 1")
+        return Worked(success=good, text="", commit=commit, files=("a.py",) if good else (), reason=reason)
 
     hands = ScriptedHands(answers=answers, works=works, tests=tests)
     hands.moved_by = lambda _: "c-moved" if rng.random() < 0.05 else None

@@ -130,7 +130,10 @@ class _Tree:
             self._leader.wait()
         if self._child is None:
             return True
-        gone, _, _ = select.select([self._child], [], [], _END_WITHIN)
+        # Not `select`, which knows descriptors below 1,024 only: a server may have more.
+        waits = select.poll()
+        waits.register(self._child, select.POLLIN)
+        gone = waits.poll(_END_WITHIN * 1000)
         # bubblewrap does not wait for its child. As a container's first process we inherit it and must reap it.
         with contextlib.suppress(ChildProcessError):
             os.waitpid(self._facts["child-pid"], os.WNOHANG)

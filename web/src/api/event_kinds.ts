@@ -30,7 +30,7 @@ interface Kinds {
   TurnCommitted: { turn: string; branch: string; commit: string; files: string[]; text: string };
   TurnStopped: { turn: string; branch: string; reason: string; message: string; commit: string | null };
   TurnSetAside: { turn: string; branch: string; kept_on: string; commit: string };
-  QuestionAsked: { question: string; run: string; text: string; options: string[]; expires: number | null; kind?: string };
+  QuestionAsked: { question: string; run: string; text: string; options: string[]; expires: number | null; kind: string };
   QuestionClosed: { question: string; run: string; how: string; answer: string | null };
   BranchChanged: { branch: string; commit: string | null; actor: string };
   RepositoryChanged: { repository: string; what: string; name: string };

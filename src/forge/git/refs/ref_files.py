@@ -23,6 +23,7 @@ KEPT = "refs/forge/kept/"
 BESIDE = "refs/forge/sessions/"
 """A conversation beside each branch of the same name."""
 _LOGGED = (HEADS, "refs/remotes/", "refs/notes/")
+_ATTEMPTS = 100
 _NOTHING = "0" * 40
 
 
@@ -171,11 +172,13 @@ def _who(objects: Objects) -> bytes:
 
 
 def _opened(path: str, flags: int) -> int:
-    try:
-        return os.open(path, flags | os.O_CLOEXEC, 0o666)
-    except FileNotFoundError:
-        _make_folder(os.path.dirname(path))
-        return os.open(path, flags | os.O_CLOEXEC, 0o666)
+    # git removes empty folders of refs, also in the moment after one was made.
+    for _ in range(_ATTEMPTS):
+        try:
+            return os.open(path, flags | os.O_CLOEXEC, 0o666)
+        except FileNotFoundError:
+            _make_folder(os.path.dirname(path))
+    return os.open(path, flags | os.O_CLOEXEC, 0o666)
 
 
 def _make_folder(folder: str) -> None:
@@ -184,12 +187,12 @@ def _make_folder(folder: str) -> None:
         os.mkdir(folder)
     except FileNotFoundError:
         _make_folder(above)
-        os.mkdir(folder)
+        _make_folder(folder)
     except FileExistsError:
-        if os.path.isdir(folder):
-            return
-        raise
-    disk.sync_directory(above)
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            raise
+    else:
+        disk.sync_directory(above)
 
 
 def _write(fd: int, data: bytes) -> None:
