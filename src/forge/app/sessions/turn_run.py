@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import cast
 
 from forge.agents.desk import Desk, Stopped
 from forge.agents.loop import Loop
-from forge.agents.model import Model
+from forge.agents.model import Model, OnText, Prompt
 from forge.agents.model_turn import ModelTurn
 from forge.agents.models import registry
 from forge.agents.profile import ASK_USER, Profile
@@ -138,8 +138,8 @@ class _Bench:
         self._run = run
         self._agent = agent
         self._profile = profile
-        self._model: Model | ForgeError | None = None if agent else _resolved(request.model, shop)
-        window = self._model.context_window if isinstance(self._model, Model) else _WINDOW
+        self._model: Model | None = None if agent else _resolved(request.model, shop)
+        window = self._model.context_window if self._model is not None else _WINDOW
         self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
         self.room = Room(repo, sessions_of(repo, shop.settings), self._stream, shop.redactor)
 
@@ -166,8 +166,6 @@ class _Bench:
                 self._paid,
                 silence=shop.settings.agents.call_timeout_seconds,
             )
-        if isinstance(self._model, ForgeError):
-            raise self._model
         assert self._model is not None
         commands = TurnCommands(self._repo, plain=self._request.model == shop.unconfined)
         if isinstance(self._profile, ForgeError):
@@ -217,11 +215,23 @@ def _source(repo: Repository, redactor: Redactor) -> Source:
     return Source(repo.objects, SummaryCache(repo.common_dir / "forge" / "summaries"), redactor.text)
 
 
-def _resolved(name: str, shop: Workshop) -> Model | ForgeError:
+@dataclass(frozen=True, slots=True)
+class _AbsentModel:
+    """A model that this process cannot ask. Answers that are on record are replayed all the same."""
+
+    name: str
+    error: ForgeError
+    context_window: int = _WINDOW
+
+    async def answer(self, prompt: Prompt, *, on_text: OnText) -> AssistantMessage:  # noqa: ARG002
+        raise self.error
+
+
+def _resolved(name: str, shop: Workshop) -> Model:
     try:
         return registry.resolve(name, shop.settings)
     except ForgeError as e:
-        return e
+        return _AbsentModel(name, e)
 
 
 def context_settings(settings: Settings, window: int) -> ContextSettings:
