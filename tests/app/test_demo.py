@@ -104,7 +104,7 @@ def test_the_tests_really_ran_in_the_sandbox_and_one_failure_was_mended(ran: Ran
     runs = ran.shown.test_runs
     assert [run["total"] for run in runs] == TESTS
     assert [run["failed"] for run in runs] == [0, 0, 1, 0, 0, 0, 0, 0]
-    assert {run["command"] for run in runs} == {"python3 -m unittest discover -s tests -t ."}
+    assert {run["command"] for run in runs[1:]} == {"python3 -m unittest discover -s tests -t ."}
     assert ran.shown.outcome.tests is not None
     assert ran.shown.outcome.tests["passed"] == TESTS[-1]
     assert runs[-1]["commit"] == ran.repo.refs.tip(str(ran.shown.outcome.branch))
