@@ -220,7 +220,7 @@ async def press_found(
     press_id: str | None = None,
     given: Sequence[project_messages.Given] = (),
 ) -> runs.Pressed:
-    """In the project of this directory, for who may do so."""
+    """In the project of this directory, for a person with the permission."""
     wanted: Json = {"text": text, "press_id": press_id}
     again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
     done = again or await actions.press(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
