@@ -9,12 +9,12 @@ from typing import Any
 from forge.contracts import markdown
 from forge.contracts.contract import Parsed, parse
 from forge.contracts.directive import Directive
+from forge.contracts.endpoints import endpoints_of
 from forge.contracts.kinds import ORDER, Finding, Kind
 from forge.contracts.languages import fits, language_of, languages_in
 from forge.contracts.markdown import Document, Item
 from forge.contracts.phases import Phase, PhasePlan
 
-_METHODS = frozenset({"get", "put", "post", "delete", "patch", "head", "options"})
 _ENTITY = re.compile(r"### +`?([A-Za-z][A-Za-z0-9_]*)`?\s*")
 _SHAPES = "#/components/schemas/"
 _MINI = 2
@@ -90,13 +90,7 @@ class Across:
 
     def _entities(self) -> dict[str, int] | None:
         document = self._value(Kind.SCHEMA)
-        section = document.section("Entities") if isinstance(document, Document) else None
-        if section is None:
-            return None
-        named = (
-            (number, _ENTITY.fullmatch(line)) for number, line, is_code in markdown.lines(section.body) if not is_code
-        )
-        return {found[1]: section.first + number - 1 for number, found in named if found}
+        return entities_of(document) if isinstance(document, Document) else None
 
     def _endpoints(self) -> dict[str, int] | None:
         physics = self._value(Kind.PHYSICS)
@@ -104,11 +98,8 @@ class Across:
             return None
         lines = self._parsed[Kind.PHYSICS].lines
         found: dict[str, int] = {}
-        for path, methods in _mapping(physics.get("paths")).items():
-            for method, operation in _mapping(methods).items():
-                name = _mapping(operation).get("operationId")
-                if method in _METHODS and isinstance(name, str):
-                    found.setdefault(name, lines.line(("paths", path, method, "operationId")))
+        for each in endpoints_of(physics):
+            found.setdefault(each.operation, lines.line(("paths", each.path, each.method, "operationId")))
         return found
 
     def _shapes(self) -> Iterator[Finding]:
@@ -216,6 +207,15 @@ class Across:
         directive = self._value(Kind.BUILDER_DIRECTIVE)
         if isinstance(directive, Directive) and directive.order:
             yield from _ordered(directive, by_number)
+
+
+def entities_of(document: Document) -> dict[str, int] | None:
+    """Names and lines of what `schema` lists under *Entities*; None without that section."""
+    section = document.section("Entities")
+    if section is None:
+        return None
+    named = ((number, _ENTITY.fullmatch(line)) for number, line, is_code in markdown.lines(section.body) if not is_code)
+    return {found[1]: section.first + number - 1 for number, found in named if found}
 
 
 _REFERENCE = "Name what exists: F1, P1, entity:Name or endpoint:operationId."

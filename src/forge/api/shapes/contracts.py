@@ -1,0 +1,147 @@
+"""Contracts of a project: cards, texts, findings, versions and pinned sets."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from forge.api.shapes.base import Given, Shape, Text, taken
+
+Type = Literal[
+    "manifesto", "blueprint", "stack", "schema", "physics", "boundaries", "ui", "phases", "builder_directive"
+]
+Content = Annotated[str, Field(max_length=300_000)]
+Source = Literal["pinned", "project", "template"]
+
+
+class FindingShape(Shape):
+    """What is wrong, where, and what to do. Switch on `code`."""
+
+    code: str
+    file: str
+    line: int
+    message: Text
+    hint: Text
+
+
+class ContractCardShape(Shape):
+    contract_type: Type
+    file: str
+    format: Literal["markdown", "yaml", "json"]
+    version: int = Field(description="How many changes of it were committed; 0 while it is missing.")
+    size_chars: int
+    updated_at: float | None
+    state: Literal["missing", "draft", "findings", "stale", "valid"]
+    findings: int
+    origin: Literal["person", "generated"] | None
+    line: Text = Field(description="What it is about, in one line.")
+    pinned_version: int | None = Field(description="Its version in the newest pinned set.")
+
+
+class ContractsShape(Shape):
+    """All nine contracts, in the order in which they are written."""
+
+    project_id: str
+    items: list[ContractCardShape]
+    latest_batch: int | None
+    commit: str | None
+
+
+class ContractShape(Shape):
+    project_id: str
+    contract_type: Type
+    content: Text
+    version: int
+    source: Source
+    etag: str = Field(description="Send it with an edit; empty where the project has no such contract yet.")
+    commit: str | None
+    updated_at: float | None
+    findings: list[FindingShape]
+
+
+class ListedShape(Shape):
+    contract_type: Type
+    file: str
+    format: str
+    version: int
+    size_chars: int
+    updated_at: float | None
+    source: Source
+    line: Text
+
+
+class SummaryShape(Shape):
+    project: str
+    contracts: list[ListedShape]
+    layers: list[Text]
+    invariants: list[Text]
+    phases: int
+
+
+class WindowShape(Shape):
+    project_id: str
+    phase: int
+    content: Text = Field(description="The phase and the one after it, in Markdown.")
+    source: Source
+
+
+class CheckedShape(Shape):
+    ok: bool
+    findings: list[FindingShape]
+
+
+class ContractVersionShape(Shape):
+    number: int
+    commit: str
+    time: float
+    author: Text
+    subject: Text
+    origin: Literal["person", "generated"]
+    draft: bool
+    blob: str | None = Field(description="Null where this change deleted the contract.")
+
+
+class ContractDiffShape(Shape):
+    contract_type: Type
+    old: int | None = Field(description="Null where `new` is the first version.")
+    new: int
+    diff: Text
+
+
+class PinnedContract(Shape):
+    contract_type: Type
+    content: Text
+
+
+class PinnedSetShape(Shape):
+    """A set of contracts that a build is held to."""
+
+    project_id: str
+    batch: int
+    pinned_at: float
+    commit: str
+    contracts: list[PinnedContract]
+
+
+class ContractEdit(Given):
+    content: Content
+    etag: str | None = Field(
+        default=None,
+        max_length=64,
+        description="`etag` of the text that the edit began with; empty for a new one; null saves over anything.",
+    )
+    model_config = taken(content="# Garden manifesto\n\n## Purpose\n\nA calm garden.\n", etag="")
+
+
+class Restored(Given):
+    version: int = Field(ge=1, le=1_000_000)
+    model_config = taken(version=2)
+
+
+class Drafts(Given):
+    """Texts that are not saved yet, checked together with the others as they are."""
+
+    documents: dict[Type, Content] = Field(default_factory=dict)
+    mini: bool = Field(default=False, description="Expect exactly two phases.")
+    model_config = taken(documents={"manifesto": "# Garden\n"})

@@ -1,0 +1,200 @@
+"""Versions of contracts: each commit of the project that changed one, found with one walk through the history."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+from forge.contracts.errors import VersionMissing
+from forge.contracts.kinds import FOLDER, ORDER, Kind
+from forge.git import Commit, CommitId, ObjectId, Repository
+from forge.git.objects import commits
+
+RUN, READS, DRAFT, EDITOR = "Contract-Run", "Contract-Reads", "Contract-Draft", "Contract-Editor"
+"""Trailers of commits: the run that wrote it, the contracts that run fetched, whether it is a draft; who edited it."""
+
+Origin = Literal["person", "generated"]
+Blobs = Mapping[Kind, ObjectId]
+_MOST_PROJECTS = 64
+_KIND_BY_FILE = {kind.file: kind for kind in ORDER}
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """`number` counts the committed changes of one contract; `blob` is None where that change deleted it."""
+
+    kind: Kind = field(repr=False)
+    number: int
+    commit: CommitId
+    time: float
+    author: str
+    subject: str
+    origin: Origin
+    draft: bool
+    blob: ObjectId | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A commit that changed contracts, with all contracts as it left them."""
+
+    commit: CommitId
+    time: float
+    author: str
+    subject: str
+    run: str
+    reads: tuple[Kind, ...]
+    draft: bool
+    blobs: Blobs
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All changes, newest first."""
+
+    changes: tuple[Change, ...] = ()
+    versions: Mapping[Kind, tuple[Version, ...]] = field(default_factory=dict)
+    """Newest first, for each contract that ever was."""
+
+    @property
+    def commit(self) -> CommitId | None:
+        """The newest commit that changed a contract."""
+        return self.changes[0].commit if self.changes else None
+
+    @property
+    def blobs(self) -> Blobs:
+        return self.changes[0].blobs if self.changes else {}
+
+    def newest(self, kind: Kind) -> Version | None:
+        """None where the contract was never written; of a deleted one, its deletion."""
+        found = self.versions.get(kind, ())
+        return found[0] if found else None
+
+    def version(self, kind: Kind, number: int) -> Version:
+        found = self.versions.get(kind, ())
+        if not 1 <= number <= len(found):
+            hint = f"It has versions 1 to {len(found)}." if found else f"Write {kind.path} first."
+            raise VersionMissing(f"{kind.value} has no version {number}.", hint=hint)
+        return found[len(found) - number]
+
+    def is_stale(self, kind: Kind) -> bool:
+        """Whether a contract that its writer fetched has another text now."""
+        wrote = next((each for each in self.changes if each.run and self._changed(each, kind)), None)
+        newest = self.newest(kind)
+        if wrote is None or newest is None:
+            return False
+        # A person who edited it since has seen what was there then.
+        seen = next(each.blobs for each in self.changes if each.commit == newest.commit)
+        return any(seen.get(each) != self.blobs.get(each) for each in wrote.reads)
+
+    def _changed(self, change: Change, kind: Kind) -> bool:
+        return any(each.commit == change.commit for each in self.versions.get(kind, ()))
+
+
+_known: OrderedDict[Path, tuple[CommitId, History]] = OrderedDict()
+_lock = Lock()
+
+
+def history(repository: Repository, tip: CommitId | None) -> History:
+    """Up to `tip`. What was found for an earlier tip is kept, and only the commits since then are read."""
+    if tip is None:
+        return History()
+    place = repository.common_dir
+    with _lock:
+        known = _known.get(place)
+    if known is not None and known[0] == tip:
+        return known[1]
+    found = walked(repository, tip, known)
+    with _lock:
+        _known[place] = (tip, found)
+        _known.move_to_end(place)
+        while len(_known) > _MOST_PROJECTS:
+            _known.popitem(last=False)
+    return found
+
+
+def walked(repository: Repository, tip: CommitId, known: tuple[CommitId, History] | None = None) -> History:
+    """Read from the commits themselves, as far as `known` does not have them."""
+    before = known[1].changes if known is not None and _follows(repository, tip, known[0]) else ()
+    exclude = (known[0],) if known is not None and before else ()
+    log = repository.log(tip, paths=(FOLDER,), first_parent=True, exclude=exclude)
+    fresh = tuple(_change(repository, commit) for commit in log)
+    changes = _really_changed((*fresh, *before))
+    return History(changes, _versions(changes))
+
+
+def _follows(repository: Repository, tip: CommitId, before: CommitId) -> bool:
+    """Whether `before` is a few first parents below `tip`; a history that was rewritten is read anew."""
+    at = tip
+    for _ in range(256):
+        if at == before:
+            return True
+        parents = repository.objects.commit(at).parents
+        if not parents or not repository.objects.has(parents[0]):
+            return False
+        at = parents[0]
+    return False
+
+
+def _change(repository: Repository, commit: Commit) -> Change:
+    message = commit.message
+    reads = (commits.trailer(message, READS) or "").split(", ")
+    return Change(
+        commit.id,
+        float(commit.committer.time),
+        commits.trailer(message, EDITOR) or commit.author.name,
+        commit.subject,
+        commits.trailer(message, RUN) or "",
+        tuple(kind for kind in ORDER if kind.value in reads),
+        commits.trailer(message, DRAFT) is not None,
+        _blobs(repository, commit),
+    )
+
+
+def _blobs(repository: Repository, commit: Commit) -> Blobs:
+    folder = repository.objects.entry(commit.tree, FOLDER)
+    if folder is None or not folder.is_tree:
+        return {}
+    files = repository.objects.tree(folder.id)
+    return {kind: entry.id for file, kind in _KIND_BY_FILE.items() if (entry := files.get(file)) and not entry.is_tree}
+
+
+def _really_changed(changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Without those that changed another file of the folder, such as answers."""
+    kept: list[Change] = []
+    before: Blobs = {}
+    for each in reversed(changes):
+        if each.blobs != before:
+            kept.append(each)
+            before = each.blobs
+    return tuple(reversed(kept))
+
+
+def _versions(changes: tuple[Change, ...]) -> Mapping[Kind, tuple[Version, ...]]:
+    found: dict[Kind, list[Version]] = {}
+    before: Blobs = {}
+    for each in reversed(changes):
+        for kind in ORDER:
+            blob = each.blobs.get(kind)
+            if blob != before.get(kind):
+                of_kind = found.setdefault(kind, [])
+                origin: Origin = "generated" if each.run else "person"
+                of_kind.append(
+                    Version(
+                        kind,
+                        len(of_kind) + 1,
+                        each.commit,
+                        each.time,
+                        each.author,
+                        each.subject,
+                        origin,
+                        each.draft,
+                        blob,
+                    )
+                )
+        before = each.blobs
+    return {kind: tuple(reversed(of_kind)) for kind, of_kind in found.items()}

@@ -1,0 +1,58 @@
+"""Contracts in the browser: written from an example, findings at their lines, saved over what was read, restored."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from forge.contracts.kinds import ORDER, Kind
+from forge.contracts.templates import template
+from tests.support.browser import Desk
+from tests.web.projects import made
+
+pytestmark = pytest.mark.req("C-05")
+
+
+def test_a_contract_is_written_mended_and_restored(page: Any, desk: Desk, expect: Any) -> None:
+    with desk.client() as client:
+        project = made(client, "Contracts by hand")
+        address = f"/api/projects/{project}/contracts"
+        for kind in ORDER:
+            if kind is not Kind.BLUEPRINT:
+                client.put(f"{address}/{kind}", json={"content": template(kind), "etag": ""}).raise_for_status()
+        page.goto(f"{desk.url}/projects/{project}?tab=contracts")
+        cards = page.get_by_role("list", name="Contract")
+        expect(cards.get_by_role("button")).to_have_count(9)
+        cards.get_by_role("button", name="Blueprint Missing").click()
+        page.get_by_role("button", name="Write").click()
+        area = page.get_by_label("Text of blueprint")
+        area.fill(template(Kind.BLUEPRINT).replace("- F4: ", "- F5: "))
+        line = (
+            template(Kind.BLUEPRINT)
+            .splitlines()
+            .index(next(x for x in template(Kind.BLUEPRINT).splitlines() if "F4" in x))
+        )
+        page.get_by_role("button", name=f"Line {line + 1}").click()
+        selected = area.evaluate("e => e.value.slice(e.selectionStart, e.selectionEnd)")
+        assert selected.startswith("- F5: Board")
+        area.fill(template(Kind.BLUEPRINT))
+        expect(page.get_by_role("list", name="Findings")).to_have_count(0)
+        area.press("Control+s")
+        expect(cards.get_by_role("button", name="Blueprint Valid")).to_be_visible()
+        # Somebody else saves while it is being edited.
+        page.get_by_role("button", name="Edit").click()
+        mine = template(Kind.BLUEPRINT) + "\n## Mine\n\nText.\n"
+        area.fill(mine)
+        theirs = template(Kind.BLUEPRINT) + "\n## Theirs\n\nText.\n"
+        client.put(f"{address}/blueprint", json={"content": theirs}).raise_for_status()
+        expect(page.get_by_role("alert").get_by_text("Somebody saved version 2")).to_be_visible()
+        expect(page.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+        page.get_by_role("button", name="I have looked at it").click()
+        expect(area).to_have_value(mine)
+        page.get_by_role("button", name="Save", exact=True).click()
+        page.get_by_role("button", name="History").click()
+        expect(page.get_by_role("region", name="History").get_by_text("## Theirs")).to_be_visible()
+        page.get_by_role("button", name="Restore version 2").click()
+        expect(cards.get_by_role("button", name="Version 4")).to_be_visible()
+        assert client.get(f"{address}/blueprint").json()["content"] == theirs

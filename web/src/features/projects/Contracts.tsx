@@ -1,0 +1,115 @@
+import { History, Pencil } from "lucide-react";
+import { useState } from "react";
+
+import type { Project } from "@/api";
+import { classNames } from "@/lib/class_names";
+import { Badge, Button, EmptyState, ErrorState, Markdown, RelativeTime, Skeleton } from "@/ui";
+
+import { ContractChanges } from "./ContractChanges";
+import { ContractEditor } from "./ContractEditor";
+import { Findings } from "./Findings";
+import { useContract, useContracts, type Contract, type ContractCard, type ContractType } from "./contract_queries";
+import { stateOf, TITLES } from "./contract_text";
+
+type Mode = "text" | "edit" | "history";
+
+/** The nine documents that a build is held to: a card each, and the chosen one beside them. */
+export function Contracts({ project }: { project: Project }) {
+  const contracts = useContracts(project.id);
+  const [chosen, setChosen] = useState<ContractType>("manifesto");
+  if (contracts.isError) return <ErrorState error={contracts.error} onRetry={() => void contracts.refetch()} />;
+  if (contracts.data === undefined) return <Skeleton lines={9} label="Loading the contracts" />;
+  const { items, latest_batch } = contracts.data;
+  return (
+    <section aria-label="Contracts" className="flex h-full min-h-0 flex-col md:flex-row">
+      <div className="max-h-[40%] shrink-0 overflow-y-auto border-b border-line p-2 md:max-h-none md:w-60 md:border-r md:border-b-0">
+        <ul className="flex flex-col gap-1" aria-label="Contract">
+          {items.map((card) => (
+            <li key={card.contract_type}>
+              <CardButton card={card} pressed={card.contract_type === chosen} onClick={() => setChosen(card.contract_type)} />
+            </li>
+          ))}
+        </ul>
+        {latest_batch !== null && <p className="px-2 pt-2 text-xs text-muted">Pinned as batch {latest_batch}</p>}
+      </div>
+      <ShownContract key={chosen} project={project.id} type={chosen} />
+    </section>
+  );
+}
+
+interface CardButtonProps {
+  card: ContractCard;
+  pressed: boolean;
+  onClick: () => void;
+}
+
+function CardButton({ card, pressed, onClick }: CardButtonProps) {
+  const state = stateOf(card);
+  return (
+    <button
+      type="button"
+      aria-pressed={pressed}
+      onClick={onClick}
+      className={classNames("focus-inset flex w-full flex-col gap-0.5 rounded-md px-2 py-1.5 text-left", pressed ? "bg-surface-2" : "hover:bg-surface-1")}
+    >
+      <span className="flex w-full items-center justify-between gap-2">
+        <span className={classNames("truncate", pressed && "font-medium")}>{TITLES[card.contract_type]}</span>
+        {state === null ? <span className="text-xs text-muted">Missing</span> : <Badge meaning={state.meaning}>{state.word}</Badge>}
+      </span>
+      {card.updated_at !== null && (
+        <span className="text-xs text-muted tabular-nums">
+          Version {card.version} · <RelativeTime time={card.updated_at} />
+        </span>
+      )}
+    </button>
+  );
+}
+
+function ShownContract({ project, type }: { project: string; type: ContractType }) {
+  const contract = useContract(project, type);
+  const [mode, setMode] = useState<Mode>("text");
+  if (contract.isError) return <ErrorState error={contract.error} onRetry={() => void contract.refetch()} />;
+  if (contract.data === undefined) return <Skeleton lines={8} label={`Loading ${type}`} />;
+  const has = contract.data.version > 0;
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex h-9 shrink-0 items-center gap-1 border-b border-line px-2">
+        <h2 className="min-w-0 flex-1 truncate font-medium">{TITLES[type]}</h2>
+        <Button small kind="quiet" icon={Pencil} aria-pressed={mode === "edit"} onClick={() => setMode(mode === "edit" ? "text" : "edit")} className="aria-pressed:bg-surface-2">
+          {has ? "Edit" : "Write"}
+        </Button>
+        <Button
+          small
+          kind="quiet"
+          icon={History}
+          disabled={!has}
+          aria-pressed={mode === "history"}
+          onClick={() => setMode(mode === "history" ? "text" : "history")}
+          className="aria-pressed:bg-surface-2"
+        >
+          History
+        </Button>
+      </div>
+      {mode === "edit" && <ContractEditor project={project} contract={contract.data} onDone={() => setMode("text")} />}
+      {mode === "history" && <ContractChanges project={project} type={type} />}
+      {mode === "text" && (has ? <ContractText contract={contract.data} /> : <Empty type={type} />)}
+    </div>
+  );
+}
+
+function Empty({ type }: { type: ContractType }) {
+  return <EmptyState title={`No ${TITLES[type].toLowerCase()} yet`}>Write it: you begin with an example.</EmptyState>;
+}
+
+function ContractText({ contract }: { contract: Contract }) {
+  const isMarkdown = !["physics", "boundaries"].includes(contract.contract_type);
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it is scrolled, by keyboard too
+    <div tabIndex={0} role="region" aria-label="Contract text" className="focus-inset min-h-0 flex-1 overflow-auto">
+      <Findings findings={contract.findings} />
+      <article aria-label={contract.contract_type} className="mx-auto max-w-[84ch] px-4 py-3">
+        {isMarkdown ? <Markdown text={contract.content} /> : <pre className="font-mono text-xs whitespace-pre-wrap">{contract.content}</pre>}
+      </article>
+    </div>
+  );
+}

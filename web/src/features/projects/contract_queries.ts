@@ -1,0 +1,74 @@
+/** Contracts of a project: cards, texts, versions, and edits over the text that was read. */
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+
+import { answer, api, keys, type Shapes } from "@/api";
+
+export type ContractCard = Shapes["ContractCardShape"];
+export type Contract = Shapes["ContractShape"];
+export type Finding = Shapes["FindingShape"];
+export type ContractType = ContractCard["contract_type"];
+
+const at = (project: string, contract_type: string, query = {}) => ({ params: { path: { project, contract_type }, query } });
+
+export function useContracts(project: string) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "list"],
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts", { params: { path: { project } }, signal })),
+  });
+}
+
+export function useContract(project: string, type: ContractType) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "one", type],
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/{contract_type}", { ...at(project, type), signal })),
+  });
+}
+
+/** Newest first. */
+export function useContractVersions(project: string, type: ContractType) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "versions", type],
+    queryFn: async ({ signal }) =>
+      (await answer(api.GET("/api/projects/{project}/contracts/{contract_type}/versions", { ...at(project, type, { limit: 1000 }), signal }))).items,
+  });
+}
+
+export function useContractDiff(project: string, type: ContractType, versions: { old: number; new: number } | null) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "diff", type, versions],
+    enabled: versions !== null,
+    staleTime: Infinity,
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/{contract_type}/diff", { ...at(project, type, versions ?? {}), signal })),
+  });
+}
+
+/** What the check says about a text that is not saved yet. */
+export function useDraftFindings(project: string, type: ContractType, text: string) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "draft", type, text],
+    placeholderData: keepPreviousData,
+    gcTime: 10_000,
+    queryFn: async ({ signal }) => {
+      const body = { documents: { [type]: text }, mini: false };
+      return (await answer(api.POST("/api/projects/{project}/contracts/check", { params: { path: { project } }, body, signal }))).findings;
+    },
+  });
+}
+
+export function useSaveContract(project: string, type: ContractType) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (body: { content: string; etag: string }) =>
+      answer(api.PUT("/api/projects/{project}/contracts/{contract_type}", { params: { path: { project, contract_type: type } }, body })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.contracts(project) }),
+  });
+}
+
+export function useRestoreContract(project: string, type: ContractType) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (version: number) =>
+      answer(api.POST("/api/projects/{project}/contracts/{contract_type}/restore", { params: { path: { project, contract_type: type } }, body: { version } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.contracts(project) }),
+  });
+}
