@@ -1,0 +1,117 @@
+"""The protocol server: lists the tools that a client chose and answers their calls. Both transports use it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from forge import __version__
+from forge.errors import ForgeError
+from forge.json_value import Json
+from forge.mcp.call import Call
+from forge.mcp.text import failure
+from forge.mcp.tool import Tool
+
+Context = ServerRequestContext[Any, Any]
+INSTRUCTIONS = (
+    "Forge: work on git branches without a checkout. You work for a person and never on the default branch. "
+    "Begin a change with forge_write or forge_edit at a new branch name; it returns a draft handle: pass it as `at` "
+    "to read, edit, run tests and diff your pending files. forge_commit makes one commit of the draft. "
+    "Tell the person the branch; they review and merge it. Errors say what to do next."
+)
+_NAMED = 30
+_log = logging.getLogger(__name__)
+
+
+class Front(Protocol):
+    """What a transport knows of a request: which tools it chose, and who calls for whom."""
+
+    def tools(self, context: Context) -> Sequence[Tool]: ...
+
+    def call(self, context: Context) -> Call: ...
+
+
+def create(front: Front) -> Server[Any]:
+    async def list_tools(context: Context, params: object) -> types.ListToolsResult:
+        del params
+        return types.ListToolsResult(tools=[_listed(tool) for tool in _tools(front, context)])
+
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tools = {tool.name: tool for tool in _tools(front, context)}
+        tool = tools.get(params.name)
+        if tool is None:
+            known = ", ".join(tools)
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool {params.name[:60]!r}. There are: {known}.")
+        return await _called(tool, replace(front.call(context), tool=tool.name), params.arguments or {})
+
+    return Server(
+        "forge",
+        version=__version__,
+        title="Forge",
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def agent_name(context: Context) -> str:
+    """How the client calls itself, as far as a commit can show it."""
+    params = context.session.client_params
+    name = params.client_info.name if params is not None else ""
+    return "".join(c for c in name if c.isprintable() and c not in "<>\"'")[:_NAMED].strip() or "mcp"
+
+
+def _tools(front: Front, context: Context) -> Sequence[Tool]:
+    try:
+        return front.tools(context)
+    except ForgeError as e:
+        raise MCPError(types.INVALID_PARAMS, failure(e)) from e
+
+
+def _listed(tool: Tool) -> types.Tool:
+    """Title and hints are in the annotations; no output schema and no icons, which every request would pay for."""
+    hints = types.ToolAnnotations(
+        title=tool.title,
+        read_only_hint=tool.read_only,
+        destructive_hint=tool.destructive,
+        idempotent_hint=tool.idempotent or tool.read_only,
+    )
+    return types.Tool(name=tool.name, description=tool.description, input_schema=tool.schema, annotations=hints)
+
+
+async def _called(tool: Tool, call: Call, arguments: Json) -> types.CallToolResult:
+    """Every failure is text that the agent can act on; the protocol's own errors are for broken requests."""
+    from forge.app.access.identity import require  # noqa: PLC0415 - the first answer needs none of this
+    from forge.app.values.arguments import checked_arguments  # noqa: PLC0415
+
+    try:
+        require(call.who, tool.scope)
+        given = checked_arguments(tool.schema, arguments)
+        subject = _subject(given)
+        text = await tool.run(call, given)
+        if not tool.read_only:
+            await call.host.note(call.who, tool.name, subject)
+        return _result(text)
+    except ForgeError as e:
+        return _result(failure(e), failed=True)
+    except Exception as e:  # noqa: BLE001 - the tool runner: a broken tool must not end the connection
+        _log.exception("The tool %s broke.", tool.name)
+        return _result(f"Internal error in {tool.name}: {type(e).__name__}. Try another way.", failed=True)
+
+
+def _subject(arguments: Json) -> str:
+    named = next((arguments[name] for name in ("at", "draft", "project") if arguments.get(name)), "")
+    return f"mcp:{str(named)[:100]}"
+
+
+def _result(text: str, *, failed: bool = False) -> types.CallToolResult:
+    # Names of files are bytes; JSON is text.
+    sound = text.encode("utf-8", "replace").decode()
+    return types.CallToolResult(content=[types.TextContent(type="text", text=sound)], is_error=failed)
