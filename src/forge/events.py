@@ -211,6 +211,15 @@ class ProjectProgressed(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class NoteSaved(Event):
+    """A person saved their note on a project. Its text is theirs and is not told."""
+
+    project: str
+    user: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
 class RoundFinished(Event):
     """One round of polishing: what it found, and what the guards made of it."""
 
@@ -222,6 +231,17 @@ class RoundFinished(Event):
     total: int
     guard: str
     outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContractSaved(Event):
+    """A contract of a project has a new version; `origin` is `person` or `generated`."""
+
+    project: str
+    contract: str
+    version: int
+    commit: str
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +274,9 @@ KINDS: dict[str, type[Event]] = {
         ProjectChanged,
         ProjectSaid,
         ProjectProgressed,
+        NoteSaved,
         RoundFinished,
+        ContractSaved,
     )
 }
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +27,8 @@ class Lease:
     alive: bool
     serves: bool = False
     """Whether it runs what others begin and leave."""
+    offers: frozenset[str] = frozenset()
+    """What it has that a run may need, by name."""
 
 
 class Leases:
@@ -45,6 +49,11 @@ class Leases:
         with self._database.transaction() as connection:
             done = connection.execute(change.values(beats=workers.c.beats + 1, seen=time.time()))
         return done.rowcount == 1
+
+    def offer(self, id_: str, names: Collection[str]) -> None:
+        change = update(workers).where(workers.c.id == id_).values(offers=json.dumps(sorted(names)))
+        with self._database.transaction() as connection:
+            connection.execute(change)
 
     def list(self) -> tuple[Lease, ...]:
         with self._database.reading() as connection:
@@ -68,5 +77,13 @@ class Leases:
 
 def _value(row: Row[Any]) -> Lease:
     return Lease(
-        row.id, row.host, row.machine, row.pid, row.process_started, row.beats, row.state == "alive", row.serves
+        row.id,
+        row.host,
+        row.machine,
+        row.pid,
+        row.process_started,
+        row.beats,
+        row.state == "alive",
+        row.serves,
+        frozenset(json.loads(row.offers)),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, Index, Integer, MetaData, Table, Text, text
+from sqlalchemy import Boolean, Column, Double, Index, Integer, LargeBinary, MetaData, Table, Text, text
 
 metadata = MetaData()
 
@@ -132,6 +132,7 @@ workers = Table(
     Column("started", Double, nullable=False),
     Column("seen", Double, nullable=False),
     Column("serves", Boolean, nullable=False, server_default=text("false")),
+    Column("offers", Text, nullable=False, server_default="[]"),
 )
 
 # One row per notice and channel; `key` names what it tells of, so that a step done again does not tell it again.
@@ -204,4 +205,36 @@ operation_cursors = Table(
     Column("position", Integer, nullable=False),
     Column("mark", Text, nullable=False),
     Column("moved", Double, nullable=False),
+)
+
+# One note per project and user; `version` counts its saves.
+notes = Table(
+    "notes",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("user", Text, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("saved", Double, nullable=False),
+)
+
+# Working papers of a project. `expires` is empty for a pinned one.
+papers = Table(
+    "papers",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("hash", Text, nullable=False, index=True),
+    Column("size", Integer, nullable=False),
+    Column("saved", Double, nullable=False),
+    Column("expires", Double, index=True),
+)
+
+# Their bytes where several machines share the database; else they are files in the data directory.
+paper_bytes = Table(
+    "paper_bytes",
+    metadata,
+    Column("hash", Text, primary_key=True),
+    Column("used", Double, nullable=False),
+    Column("data", LargeBinary, nullable=False),
 )
