@@ -24,7 +24,7 @@ from forge.settings import Limits
 from forge.store.costs import Costs
 from forge.store.database import Database
 from forge.tools.access import ToolAccess
-from forge.tools.contract import FunctionTool
+from forge.tools.tool import FunctionTool
 from forge.tools.toolbox import Toolbox
 
 ANY = {"type": "object"}

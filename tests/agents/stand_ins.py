@@ -10,7 +10,7 @@ from forge.agents.models.api import ApiModel
 from forge.agents.models.endpoint import Endpoint
 from forge.sessions.messages import Message, UserMessage
 from forge.settings import Key, Network
-from forge.tools.contract import ToolSchema
+from forge.tools.tool import ToolSchema
 from tests.support.stand_in import Reply, Speak, StandIn, anthropic, chat, google, openrouter, responses
 
 KEY = "sk-test-secret-0123456789"

@@ -12,7 +12,7 @@ from forge.agents.builtin import BuiltinEngine
 from forge.agents.builtin.orders import orders
 from forge.agents.model import Prompt
 from forge.sessions.messages import AssistantMessage, ContextMessage, Message, ToolResult, UserMessage
-from forge.tools.contract import ToolSchema
+from forge.tools.tool import ToolSchema
 
 INTRODUCTION = "This is Forge's built-in engine: rules, not a language model."
 NAMES = ["read_file", "list_files", "search", "write_file", "search_replace", "delete_file", "rename_file"]

@@ -16,7 +16,7 @@ from forge.sandbox import Limits
 from forge.sandbox import run as run_confined
 from forge.sessions.messages import AssistantMessage, Message, ToolResult, UserMessage
 from forge.tools.commands import CommandOutcome
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
 from forge.tools.toolbox import Toolbox
 from tests.conftest import MakeRepo
 from tests.support.toolboxes import open_toolbox

@@ -20,7 +20,7 @@ from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, Usage, UserMessage
 from forge.settings import Limits
 from forge.tools.access import ToolAccess
-from forge.tools.contract import FunctionTool, Inquiry, Tool
+from forge.tools.tool import FunctionTool, Inquiry, Tool
 from forge.tools.toolbox import Toolbox
 from tests.support.turns import Killed, Ledger, MemorySteps
 

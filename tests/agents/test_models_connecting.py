@@ -8,7 +8,7 @@ import httpcore2
 import httpx2
 import pytest
 
-from forge.agents.models import connecting
+from forge.agents.models import connections
 from forge.agents.models.endpoint import Endpoint
 
 
@@ -22,8 +22,8 @@ def test_whom_to_believe_is_read_once_for_all_connections(address: str, monkeypa
         read.append(make(**options))
         return read[-1]
 
-    connecting._trusted.cache_clear()
+    connections._trusted.cache_clear()
     monkeypatch.setattr(httpcore2, "default_ssl_context", counted)
-    clients = [connecting.http_client(Endpoint("workshop", "m", address)) for _ in range(3)]
+    clients = [connections.http_client(Endpoint("workshop", "m", address)) for _ in range(3)]
     assert all(isinstance(client, httpx2.AsyncClient) for client in clients)
     assert len(read) == 1

@@ -17,7 +17,7 @@ from pydantic_ai.messages import (
 )
 
 from forge.agents.models import opaque
-from forge.agents.models.asking import Text
+from forge.agents.models.provider_request import Text
 from forge.agents.models.sealed import without_secrets
 from forge.sessions.messages import AssistantMessage, ToolCall, from_json, to_json
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from forge.agents.errors import LimitReached
+from forge.agents.limit_check import Spent, check
 from forge.agents.pricing import context_window, known_models, price, priced
-from forge.agents.spending import Spent, check
 from forge.sessions.messages import Usage
 from forge.settings import Limits
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from forge.agents.errors import ModelOverloaded
-from forge.agents.landing import land
+from forge.agents.limit_check import Spent
 from forge.agents.scripted import Say, ScriptedModel, call
-from forge.agents.spending import Spent
+from forge.agents.turn_commit import land
 from forge.events import TextStreamed, ToolEnded, TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
 from forge.git import Repository
 from forge.git.refs.reservations import BranchBusy, reservation
@@ -77,6 +79,38 @@ async def test_a_turn_that_changes_no_file_still_keeps_the_conversation(repo: Re
     assert end.files == ()
     assert repo.commit(str(end.commit)).subject == "chat: what does a.txt do?"
     assert [each.asked for each in conversation(repo.commit_vfs("ai/x"))] == ["what does a.txt do?"]
+
+
+@pytest.mark.req("P-07")
+@pytest.mark.parametrize(
+    "script", [["It is all there."], [ModelOverloaded("Too busy.", hint="")]], ids=["idle", "failed"]
+)
+async def test_a_build_turn_that_changes_no_file_makes_no_commit(repo: Repository, script: list[Any]) -> None:
+    before = repo.refs.tip("ai/x")
+    end = await turn(repo, ScriptedModel(script), replace(request("Task `x`: do it"), is_build=True))
+    assert (end.commit, repo.refs.tip("ai/x")) == (before, before)
+
+
+@pytest.mark.req("P-07")
+async def test_an_idle_build_turn_keeps_its_words_beside_the_branch_where_conversations_are_kept_there(
+    repo: Repository,
+) -> None:
+    before = repo.refs.tip("ai/x")
+    asked = replace(request("Task `x`: do it"), is_build=True)
+    end = await turn(repo, ScriptedModel(["It is all there."]), asked, beside=True)
+    assert repo.refs.tip("ai/x") == before
+    assert read_turn(repo.commit_vfs(str(end.commit)), end.turn).asked == "Task `x`: do it"
+
+
+@pytest.mark.req("P-07")
+async def test_a_build_commit_has_the_title_of_its_task_or_the_subject_of_the_model(repo: Repository) -> None:
+    asked = replace(request("Task `x`: a long order"), title="Parse durations", is_build=True)
+    script = [Say("", (call("write_file", path="c", content="x"),)), "Done."]
+    end = await turn(repo, ScriptedModel(script), asked)
+    assert repo.commit(str(end.commit)).subject == "Parse durations"
+    script = [Say("", (call("write_file", path="d", content="x"),)), "Done.\n\nCommit: Add d"]
+    end = await turn(repo, ScriptedModel(script), replace(asked, mark="feedfeedfeed"))
+    assert repo.commit(str(end.commit)).subject == "Add d"
 
 
 @pytest.mark.req("G-06")

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 class To:
-    """Hands runs to one process, whatever has become of it."""
+    """Agents runs to one process, whatever has become of it."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -47,7 +47,7 @@ class Diary:
         os.write(self._file, (" ".join(map(str, words)) + "\n").encode())
 
 
-def register(engine: Engine, diary: Diary) -> None:
+def register(engine: Engine, diary: Diary, has: str) -> None:
     async def steps(run: Run, arguments: Json) -> Any:
         """`count` steps; each notes its beginning and end and takes `pause` seconds."""
         total = 0
@@ -68,7 +68,12 @@ def register(engine: Engine, diary: Diary) -> None:
         reply = await run.ask("go on?", ["yes", "no"], timeout=arguments.get("timeout"))
         return [reply.how, reply.text]
 
-    engine.register("steps", steps)
+    def lacks(arguments: Json) -> str:
+        return (
+            "" if arguments.get("needs", "nothing") in (has, "nothing") else f"It waits: it needs {arguments['needs']}."
+        )
+
+    engine.register("steps", steps, lacks=lacks, needs=lambda arguments: [*filter(None, [arguments.get("needs")])])
     engine.register("asks", asks)
 
 
@@ -82,8 +87,9 @@ def main(options: Json, pipe: Connection) -> None:
 async def live(options: Json, pipe: Connection) -> None:
     began = time.perf_counter()
     database = Database.open(options["url"])
-    engine = Engine(database, **options.get("engine", {}))
-    register(engine, Diary(Path(options["diary"])))
+    has = options.get("engine", {}).pop("has", "")
+    engine = Engine(database, **options.get("engine", {}), offers=lambda: [has])
+    register(engine, Diary(Path(options["diary"])), has)
     await engine.start()
     pipe.send(round(time.perf_counter() - began, 3))
     await obey(engine, pipe)
@@ -113,6 +119,8 @@ async def obey(engine: Engine, pipe: Connection) -> None:
                     reply = engine.take_over(*arguments)
                 case "serving":
                     reply = len(engine._worker.serving)
+                case "offering":
+                    reply = sum(arguments[0] in names for names in engine._worker.offers.values())
                 case "questions":
                     reply = [question.id for question in engine.open_questions()]
         except ForgeError as error:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import signal
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from tests.engine.conftest import ON_BOTH, Process, noted, wait_until
+from tests.engine.conftest import ON_BOTH, Process, noted, put_to_sleep, wait_until
 
 pytestmark = [pytest.mark.req("X-05"), ON_BOTH]
 StartProcess = Callable[..., Process]
@@ -63,9 +64,14 @@ def test_runs_of_a_dead_process_are_shared_by_those_who_are_left(team: list[Proc
     assert sorted(left.values()) == [4, 5]
 
 
-def test_what_was_given_to_one_that_dies_before_it_begins_is_begun_by_another(team: list[Process]) -> None:
-    team[1].signal(signal.SIGSTOP)
-    team[2].signal(signal.SIGSTOP)
+def test_what_was_given_to_one_that_dies_before_it_begins_is_begun_by_another(
+    team: list[Process], tmp_path: Path
+) -> None:
+    for process in team[1:]:
+        if (tmp_path / "data").exists():
+            put_to_sleep(process, tmp_path / "data")
+        else:
+            process.signal(signal.SIGSTOP)
     runs = begin(team[0], count=1, anywhere=True)
     team[1].kill()
     team[2].kill()

@@ -18,7 +18,7 @@ ENVIRON = dict(os.environ)
 ASK = """
 import json, sys
 from importlib.metadata import version
-from forge.plugins.loading import load_plugins
+from forge.plugins.loader import load_plugins
 found = load_plugins()
 print(json.dumps({
     "deliverables": sorted(found.deliverables),

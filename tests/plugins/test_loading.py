@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
-from forge.plugins.contracts import (
+from forge.plugins.loader import GROUP, Plugins, load_plugins
+from forge.plugins.offer_check import misfits
+from forge.plugins.roles import (
     Channel,
     Notice,
     Offer,
@@ -23,14 +25,12 @@ from forge.plugins.contracts import (
     result_view_of,
     structures_of,
 )
-from forge.plugins.fitting import misfits
-from forge.plugins.loading import GROUP, Plugins, load_plugins
 from forge.settings.plugin_sections import PluginSection
-from forge.tools.contract import FunctionTool
+from forge.tools.tool import FunctionTool
 
 EXAMPLE = Path(__file__).parent / "example_package" / "src"
 CHANNEL = """
-from forge.plugins.contracts import Offer
+from forge.plugins.roles import Offer
 
 def offer():
     return Offer(channels={NAME: lambda settings: settings})
@@ -78,7 +78,7 @@ def test_files_and_packages_of_the_persons_directory_are_plugins(folder: Path) -
         ("raise SystemExit(3)", "SystemExit: 3"),
         ("x = 1", "there is no function `offer()`"),
         ("def offer(): raise ValueError('out of order')", "ValueError: out of order"),
-        ("def offer(): return None", "must return a `forge.plugins.contracts.Offer`, not nothing"),
+        ("def offer(): return None", "must return a `forge.plugins.roles.Offer`, not nothing"),
         (CHANNEL.replace("NAME", "'No Name'"), "cannot be a name"),
         (CHANNEL.replace("NAME: lambda settings: settings", "'x': 3"), "channels.x must be a function"),
     ],

@@ -10,8 +10,8 @@ import pytest
 from forge.deliverables.code import CodeType
 from forge.deliverables.plan import PlanType, answers
 from forge.pipeline.review import parse_review
-from forge.pipeline.specification import parse_answer
-from forge.plugins.contracts import DeliverableType
+from forge.pipeline.specification import CodeStructure, parse_answer
+from forge.plugins.roles import DeliverableType
 from forge.projects.intent import parse_intent
 from forge.prompts import Prompts
 
@@ -45,9 +45,13 @@ def test_the_example_of_a_review_fits_its_schema(name: str, type_: DeliverableTy
     assert len(issues) == 1 == example["critical"] + example["medium"] + example["minor"]
 
 
-def test_the_example_of_a_specification_fits() -> None:
-    (example,) = examples("spec-building")
+def test_the_examples_of_a_specification_fit() -> None:
+    example, code = examples("spec-building")
     answer = parse_answer(json.dumps(example), "plan")
+    of_code = {**example, "spec": {**example["spec"], "structure": code}}
+    structure = parse_answer(json.dumps(of_code), "code").spec.structure
+    assert isinstance(structure, CodeStructure)
+    assert [task.title for task in structure.tasks] == [task["title"] for task in code["tasks"]]
     assert 5 <= len(answer.constraints.criteria) <= 10
     assert example.keys() == {"challenges", "resolutions", "questions", "spec", "constraints"}
 

@@ -13,8 +13,8 @@ from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
 from forge.sandbox import Limits
 from forge.sandbox import run as run_confined
 from forge.tools.commands import CommandOutcome, Runner
-from forge.tools.contract import ToolOutcome
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
+from forge.tools.tool import ToolOutcome
 from forge.tools.toolbox import Toolbox
 from tests.conftest import MakeRepo
 from tests.support.toolboxes import open_toolbox

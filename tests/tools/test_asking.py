@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from forge.tools.contract import Inquiry
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
+from forge.tools.tool import Inquiry
 from tests.tools.conftest import Bench
 
 NewBench = Callable[..., Bench]

@@ -9,7 +9,7 @@ import pytest
 from forge.git import Change, CollectedChange, WorkInProgressVFS
 from forge.tools import suites
 from forge.tools.commands import CommandOutcome
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
 from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 

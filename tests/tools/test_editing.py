@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from forge.git import Mode
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
 from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import FILES, Bench
 

@@ -20,10 +20,10 @@ from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.layout import DRAFT_PATH
 from forge.tools.builtin import NAMES
 from forge.tools.commands import CommandOutcome
-from forge.tools.contract import ToolOutcome
 from forge.tools.places import is_internal
-from forge.tools.rendering import RESULT_BYTES
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
+from forge.tools.result_text import RESULT_BYTES
+from forge.tools.tool import ToolOutcome
 from tests.conftest import run_git, write_files
 from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import AGENT, FILES

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from forge.tools.rendering import RESULT_BYTES
+from forge.tools.result_text import RESULT_BYTES
 from tests.tools.conftest import FILES, Bench
 
 NewBench = Callable[..., Bench]

@@ -13,9 +13,9 @@ from forge.json_value import Json
 from forge.tools.access import ToolAccess
 from forge.tools.builtin import NAMES
 from forge.tools.commands import Runner
-from forge.tools.contract import FunctionTool
-from forge.tools.rendering import RESULT_BYTES
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
+from forge.tools.result_text import RESULT_BYTES
+from forge.tools.tool import FunctionTool
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import ApprovedTool
 from tests.support.toolboxes import open_toolbox

@@ -17,11 +17,11 @@ from forge.json_value import Json
 from forge.sandbox import Limits
 from forge.tools import isolated
 from forge.tools.approvals import FOLDER, PATH, POINTER, ApprovalsUnreadable, read_approvals
-from forge.tools.contract import ToolFailed
 from forge.tools.imports import closure
 from forge.tools.isolated import TOOL_LIMITS
 from forge.tools.proxy import Bounds
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
+from forge.tools.tool import ToolFailed
 from forge.tools.user_tools import (
     State,
     UserToolBroken,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from forge.counts import counted
+from forge.projects.intent import says_nothing
 
 SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("blocker", "blocking", "severe", "fatal", "high", "p0", "error"), "critical"),
@@ -23,7 +24,6 @@ SYNONYMS: Mapping[str, str] = {
                     "minor"),
 }  # fmt: skip
 """What other scales of severity call the three. In doubt the more severe one."""
-_SAYS_NOTHING = re.compile(r"[\W_]*(?:none|nothing|n/?a|not applicable|null|no issues|empty)?[\W_]*", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
@@ -67,7 +67,7 @@ def _model(value: Any, schema: type[BaseModel], notes: list[str], place: str) ->
 
 
 def _list(value: Any, item: Any, notes: list[str], place: str) -> Any:
-    if value is None or (isinstance(value, str) and _SAYS_NOTHING.fullmatch(value)):
+    if value is None or (isinstance(value, str) and says_nothing(value)):
         return []
     if value == {}:
         return value
@@ -78,7 +78,8 @@ def _list(value: Any, item: Any, notes: list[str], place: str) -> Any:
     elif not isinstance(value, list):
         value = [value]
     found = [shaped(each, item, notes, place=f"{place}[{n}]") for n, each in enumerate(value)]
-    full = [each for each in found if not _is_empty(each)]
+    # "None found" in place of an object is no object; in a list of texts it may be what somebody said.
+    full = [each for each in found if not _is_empty(each) and (_is_text(item) or not _denies(each))]
     good = [each for each in full if _fits(each, item)]
     if good and len(good) < len(full):
         bad = len(full) - len(good)
@@ -131,6 +132,16 @@ def _fits(value: Any, kind: Any) -> bool:
 
 def _is_empty(value: Any) -> bool:
     return value is None or value in ({}, []) or (isinstance(value, str) and not value.strip())
+
+
+def _denies(value: Any) -> bool:
+    return isinstance(value, str) and says_nothing(value)
+
+
+def _is_text(kind: Any) -> bool:
+    """Also a union in which a text is as good as an object."""
+    inside = get_args(kind)[:1] if get_origin(kind) is Annotated else get_args(kind)
+    return kind is str or any(_is_text(each) for each in inside)
 
 
 def _bare(name: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from forge.agents.listener import Retry
 from forge.agents.steps import Steps
-from forge.agents.streaming import Retry
 from forge.events import ModelRetryScheduled, TextRestarted, TextStreamed
 from forge.sessions.messages import Usage
 from forge.sessions.redaction import Redactor

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from forge.agents.exchange import Exchange
+from forge.agents.limit_check import Spent
 from forge.agents.model import Model, Prompt
 from forge.agents.profile import Profile
 from forge.agents.relay.journal import Journal
 from forge.agents.request import Paid, Request, Unanswered, shown
-from forge.agents.spending import Spent
 from forge.agents.steps import Steps
 from forge.agents.submission import Submission
 from forge.agents.tool_calls import ToolCalls

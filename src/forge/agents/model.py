@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
+from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Message
-from forge.tools.contract import ToolSchema
+from forge.tools.tool import ToolSchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,14 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """A JSON object that the answer has to be."""
+
+    name: str
+    schema: Json = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Prompt:
     """Everything a model gets, in the order it gets it: what comes earlier changes less often."""
 
@@ -28,6 +37,8 @@ class Prompt:
     messages: tuple[Message, ...]
     pictures: tuple[Picture, ...] = ()
     """Shown with the last message."""
+    form: AnswerForm | None = None
+    """Who can bind its answer to this does; the text of the answer is then that object."""
 
 
 OnText = Callable[[str], None]

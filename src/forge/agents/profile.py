@@ -16,8 +16,11 @@ from forge.settings.values import MODEL_ROLES, Limits
 from forge.tools.access import ToolAccess
 from forge.tools.builtin import NAMES
 
+CHAT = "chat"
 ASK_USER = "ask_user"
 SKILLS = "use_skill"
+READ_RESOURCE = "read_resource"
+"""Reads what a person gave to the project that the branch is built for."""
 WORK_TOOLS = frozenset({*NAMES, SKILLS} - {ASK_USER})
 """What an agent that works on a branch has, with nobody there to ask."""
 
@@ -49,6 +52,9 @@ class Profile:
 
     def without_tools(self, *names: str) -> Self:
         return replace(self, tools=replace(self.tools, names=self.tools.names - set(names)))
+
+    def with_tools(self, *names: str) -> Self:
+        return replace(self, tools=replace(self.tools, names=self.tools.names | set(names)))
 
     def to_json(self) -> Json:
         limits = {"requests": self.limits.requests, "usd": self.limits.usd}

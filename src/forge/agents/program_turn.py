@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from forge.agents.answer_text import AnswerText
@@ -26,6 +27,8 @@ If you changed files, the very last line is the subject of the commit, in this f
 
 Commit: <subject>
 """
+_RESOURCES = "\nFiles that the person gave to this project are in {place}; you can read them there.\n"
+Resources = Callable[[], AbstractContextManager[Path | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,10 @@ class ProgramTurn:
     paid: Callable[[str, AssistantMessage], None]
     silence: float | None = None
     """Seconds without any progress after which it is ended."""
+    instructions: str = field(default="", repr=False)
+    """The prompt of its role, as a model gets it; empty in a chat, where programs bring their own."""
+    resources: Resources = field(default=nullcontext, compare=False, repr=False)
+    """What the person gave to the project, as a directory that it may read."""
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
         heard = AnswerText(desk.id, steps, self.redactor, self.name)
@@ -75,21 +82,23 @@ class ProgramTurn:
             raise Stopped(TurnStatus.FAILED, f"{self.name}: {done['error']}")
 
     async def _run(self, desk: Desk, heard: AnswerText) -> ProgramRun:
-        return await run_program(
-            self.found,
-            _prompt(desk),
-            desk.vfs,
-            desk.repo.materialize,
-            model=self.model,
-            env=self.env,
-            logins=self.logins,
-            on_text=heard,
-            timeout=_LONGEST_RUN,
-            silence=self.silence,
-        )
+        with self.resources() as given:
+            return await run_program(
+                self.found,
+                _prompt(desk, self.instructions, given),
+                desk.vfs,
+                desk.repo.materialize,
+                model=self.model,
+                env=self.env,
+                logins=self.logins,
+                on_text=heard,
+                timeout=_LONGEST_RUN,
+                silence=self.silence,
+                readonly=(given,) if given else (),
+            )
 
 
-def _prompt(desk: Desk) -> str:
+def _prompt(desk: Desk, instructions: str, resources: Path | None) -> str:
     """What was said before, as far as it fits, and the person's message. Programs read files and instructions alone."""
     past = [item for item in desk.past.items if not isinstance(item, Reference)]
     earlier = [line for message in (*desk.past.earlier, *past) if (line := _line(message))]
@@ -103,7 +112,9 @@ def _prompt(desk: Desk) -> str:
         kept.append(line)
     said = next(item.text for item in reversed(desk.items) if isinstance(item, UserMessage))
     history = "The conversation so far:\n\n" + "\n\n".join(reversed(kept)) + "\n\nNow:\n\n" if kept else ""
-    return f"{_RULES}\n{history}{said}\n"
+    given = _RESOURCES.format(place=resources) if resources else ""
+    role = f"\n{instructions.strip()}\n" if instructions else ""
+    return f"{_RULES}{given}{role}\n{history}{said}\n"
 
 
 def _line(message: Message) -> str:

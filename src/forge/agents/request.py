@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from forge.agents.answer_text import AnswerText
 from forge.agents.errors import LimitReached
 from forge.agents.exchange import Exchange
+from forge.agents.limit_check import Spent, check
 from forge.agents.model import Model, Prompt
 from forge.agents.models.sealed import without_secrets
 from forge.agents.relay.journal import Journal
-from forge.agents.spending import Spent, check
 from forge.agents.steps import Steps, key
 from forge.errors import ForgeError
 from forge.events import ModelAnswered

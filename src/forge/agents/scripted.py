@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.agents.errors import ModelFailed
+from forge.agents.listener import start_again
 from forge.agents.model import OnText, Prompt
-from forge.agents.streaming import start_again
 from forge.counts import counted
 from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ToolCall, Usage

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.json_value import Json
 from forge.tools.arguments import checked
-from forge.tools.contract import ToolRetry, ToolSchema
+from forge.tools.tool import ToolRetry, ToolSchema
 
 Check = Callable[[Json], Awaitable[Sequence[str]]]
 

@@ -12,9 +12,9 @@ from forge.events import ToolEnded, ToolStarted
 from forge.json_value import Json
 from forge.sessions.messages import ToolCall, ToolResult
 from forge.sessions.redaction import MARK, Redactor
-from forge.tools.contract import Inquiry
 from forge.tools.edits import snapshot
-from forge.tools.rendering import capped
+from forge.tools.result_text import capped
+from forge.tools.tool import Inquiry
 from forge.tools.toolbox import Toolbox
 
 _SHOWN_LINES = 12

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 
 from forge.agents.desk import Desk, Stopped
-from forge.agents.landing import Landed, changed_files, land, without_subject
 from forge.agents.steps import Steps
 from forge.agents.stream import Stream, begins_anew, past_of
+from forge.agents.turn_commit import Landed, changed_files, land, without_subject
 from forge.context.seen import Seen
 from forge.engine.errors import RunCancelled
 from forge.events import TurnCommitted, TurnSetAside, TurnStarted, TurnStopped
@@ -44,6 +44,10 @@ class TurnRequest:
     user: str = "local"
     key: str | None = None
     """Of whoever asked: the user's id, and that of the key."""
+    title: str = ""
+    """The subject of the commit where the model gives none; empty takes what was asked."""
+    is_build: bool = False
+    """A turn of a project's build: one that changes no file makes no commit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +175,11 @@ def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
 
 
 def _committed(request: TurnRequest, sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn) -> Json:
+    if request.is_build and not turn.files and vfs.base is not None and not sessions.is_beside(vfs.base):
+        return asdict(Landed(vfs.base))
     who = Signature(f"Forge ({request.model})", "agent@forge.invalid", int(request.asked))
-    return asdict(land(sessions, vfs, turn, author=who, trailers={"Forge-Asked-By": request.author}))
+    trailers = {"Forge-Asked-By": request.author}
+    return asdict(land(sessions, vfs, turn, author=who, trailers=trailers, title=request.title))
 
 
 def _marks(place: Json) -> Marks:

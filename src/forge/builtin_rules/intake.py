@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from forge.builtin_rules import naming
+from forge.builtin_rules import project_name
 from forge.builtin_rules.corrections import corrected, corrects
 from forge.builtin_rules.cues import NAMES_A_THING, NEEDS_A_PERSON, Sort, clauses, sorted_as
 from forge.builtin_rules.facts import contradictions
@@ -50,8 +50,8 @@ def distilled(material: Mapping[str, Any]) -> str:
     said = _corrected(_said(messages, material.get("resources", ())), fixes)
     kind = judged(own, str(material.get("chosen_type") or ""))
     found = _sorted(said)
-    name = naming.typed_in("\n\n".join(fixes)) or str(material.get("name") or "").strip()
-    name = name or (naming.named(found.objective[0], own) if found.objective else naming.begun(own))
+    name = project_name.typed_in("\n\n".join(fixes)) or str(material.get("name") or "").strip()
+    name = name or (project_name.named(found.objective[0], own) if found.objective else project_name.begun(own))
     return _document(_not_a_section(" ".join(name.split())), kind, found)
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from forge.builtin_rules.choices import said_in
+from forge.builtin_rules.documents import Decided, Intent, decisions, own_decisions, read_intent
 from forge.builtin_rules.facts import facts
 from forge.builtin_rules.intake import WHAT_IS_WANTED
-from forge.builtin_rules.placing import main_section
-from forge.builtin_rules.reading import Decided, Intent, decisions, own_decisions, read_intent
+from forge.builtin_rules.section_choice import main_section
 from forge.builtin_rules.sentences import bare, finished, stem
 from forge.deliverables.plan import Section, chosen, outline
 from forge.deliverables.plan.outlines import Point

@@ -267,10 +267,9 @@ class Durable:
         with self._records() as connection:
             return _loads(connection, executor_ids)
 
-    def share_out(self, executor_ids: Collection[str], *, among: Collection[str], but: Collection[str] = ()) -> int:
-        """Give the runs of these, who are dead, to the living, each to who has the least to do; gives how many.
-
-        The runs in `but` stay where they are.
+    def share_out(self, executor_ids: Collection[str], *, able: Mapping[str, Collection[str]]) -> int:
+        """Give the runs of these, who are dead, to the living who are able to go on with them, each to who has the
+        least to do; gives how many. A run without anybody stays where it is.
 
         Only one process gets each: it is given away in one statement that finds it with the dead. Whoever dies before
         it begins one is a holder of it, too.
@@ -279,14 +278,31 @@ class Durable:
         held = sa.select(WORKFLOWS.c.workflow_uuid).where(_held_by(executor_ids))
         with self._records() as connection:
             left = connection.execute(held.order_by(WORKFLOWS.c.created_at)).scalars().all()
-            loads = _loads(connection, among) if left else {}
-            for run_id in (each for each in left if each not in but):
-                name = min(loads, key=loads.__getitem__)
+            living = dict.fromkeys(name for names in able.values() for name in names)
+            loads = _loads(connection, living) if left else {}
+            for run_id in (each for each in left if able.get(each)):
+                name = min(able[run_id], key=loads.__getitem__)
                 mine = sa.and_(WORKFLOWS.c.workflow_uuid == run_id, _held_by(executor_ids))
                 if _enqueue_anew(connection, _own_queue(name), mine):
                     loads[name] += 1
                     given += 1
         return given
+
+    def pass_on(self, run_id: str, executor_id: str) -> None:
+        """Give a run that this process has to another one, which begins it."""
+        with self._records() as connection:
+            _enqueue_anew(connection, _own_queue(executor_id), self._has(run_id))
+
+    def leave_queue(self, run_id: str) -> None:
+        """Keep a run that waits here from taking the place of another one in its queue."""
+        with self._records() as connection:
+            own = sa.update(WORKFLOWS).where(self._has(run_id))
+            connection.execute(own.values(queue_name=_own_queue(self._executor_id)))
+
+    def _has(self, run_id: str) -> sa.ColumnElement[bool]:
+        status = WORKFLOWS.c
+        held = sa.and_(status.status == "PENDING", status.executor_id == self._executor_id)
+        return sa.and_(status.workflow_uuid == run_id, held)
 
     def adopt(self, run_ids: Collection[str], executor_ids: Collection[str]) -> int:
         """Take these runs for this process, if their own is among the dead or nobody has taken them since."""

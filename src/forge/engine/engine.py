@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from forge.engine.encoding import error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
-from forge.engine.execution import HANDED_TO, Execution, Lacks, Workflow
-from forge.engine.forgetting import forget_steps
+from forge.engine.execution import BEGUN_BY, HANDED_TO, Execution, Lacks, Needs, Workflow
 from forge.engine.handing import Others, Taker
+from forge.engine.retention import forget_steps
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
 from forge.errors import ForgeError
@@ -66,6 +66,7 @@ class Engine:
         max_runs: int = 3,
         serve: bool = False,
         taker: Taker | None = None,
+        offers: Callable[[], Collection[str]] | None = None,
         beat: float = 1.0,
         dead_after: float = 5.0,
     ) -> None:
@@ -79,28 +80,39 @@ class Engine:
         self._serve = serve
         leases = Leases(database)
         self._worker = Worker(
-            leases, beat=beat, dead_after=dead_after, on_lost=self._lose_lease, name=executor_id, serves=serve
+            leases,
+            beat=beat,
+            dead_after=dead_after,
+            on_lost=self._lose_lease,
+            name=executor_id,
+            serves=serve,
+            offers=offers,
         )
         self._here = Execution(
             self._runs, self._questions, self.events, queues=self._queues, may_go_on=self._worker.wait_until_sure
         )
         self._lost: set[str] = set()
         self._others = Others(self._runs, self._here, self._worker, serve=serve, taker=taker)
+        if serve:
+            self._here.stays = self._others.stays_here
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watching: asyncio.Task[None] | None = None
 
     # Life
 
-    def register(self, name: str, workflow: Workflow, *, lacks: Lacks | None = None) -> None:
+    def register(
+        self, name: str, workflow: Workflow, *, lacks: Lacks | None = None, needs: Needs | None = None
+    ) -> None:
         """Before the start; the same in every process, for any of them may have to go on with a run.
 
-        `lacks` tells what this process lacks for a run that another one left, such as a key. Such a run waits.
+        `lacks` tells what this process lacks for a run that another one left, such as a key. Such a run goes to a
+        process whose `offers` have all that the run `needs`; while there is none, it waits.
         """
         if self._here.has_begun:
             raise EngineMisused("the engine has been started", hint="register workflows before that")
         self._here.workflows[name] = workflow
         if lacks is not None:
-            self._here.needs[name] = lacks
+            self._here.requirements[name] = (lacks, needs or (lambda _: ()))
 
     async def start(self) -> None:
         if _started:
@@ -213,8 +225,10 @@ class Engine:
             "queue": queue,
             "partition": partition,
         }
-        taker = await asyncio.to_thread(self.hands_to)
-        elsewhere = await asyncio.to_thread(self._others.least_busy) if anywhere and self._serve else taker
+        elsewhere = taker = await asyncio.to_thread(self.hands_to)
+        if anywhere and self._serve:
+            elsewhere = await asyncio.to_thread(self._others.least_busy, name, payload["arguments"])
+        payload[BEGUN_BY] = taker or self._worker.id
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
         if elsewhere is not None:
             await durable.hand_over(elsewhere, name, id_, {**payload, HANDED_TO: elsewhere})

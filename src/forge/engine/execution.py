@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -25,8 +25,11 @@ Workflow = Callable[[Run, Json], Awaitable[Any]]
 
 Lacks = Callable[[Json], str]
 """What this process lacks to go on with a run that was begun with these arguments; empty if nothing."""
+Needs = Callable[[Json], Collection[str]]
+"""The names of what a run with these arguments needs: providers with a key, programs."""
 
 HANDED_TO = "handed_to"
+BEGUN_BY = "begun_by"
 _WATCH = 0.2
 _AGAIN = 0.1
 
@@ -45,7 +48,9 @@ class Execution:
         self.questions = questions
         self.events = events
         self.workflows: dict[str, Workflow] = {}
-        self.needs: dict[str, Lacks] = {}
+        self.requirements: dict[str, tuple[Lacks, Needs]] = {}
+        self.stays: Callable[[Run, str, Json], Awaitable[bool]] | None = None
+        """Asked before a run begins here: False if another process has it now."""
         self.closing = False
         self._queues = queues
         self._may_go_on = may_go_on
@@ -72,7 +77,10 @@ class Execution:
         return self._durable is not None
 
     def lacks(self, name: str, arguments: Json) -> str:
-        return self.needs[name](arguments) if name in self.needs else ""
+        return self.requirements[name][0](arguments) if name in self.requirements else ""
+
+    def needs(self, name: str, arguments: Json) -> frozenset[str]:
+        return frozenset(self.requirements[name][1](arguments)) if name in self.requirements else frozenset()
 
     async def may_go_on(self) -> bool:
         """Asked before each step: whether this process still has the right to its runs."""
@@ -113,6 +121,8 @@ class Execution:
 
     async def _carry_out(self, name: str, run: Run, payload: Json) -> None:
         await self._on_record(lambda: self.list_run(run.id, name, payload))
+        if self.stays is not None and not await self.stays(run, name, payload):
+            raise asyncio.CancelledError
         if await self._enter(run, self._queues.get(payload["queue"] or "", Room())) != "running":
             return
         result, error = await self._outcome(name, run, payload["arguments"])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
 from forge.engine.encoding import error_to_json
 from forge.engine.errors import RunWaits
-from forge.engine.execution import Execution
+from forge.engine.execution import BEGUN_BY, Execution
+from forge.engine.run import Run
 from forge.engine.workers import Worker
+from forge.json_value import Json
 from forge.store.runs import Runs
 
 _REMEMBERED = 100
+_LOOK_AGAIN = 0.5
 
 
 class Taker(Protocol):
@@ -49,14 +53,46 @@ class Others:
         if self._taker is not None:
             self._taker.handed(run_id)
 
-    def least_busy(self) -> str | None:
-        """Who serves and has less to do than this process; of several the one with the least. None if nobody has."""
-        serving = self._worker.serving
-        if not serving:
+    def least_busy(self, name: str, arguments: Json) -> str | None:
+        """Who serves, has what the run needs and has less to do than this process; of several the one with the least.
+        None if nobody has.
+        """
+        able = self._able(name, arguments)
+        if not able:
             return None
-        loads = self._here.durable.loads((self._worker.id, *serving))
-        name = min(loads, key=loads.__getitem__)
-        return name if loads[name] < loads[self._worker.id] else None
+        loads = self._here.durable.loads((self._worker.id, *able))
+        chosen = min(able, key=loads.__getitem__)
+        if loads[chosen] < loads[self._worker.id]:
+            return chosen
+        return chosen if self._here.lacks(name, arguments) else None
+
+    def _able(self, name: str, arguments: Json) -> tuple[str, ...]:
+        """Those who serve besides this process and have what such a run needs."""
+        needs = self._here.needs(name, arguments)
+        return tuple(each for each, offers in self._worker.offers.items() if needs <= offers)
+
+    async def stays_here(self, run: Run, name: str, payload: Json) -> bool:
+        """False: another process has the run now, for this one lacks what it needs. Waits while nobody has that.
+
+        A run that was begun here stays, to fail with the reason.
+        """
+        first = True
+        while not run.is_cancelled and (
+            reason := await asyncio.to_thread(self._here.lacks, name, payload["arguments"])
+        ):
+            able = await asyncio.to_thread(self._able, name, payload["arguments"])
+            if able:
+                await asyncio.to_thread(self._here.durable.pass_on, run.id, able[0])
+                return False
+            if payload.get(BEGUN_BY, self._worker.id) == self._worker.id:
+                return True
+            if first:
+                self._worker.publish_offers()  # whoever passed it on may have been wrong about this process
+                await asyncio.to_thread(self._runs.leave, run.id, error_to_json(RunWaits(reason)))
+                await asyncio.to_thread(self._here.durable.leave_queue, run.id)
+                first = False
+            await asyncio.sleep(_LOOK_AGAIN)
+        return True
 
     def look_after(self) -> None:
         """Take over from the dead; in the heartbeat's thread. Who dies in the middle of it leaves it to the next."""
@@ -66,21 +102,27 @@ class Others:
         orphans = self._worker.without_lease(holders)
         if orphans:
             self._runs.step_aside(self._here.durable.held_by(orphans))
-        lacking = self._lacking(orphans) if orphans else {}
         if self._serve and orphans:
-            self._leave(lacking)
-            among = (self._worker.id, *self._worker.serving)
-            self._here.durable.share_out(orphans, among=among, but=lacking)
+            self._share_out(orphans)
         elif self.asked_for and self.taker_name() is None:
+            lacking = self._lacking(self._here.durable.left_by(orphans)) if orphans else {}
             adopted = self._here.durable.adopt(tuple(self.asked_for - lacking.keys()), orphans)
             if adopted and self._taker is not None:
                 self._taker.taken_back()
         self._worker.forget(dead)
         self._forget_ended()
 
-    def _lacking(self, orphans: Collection[str]) -> dict[str, str]:
-        """Runs that this process could only fail, each with what it lacks. To be cancelled, a run needs nothing."""
+    def _share_out(self, orphans: Collection[str]) -> None:
         left = self._here.durable.left_by(orphans)
+        lacking = self._lacking(left)
+        able = {id_: self._able(name, arguments) for id_, name, arguments in left}
+        for id_ in able.keys() - lacking.keys():
+            able[id_] = (self._worker.id, *able[id_])
+        self._leave({id_: reason for id_, reason in lacking.items() if not able[id_]})
+        self._here.durable.share_out(orphans, able=able)
+
+    def _lacking(self, left: Sequence[tuple[str, str, Json]]) -> dict[str, str]:
+        """Runs that this process could only fail, each with what it lacks. To be cancelled, a run needs nothing."""
         reasons = {id_: reason for id_, name, arguments in left if (reason := self._here.lacks(name, arguments))}
         cancelled = self._runs.cancel_requested(tuple(reasons))
         return {id_: reason for id_, reason in reasons.items() if id_ not in cancelled}

@@ -8,7 +8,8 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from forge.errors import Upstream
@@ -36,7 +37,9 @@ class Worker:
         on_lost: Callable[[str], None],
         name: str | None = None,
         serves: bool = False,
+        offers: Callable[[], Collection[str]] | None = None,
     ) -> None:
+        """`offers` names what this process has that a run may need. It may be slow."""
         self._leases = leases
         self._beat = beat
         self._dead_after = dead_after
@@ -45,9 +48,12 @@ class Worker:
         self._thread: threading.Thread | None = None
         self._seen: dict[str, tuple[int, float]] = {}
         self._last = 0.0
+        self._offers = offers
         self._serves = serves
         self.serving: tuple[str, ...] = ()
         """Those who serve besides this process, as of the last beat."""
+        self.offers: Mapping[str, frozenset[str]] = {}
+        """What each of those has."""
         self.id = name or _new_name()
 
     def take_lease(self) -> None:
@@ -58,12 +64,25 @@ class Worker:
         """A lease that was lost stays lost, for others act on it. Gives the new name."""
         self.id = _new_name()
         self.take_lease()
+        self.publish_offers()
         return self.id
 
     def start(self, look: Callable[[], None]) -> None:
         """Beat, and after each beat look after the others."""
         self._thread = threading.Thread(target=self._work, args=(look,), name="forge-heartbeat", daemon=True)
         self._thread.start()
+        self.publish_offers()
+
+    def publish_offers(self) -> None:
+        """In a thread of its own: a keyring may take longer than a heartbeat may."""
+        if self._serves and self._offers is not None:
+            threading.Thread(target=self._publish_offers, name="forge-offers", daemon=True).start()
+
+    def _publish_offers(self) -> None:
+        assert self._offers is not None
+        names = self._offers()
+        with suppress(Upstream):  # the database is away: until the next time, others know what they knew
+            self._leases.offer(self.id, names)
 
     def _work(self, look: Callable[[], None]) -> None:
         while not self._stop.is_set():
@@ -101,7 +120,9 @@ class Worker:
             lease for lease in leases if not lease.alive or (self._is_dead(lease) and self._leases.declare_dead(lease))
         ]
         self._seen = {id_: seen for id_, seen in self._seen.items() if any(id_ == lease.id for lease in leases)}
-        self.serving = tuple(lease.id for lease in leases if lease.serves and lease not in gone and lease.id != self.id)
+        serving = [lease for lease in leases if lease.serves and lease not in gone and lease.id != self.id]
+        self.offers = {lease.id: lease.offers for lease in serving}
+        self.serving = tuple(self.offers)
         return tuple(lease.id for lease in gone if lease.id != self.id)
 
     def forget(self, ids: Iterable[str]) -> None:

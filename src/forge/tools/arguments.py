@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from forge.json_value import Json
-from forge.tools.contract import ToolRetry
+from forge.tools.tool import ToolRetry
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

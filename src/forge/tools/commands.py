@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from forge.git import CollectedChange, WorkInProgressVFS
-from forge.tools.contract import ToolFailed
 from forge.tools.edits import changed_paths, put, restore, snapshot, state_in
 from forge.tools.places import FORGE, is_internal
-from forge.tools.rendering import plural, tail
+from forge.tools.result_text import plural, tail
+from forge.tools.tool import ToolFailed
 
 SECONDS = 120
 MOST_SECONDS = 600

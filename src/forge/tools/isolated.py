@@ -18,11 +18,11 @@ from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.sandbox import Limits, Result, run
 from forge.tools.arguments import is_schema
-from forge.tools.contract import ToolFailed
 from forge.tools.edits import restore, snapshot
 from forge.tools.imports import FOLDER, Closure
 from forge.tools.proxy import Bounds, Proxy
-from forge.tools.rendering import tail
+from forge.tools.result_text import tail
+from forge.tools.tool import ToolFailed
 
 MIB = 1 << 20
 TOOL_LIMITS = Limits(

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from forge.tools.rendering import clipped, lines_of
+from forge.tools.result_text import clipped, lines_of
 
 _MOST_LINES = 20_000
 _ANCHORS = 6

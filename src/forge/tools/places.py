@@ -7,7 +7,7 @@ from posixpath import basename
 
 from forge.git import VFS, DirKind
 from forge.git.workspace import forge_records
-from forge.tools.contract import ToolFailed, ToolRetry
+from forge.tools.tool import ToolFailed, ToolRetry
 
 FORGE = forge_records.FOLDER
 SUGGESTIONS = 5

@@ -19,8 +19,8 @@ from typing import Any
 from forge.errors import Denied, ForgeError, NotFound
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools.contract import ToolFailed, ToolRetry
 from forge.tools.places import existing, refuse_internal, spelled, writable
+from forge.tools.tool import ToolFailed, ToolRetry
 
 READY = b"\x06"
 _LOOK_EVERY = 0.05

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from posixpath import splitext
 
-from forge.tools import parsing
-from forge.tools.parsing import Place, places
-from forge.tools.rendering import plural
+from forge.tools import parse_errors
+from forge.tools.parse_errors import Place, places
+from forge.tools.result_text import plural
 
 LARGEST = 1_000_000
 """Characters; beyond it nothing is parsed."""
@@ -95,7 +95,7 @@ def _apart(text: str, module: str, function: str) -> list[Place]:
     request = json.dumps({"text": text, "module": module, "function": function})
     try:
         done = subprocess.run(
-            [sys.executable, "-I", parsing.__file__],
+            [sys.executable, "-I", parse_errors.__file__],
             input=request.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

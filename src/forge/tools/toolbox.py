@@ -13,9 +13,9 @@ from forge.json_value import Json
 from forge.tools import user_tools
 from forge.tools.access import ToolAccess
 from forge.tools.arguments import checked
-from forge.tools.contract import Inquiry, Tool, ToolFailed, ToolOutcome, ToolRetry, ToolSchema
 from forge.tools.edits import Snapshot, changed_paths, restore, snapshot
-from forge.tools.rendering import capped
+from forge.tools.result_text import capped
+from forge.tools.tool import Inquiry, Tool, ToolFailed, ToolOutcome, ToolRetry, ToolSchema
 
 _log = logging.getLogger(__name__)
 

@@ -20,9 +20,9 @@ from forge.tools.approval_records import UNREADABLE, ApprovalRecords, RecordedAp
 from forge.tools.approval_state import Approvals, State
 from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals, write_approvals
 from forge.tools.builtin import TAKEN
-from forge.tools.contract import ToolFailed
 from forge.tools.imports import FOLDER, Closure, ToolUnreadable, closure, parsed
 from forge.tools.isolated import TOOL_LIMITS, call, schema_of
+from forge.tools.tool import ToolFailed
 
 __all__ = ["State"]
 

@@ -7,15 +7,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.agents import pricing
+from forge.agents.listener import start_again, tell_retry, tell_spent
 from forge.agents.model import OnText, Prompt
 from forge.agents.models.endpoint import Endpoint
 from forge.agents.relay.journal import opened_page
-from forge.agents.streaming import start_again, tell_retry, tell_spent
 from forge.sessions.messages import AssistantMessage
 
 if TYPE_CHECKING:
-    from forge.agents.models.asking import Asking
-    from forge.agents.models.connecting import Connection
+    from forge.agents.models.connections import Connection
+    from forge.agents.models.provider_request import Asking
 
 _WINDOWS = {"anthropic": 200_000, "openai": 128_000, "openrouter": 128_000, "google": 1_000_000, "ollama": 16_384}
 _SMALL_WINDOW = 32_768
@@ -28,6 +28,8 @@ class ApiModel:
         self.endpoint = endpoint
         self._connection: Connection | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._binds = True
+        """Until the server refuses a form and answers without it."""
 
     def __repr__(self) -> str:
         return f"ApiModel({self.name!r})"
@@ -63,10 +65,10 @@ class ApiModel:
         if is_relayed:
             await link.start()  # it is there by the time that the libraries are
         connection = await self.prepare()
-        from forge.agents.models.asking import Asking  # noqa: PLC0415 - imports the model library
-        from forge.agents.models.retrying import patiently  # noqa: PLC0415
+        from forge.agents.models.provider_request import Asking  # noqa: PLC0415 - imports the model library
+        from forge.agents.models.retries import patiently  # noqa: PLC0415
 
-        asking = Asking(self.endpoint, connection, prompt)
+        asking = Asking(self.endpoint, connection, prompt, binds=self._binds)
         heard = False
 
         def hear(text: str) -> None:
@@ -85,7 +87,7 @@ class ApiModel:
             if heard:
                 start_again(on_text)
                 heard = False
-            return await asking.once(hear)
+            return await self._once(asking, hear)
 
         try:
             return await patiently(
@@ -94,6 +96,20 @@ class ApiModel:
         except BaseException:  # also when nobody waits for it any more
             tell_spent(on_text, asking.lost)
             raise
+
+    async def _once(self, asking: Asking, hear: OnText) -> AssistantMessage:
+        """Servers that speak like a provider do not all know its structured output: refused, it is left away."""
+        from forge.agents.models.failures import is_rejected  # noqa: PLC0415 - imports the model library
+
+        try:
+            return await asking.once(hear)
+        except Exception as error:
+            if not asking.is_bound or not is_rejected(error):
+                raise
+        asking.unbind()
+        answer = await asking.once(hear)
+        self._binds = False
+        return answer
 
     async def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -124,6 +140,6 @@ async def _kept(asking: Asking, hear: OnText) -> AssistantMessage | None:
 
 
 def _connect(endpoint: Endpoint) -> Connection:
-    from forge.agents.models.connecting import connect  # noqa: PLC0415
+    from forge.agents.models.connections import connect  # noqa: PLC0415
 
     return connect(endpoint)

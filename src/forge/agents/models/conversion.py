@@ -24,7 +24,7 @@ from pydantic_ai.tools import ToolDefinition
 from forge.agents.model import Picture, Prompt
 from forge.agents.models import opaque
 from forge.sessions.messages import AssistantMessage, ContextMessage, Message, ToolCall, ToolResult, UserMessage
-from forge.tools.contract import ToolSchema
+from forge.tools.tool import ToolSchema
 
 # Every provider takes such an id; answers of one provider may be sent to another one later.
 _ID = re.compile(r"[A-Za-z0-9_-]{1,40}")

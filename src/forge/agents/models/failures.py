@@ -72,6 +72,12 @@ def was_sent(error: BaseException) -> bool:
     return True
 
 
+def is_rejected(error: Exception) -> bool:
+    """Whether the provider understood the request and does not take it as it is."""
+    known = (library.ModelAuthenticationError, library.ModelNotFoundError, library.ModelContextWindowExceededError)
+    return isinstance(error, library.ModelRequestRejectedError) and not isinstance(error, known)
+
+
 def asked_wait(error: Exception) -> float | None:
     return error.retry_after if isinstance(error, library.ModelAPIError) else None
 

@@ -1,9 +1,9 @@
 """Agent programs: claude, codex, gemini, opencode, and any command that a person configures."""
 
-from forge.agents.programs.finding import Found, find_program, find_programs
+from forge.agents.programs.installed import Found, find_program, find_programs
 from forge.agents.programs.known import KNOWN
 from forge.agents.programs.program import Api, Program, configured
-from forge.agents.programs.running import TIMEOUT, ProgramRun, run_program
+from forge.agents.programs.program_run import TIMEOUT, ProgramRun, run_program
 
 __all__ = [
     "KNOWN",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools.contract import Inquiry, ToolRetry
+from forge.tools.tool import Inquiry, ToolRetry
 
 MOST_CHOICES = 6
 _LONGEST_QUESTION = 2_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.tools import syntax
-from forge.tools.contract import ToolFailed
 from forge.tools.places import existing
-from forge.tools.rendering import clipped, lines_of, plural, text_of
+from forge.tools.result_text import clipped, lines_of, plural, text_of
+from forge.tools.tool import ToolFailed
 
 
 def get_schema() -> Json:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.tools.builtin.read_file import shown
-from forge.tools.contract import ToolRetry
 from forge.tools.places import existing
-from forge.tools.rendering import lines_of, plural, text_of
+from forge.tools.result_text import lines_of, plural, text_of
+from forge.tools.tool import ToolRetry
 
 _AROUND = 10
 

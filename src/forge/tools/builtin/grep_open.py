@@ -5,9 +5,9 @@ from __future__ import annotations
 from forge.git import FileMatches, WorkInProgressVFS
 from forge.json_value import Json
 from forge.sessions.active import ActiveFile, read_active
-from forge.tools import finding
+from forge.tools import search_result
 from forge.tools.builtin.update_context import added, merged, saved
-from forge.tools.rendering import lines_of, plural
+from forge.tools.result_text import lines_of, plural
 
 _LIMIT = 5
 _WHOLE = 300
@@ -25,7 +25,7 @@ def get_schema() -> Json:
         "parameters": {
             "type": "object",
             "properties": {
-                **finding.PATTERN,
+                **search_result.PATTERN,
                 "limit": {
                     "type": "integer",
                     "minimum": 1,
@@ -41,20 +41,22 @@ def get_schema() -> Json:
 
 def execute(vfs: WorkInProgressVFS, args: Json) -> str:
     limit = args.get("limit", _LIMIT)
-    result = finding.found(vfs, args, matches=2_000, per_file=50)
+    result = search_result.found(vfs, args, matches=2_000, per_file=50)
     if not result.files:
-        return "\n".join([f"Nothing matches {args['pattern']!r}; the context is unchanged.", *finding.remarks(result)])
+        return "\n".join(
+            [f"Nothing matches {args['pattern']!r}; the context is unchanged.", *search_result.remarks(result)]
+        )
     # Files with the most matches first: of many, they are the likeliest to be about it.
     ranked = sorted(result.files, key=lambda file: (-len(file.matches), file.path))
     files = {file.path: file for file in read_active(vfs)}
     rows = []
     for match in ranked[:limit]:
         files[match.path] = _opened(vfs, files.get(match.path), match)
-        rows += finding.rows(match._replace(matches=match.matches[:_SEEN]))
+        rows += search_result.rows(match._replace(matches=match.matches[:_SEEN]))
     more = len(ranked) - limit
     closed = f"[{plural(more, 'more file')} matched and stayed closed: narrow the pattern or raise `limit`.]"
     said = [closed] if more > 0 else []
-    return "\n".join([saved(vfs, files.values()), "First matches:", *rows, *said, *finding.remarks(result)])
+    return "\n".join([saved(vfs, files.values()), "First matches:", *rows, *said, *search_result.remarks(result)])
 
 
 def _opened(vfs: WorkInProgressVFS, old: ActiveFile | None, match: FileMatches) -> ActiveFile:

@@ -8,7 +8,7 @@ from forge.git import WorkInProgressVFS
 from forge.git.search.globs import accepting
 from forge.json_value import Json
 from forge.tools.places import folder, visible_files
-from forge.tools.rendering import fitting, plural
+from forge.tools.result_text import fitting, plural
 
 _MANY = 300
 

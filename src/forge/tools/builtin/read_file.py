@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools.contract import ToolRetry
 from forge.tools.places import existing
-from forge.tools.rendering import fitting, lines_of, numbered, plural, text_of
+from forge.tools.result_text import fitting, lines_of, numbered, plural, text_of
+from forge.tools.tool import ToolRetry
 
 
 def get_schema() -> Json:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools.contract import ToolRetry
 from forge.tools.places import existing, refuse_internal, writable
+from forge.tools.tool import ToolRetry
 
 
 def get_schema() -> Json:

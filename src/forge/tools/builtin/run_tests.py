@@ -12,8 +12,8 @@ from forge.json_value import Json
 from forge.tools import suites
 from forge.tools.builtin.run_command import TIMEOUT
 from forge.tools.commands import Runner, run_line, told_changes
-from forge.tools.contract import ToolRetry
-from forge.tools.rendering import tail
+from forge.tools.result_text import tail
+from forge.tools.tool import ToolRetry
 
 _SECONDS = 300
 _FAILURES = 20

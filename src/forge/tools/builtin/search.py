@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools import finding
-from forge.tools.rendering import fitting, plural
+from forge.tools import search_result
+from forge.tools.result_text import fitting, plural
 
 _LIMIT = 100
 
@@ -17,7 +17,7 @@ def get_schema() -> Json:
         "parameters": {
             "type": "object",
             "properties": {
-                **finding.PATTERN,
+                **search_result.PATTERN,
                 "context": {"type": "integer", "minimum": 0, "maximum": 20, "description": "Lines around each match."},
                 "limit": {
                     "type": "integer",
@@ -34,11 +34,11 @@ def get_schema() -> Json:
 
 def execute(vfs: WorkInProgressVFS, args: Json) -> str:
     limit = args.get("limit", _LIMIT)
-    result = finding.found(vfs, args, matches=limit, context=args.get("context", 0))
-    said = finding.remarks(result)
+    result = search_result.found(vfs, args, matches=limit, context=args.get("context", 0))
+    said = search_result.remarks(result)
     if not result.files:
         return "\n".join([f"Nothing matches {args['pattern']!r}.", *said])
-    rows = [row for file in result.files for row in finding.rows(file)]
+    rows = [row for file in result.files for row in search_result.rows(file)]
     count = fitting(rows)
     if count < len(rows):
         said.append("[Not all matches are shown: narrow the pattern or give `include`.]")

@@ -6,10 +6,10 @@ from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.tools import syntax
 from forge.tools.builtin.write_file import is_crlf
-from forge.tools.contract import ToolRetry
 from forge.tools.nearest_text import explanation
 from forge.tools.places import existing, refuse_internal
-from forge.tools.rendering import lines_of, text_of
+from forge.tools.result_text import lines_of, text_of
+from forge.tools.tool import ToolRetry
 
 _LARGEST = 16_000_000
 _PLACES = 10

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools.contract import ToolFailed, ToolRetry
 from forge.tools.edits import FileState, Snapshot, changed_paths, put, snapshot, state_in
 from forge.tools.places import is_internal, refuse_internal, spelled
+from forge.tools.tool import ToolFailed, ToolRetry
 
 
 @dataclass(slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.sessions.active import ActiveFile, read_active, write_active
-from forge.tools.contract import ToolRetry
 from forge.tools.places import existing, nearest, refuse_internal, spelled
-from forge.tools.rendering import lines_of, plural, text_of
+from forge.tools.result_text import lines_of, plural, text_of
+from forge.tools.tool import ToolRetry
 
 MOST_FILES = 100
 _MOST_RANGES = 50

@@ -6,7 +6,7 @@ from forge.git import NotText, WorkInProgressVFS
 from forge.json_value import Json
 from forge.tools import syntax
 from forge.tools.places import writable
-from forge.tools.rendering import lines_of, plural
+from forge.tools.result_text import lines_of, plural
 
 
 def get_schema() -> Json:

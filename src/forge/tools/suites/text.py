@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from forge.tools.rendering import clipped, lines_of
+from forge.tools.result_text import clipped, lines_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.plugins.contracts import Offer, OfferedPrompt
+from forge.plugins.roles import Offer, OfferedPrompt
 from forge_checklist.book import book
 from forge_checklist.checklist import Checklist
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from forge.errors import InvalidInput, Upstream
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from forge.plugins.contracts import (
+from forge.plugins.roles import (
     Allowed,
     BuildResult,
     Desk,

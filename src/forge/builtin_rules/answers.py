@@ -8,8 +8,8 @@ from typing import Any
 
 from forge.builtin_rules.gate import gated
 from forge.builtin_rules.intake import distilled
-from forge.builtin_rules.reviewing import reviewed
-from forge.builtin_rules.specifying import specified
+from forge.builtin_rules.review import reviewed
+from forge.builtin_rules.specification import specified
 from forge.errors import InvalidInput
 
 Material = Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forge.counts import counted
 from forge.git import VFS
-from forge.tools.contract import ToolFailed
+from forge.tools.tool import ToolFailed
 
 RESULT_BYTES = 30_000
 """No result is longer."""

@@ -18,7 +18,8 @@ from pydantic_ai.settings import ModelSettings
 from forge.agents import pricing
 from forge.agents.model import OnText, Prompt
 from forge.agents.models import opaque
-from forge.agents.models.connecting import Connection
+from forge.agents.models.binding import bound, object_in
+from forge.agents.models.connections import Connection
 from forge.agents.models.conversion import cache_key, to_library, tool_definitions
 from forge.agents.models.endpoint import Endpoint
 from forge.agents.models.failures import CutOff, Refused, Senseless, was_sent
@@ -31,15 +32,25 @@ CUT_NOTE = "\n\n(The answer was cut here: it reached the limit for its length.)"
 class Asking:
     """A prompt, put into the provider's form once, however often it is sent."""
 
-    def __init__(self, endpoint: Endpoint, connection: Connection, prompt: Prompt) -> None:
+    def __init__(self, endpoint: Endpoint, connection: Connection, prompt: Prompt, *, binds: bool = True) -> None:
         self._endpoint = endpoint
         self._connection = connection
         self._messages = to_library(prompt, name=endpoint.name)
-        self._tools = tool_definitions(prompt.tools)
+        self._free = tool_definitions(prompt.tools)
+        self._form = prompt.form if binds else None
+        self._tools = bound(self._free, self._form, connection.model.profile) if self._form else self._free
         self.lost = Usage()
         self._settings = dict(connection.settings)
         if connection.takes_cache_key:
             self._settings["openai_prompt_cache_key"] = cache_key(prompt)
+
+    @property
+    def is_bound(self) -> bool:
+        return self._tools is not self._free
+
+    def unbind(self) -> None:
+        """The server does not take the form: the answer is asked for without, and read as it comes."""
+        self._tools, self._form = self._free, None
 
     async def once(self, on_text: OnText) -> AssistantMessage:
         """Send it. What requests without an answer took is added to `lost`, as far as the provider said it."""
@@ -68,6 +79,9 @@ class Asking:
     def _message(self, response: ModelResponse, text: Text, taken: Usage) -> AssistantMessage:
         if response.finish_reason is None:
             raise CutOff
+        if self._form and not text.value.strip() and (given := object_in(response, self._form)) is not None:
+            text.say(given)
+            return AssistantMessage(text.value, (), self._endpoint.name, taken + self.lost, (), is_cut(response))
         calls = tuple(
             ToolCall(part.tool_call_id, part.tool_name, part.args_as_dict())
             for part in response.parts
@@ -77,7 +91,7 @@ class Asking:
             raise Refused if response.finish_reason == "content_filter" else Senseless
         spans = text.spans(response)
         kept = opaque.keep(response, spans, len(text.value)) if spans is not None else ()
-        cut = response.finish_reason == "length"
+        cut = is_cut(response)
         if cut:
             kept = ()
             if not calls:
@@ -98,6 +112,10 @@ class Asking:
         told = (response.provider_details or {}).get("cost")
         at = self._endpoint
         return pricing.priced(usage, at.provider, at.model, told=told if isinstance(told, int | float) else None)
+
+
+def is_cut(response: ModelResponse) -> bool:
+    return response.finish_reason == "length"
 
 
 class Text:

@@ -9,9 +9,9 @@ from typing import Any
 
 from forge.builtin_rules.choices import choices, said_in
 from forge.builtin_rules.cues import NEEDS_A_PERSON
+from forge.builtin_rules.documents import Decided, Intent, read_intent
 from forge.builtin_rules.facts import facts
 from forge.builtin_rules.intake import NOT_SAID, question_on
-from forge.builtin_rules.reading import Decided, Intent, read_intent
 from forge.deliverables.plan import Outline, chosen, outline
 from forge.deliverables.plan.review import SEVERITIES
 from forge.json_value import Json

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from forge.agents.listener import Retry
 from forge.agents.models import failures
 from forge.agents.models.endpoint import Endpoint
-from forge.agents.streaming import Retry
 from forge.sessions.messages import Usage
 
 T = TypeVar("T")

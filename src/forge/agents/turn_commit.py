@@ -32,23 +32,37 @@ class Landed:
 
 
 def land(
-    sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn, *, author: Signature, trailers: dict[str, str]
+    sessions: Sessions,
+    vfs: WorkInProgressVFS,
+    turn: Turn,
+    *,
+    author: Signature,
+    trailers: dict[str, str],
+    title: str = "",
 ) -> Landed:
     """Commit what is pending together with `turn`. The branch never shows a turn twice.
 
     Where the commit that the turn began with is gone for good, its words and files go to a branch without a past.
     """
     aside = f"{vfs.branch}-turn-{turn.id.rpartition('-')[2]}"
+    text = message(turn, title)
     try:
-        return _landed(sessions, vfs, turn, aside, author=author, trailers=trailers)
+        return _landed(sessions, vfs, turn, aside, text, author=author, trailers=trailers)
     except RevisionMissing:
         if vfs.base is None:
             raise
-        return Landed(_salvaged(sessions, vfs, turn, aside, author=author, trailers=trailers), aside)
+        return Landed(_salvaged(sessions, vfs, turn, aside, text, author=author, trailers=trailers), aside)
 
 
 def _landed(
-    sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn, aside: str, *, author: Signature, trailers: dict[str, str]
+    sessions: Sessions,
+    vfs: WorkInProgressVFS,
+    turn: Turn,
+    aside: str,
+    text: str,
+    *,
+    author: Signature,
+    trailers: dict[str, str],
 ) -> Landed:
     for branch in (vfs.branch, aside):
         found = sessions.committed(vfs, branch, turn.id)
@@ -57,13 +71,20 @@ def _landed(
     write_turn(vfs, turn)
     trailers = {TURN: turn.id, **trailers}
     try:
-        return Landed(sessions.commit(vfs, message(turn), author, trailers))
+        return Landed(sessions.commit(vfs, text, author, trailers))
     except (BranchMoved, IndexLocked, CheckoutInTheWay):
-        return Landed(vfs.commit(message(turn), author, trailers, onto=aside), aside)
+        return Landed(vfs.commit(text, author, trailers, onto=aside), aside)
 
 
 def _salvaged(
-    sessions: Sessions, vfs: WorkInProgressVFS, turn: Turn, aside: str, *, author: Signature, trailers: dict[str, str]
+    sessions: Sessions,
+    vfs: WorkInProgressVFS,
+    turn: Turn,
+    aside: str,
+    text: str,
+    *,
+    author: Signature,
+    trailers: dict[str, str],
 ) -> CommitId:
     repo = sessions.repo
     there = repo.refs.tip(aside)
@@ -78,7 +99,7 @@ def _salvaged(
         else:
             alone.write_bytes(path, state.data, mode=state.mode)
     write_turn(alone, turn)
-    return alone.commit(message(turn) + _WITHOUT_PAST, author, {TURN: turn.id, **trailers})
+    return alone.commit(text + _WITHOUT_PAST, author, {TURN: turn.id, **trailers})
 
 
 def changed_files(vfs: WorkInProgressVFS) -> tuple[str, ...]:
@@ -86,16 +107,16 @@ def changed_files(vfs: WorkInProgressVFS) -> tuple[str, ...]:
     return tuple(path for path in vfs.pending_changes() if not path.startswith(".forge/session"))
 
 
-def message(turn: Turn) -> str:
-    """The model's own subject and words; where it gave none, what the person asked for."""
+def message(turn: Turn, title: str = "") -> str:
+    """The model's own subject and words; where it gave none, `title`, else what the person asked for."""
     if turn.status is not TurnStatus.DONE:
-        return f"chat: {_short(turn.asked)}\n\nStopped ({turn.status}): {turn.reason}".rstrip()
+        return f"chat: {_short(title or turn.asked)}\n\nStopped ({turn.status}): {turn.reason}".rstrip()
     said = next((i.text for i in reversed(turn.items) if isinstance(i, AssistantMessage) and i.text.strip()), "")
     found = _SUBJECT.search(said)
     body = without_subject(said)
     if not turn.files:
-        return f"chat: {_short(turn.asked)}"
-    subject = _short(found["subject"]) if found else f"ai: {_short(turn.asked)}"
+        return f"chat: {_short(title or turn.asked)}"
+    subject = _short(found["subject"]) if found else _short(title) if title else f"ai: {_short(turn.asked)}"
     return f"{subject}\n\n{body}".rstrip()
 
 

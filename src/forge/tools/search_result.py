@@ -6,7 +6,7 @@ from forge.git import Case, FileMatches, Query, WorkInProgressVFS
 from forge.git.search import Found, search
 from forge.json_value import Json
 from forge.tools.places import FORGE
-from forge.tools.rendering import clipped
+from forge.tools.result_text import clipped
 
 SECONDS = 15.0
 _WIDTH = 300

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from forge.agents.profile import SHIPPED, SKILLS
-from forge.plugins.contracts import (
+from forge.agents.profile import READ_RESOURCE, SHIPPED, SKILLS
+from forge.plugins.roles import (
     DeliverableType,
     Offer,
     OfferedPrompt,
@@ -33,7 +33,7 @@ _MEMBERS = tuple(name for name in vars(DeliverableType) if not name.startswith("
 def misfits(offer: object) -> Iterator[str]:
     """What is wrong with an offer; nothing if it can be used."""
     if not isinstance(offer, Offer):
-        yield f"`offer()` must return a `forge.plugins.contracts.Offer`, not {_kind(offer)}"
+        yield f"`offer()` must return a `forge.plugins.roles.Offer`, not {_kind(offer)}"
         return
     for type_ in offer.deliverables:
         yield from _type_misfits(type_)
@@ -70,7 +70,7 @@ def _tool_misfits(offer: Offer) -> Iterator[str]:
         for name in tools.names:
             if not _TOOL.fullmatch(str(name)):
                 yield f"tools: {name!r} cannot be a name; use small letters, digits and `_`"
-            elif name in (*NAMES, SKILLS):
+            elif name in (*NAMES, SKILLS, READ_RESOURCE):
                 yield f"tools: `{name}` is a tool of Forge"
         for role in tools.roles:
             if role not in known:
@@ -103,6 +103,9 @@ def _value_misfits(type_: DeliverableType) -> Iterator[str]:
     for structure in getattr(type_, "structures", ()):
         if not isinstance(structure, Structure):
             yield f"`structures` must be `Structure`s, not {_kind(structure)}"
+    for text in ("description", "structure_form"):
+        if not isinstance(getattr(type_, text, ""), str):
+            yield f"`{text}` must be a text"
     if not isinstance(getattr(type_, "result_view", None), ResultView | None):
         yield "`result_view` must be a `ResultView`"
     schema: Any = type_.schema

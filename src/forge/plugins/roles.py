@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel
 
 from forge.agents.profile import WORK_TOOLS
 from forge.json_value import Json
-from forge.tools.contract import Tool
 from forge.tools.suites import Outcome
+from forge.tools.tool import Tool
 
 
 class Operation(StrEnum):
@@ -116,7 +116,9 @@ class BuildResult:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A turn of an agent on the build branch: one commit, or the reason why there is none."""
+    """A turn of an agent on the build branch: one commit, or the reason why there is none. A turn that changed no file
+    makes no commit; `commit` is where the branch is then.
+    """
 
     success: bool
     text: str
@@ -165,8 +167,21 @@ class Desk(Protocol):
     def thresholds(self) -> Mapping[str, Any]:
         """What a person set: `plan_min_chars`, `code_require_tests`, and `registries`, addresses by name."""
 
-    async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
-        """An answer to the prompt file `<prompt>.md` with `material` (JSON values) under it. `agent_invoke`."""
+    async def ask(
+        self,
+        prompt: str,
+        material: Mapping[str, Any],
+        *,
+        gather: Collection[str] = (),
+        schema: type[BaseModel] | None = None,
+        complaint: str = "",
+    ) -> str:
+        """An answer to the prompt file `<prompt>.md` with `material` (JSON values) under it. `agent_invoke`.
+
+        `gather` names what Forge adds: `repository`, `environment`, `resources`, `plan`, `changes`, `last_findings`.
+        A provider that can bind an answer to a schema binds it to `schema`. With a `complaint`, the last answer to
+        this prompt is sent back with it, to be corrected.
+        """
 
     def read(self, path: str) -> str | None:
         """A document of the project, as it is now."""
@@ -177,8 +192,22 @@ class Desk(Protocol):
     async def write_all(self, files: Mapping[str, str], *, message: str) -> None:
         """Several files of the project as one commit."""
 
-    async def work(self, prompt: str, task: str, message: str) -> Worked:
-        """Let an agent work on the build branch of the code repository. `task` names what it works on."""
+    async def work(
+        self,
+        prompt: str,
+        task: str,
+        message: str,
+        *,
+        beside: Collection[str] = (),
+        documents: Collection[str] = (),
+        title: str = "",
+    ) -> Worked:
+        """Let an agent work on the build branch of the code repository. `task` names what it works on; `title` is
+        the subject of its commit where the agent gives none.
+
+        The system prompt is the prompt file, those in `beside`, and `documents` of the project by path, which the
+        message then need not repeat. The same files give the same system prompt, whichever of them is `prompt`.
+        """
 
     async def run_tests(self) -> TestResults:
         """All tests of the build branch as it is now, in the sandbox. `test_exec`."""
@@ -228,7 +257,9 @@ class ResultView:
 class DeliverableType(Protocol):
     """A kind of thing that Forge can deliver: `plan`, `code`, or a stranger's.
 
-    Two further members may be left out: `structures`, a tuple of `Structure`, and `result_view`, a `ResultView`.
+    Further members may be left out: `structures`, a tuple of `Structure`; `result_view`, a `ResultView`;
+    `description`, one sentence by which a model tells it from other types; and `structure_form`, a text that says what
+    `spec.structure` of its specification has to hold.
     """
 
     @property
@@ -268,6 +299,14 @@ class DeliverableType(Protocol):
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
         """Mend the issues; a line or two on what was done."""
+
+
+def description_of(type_: DeliverableType) -> str:
+    return str(getattr(type_, "description", ""))
+
+
+def structure_form_of(type_: DeliverableType) -> str:
+    return str(getattr(type_, "structure_form", ""))
 
 
 def structures_of(type_: DeliverableType) -> tuple[Structure, ...]:
@@ -368,6 +407,8 @@ class Card:
     phase: str
     agent: str
     directory: str
+    builds_code: bool = False
+    """Whether code is being built for it now: a board that can run cards starts it."""
 
 
 class Board(Protocol):
@@ -380,6 +421,14 @@ class Board(Protocol):
         """Put a new card there; gives what the board calls it."""
 
     async def update(self, reference: str, card: Card) -> None: ...
+
+
+@runtime_checkable
+class CardRunner(Protocol):
+    """A board that can run a card as well. A board without `start` only shows cards."""
+
+    async def start(self, reference: str, card: Card) -> None:
+        """Run the card, which `update` or `create` has just written. A card that runs already is left alone."""
 
 
 @dataclass(frozen=True, slots=True)

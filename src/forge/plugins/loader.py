@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from forge.errors import ForgeError
-from forge.plugins.contracts import (
+from forge.plugins.offer_check import misfits
+from forge.plugins.roles import (
     Board,
     Channel,
     Connector,
@@ -23,8 +24,7 @@ from forge.plugins.contracts import (
     OfferedTools,
     ToolContext,
 )
-from forge.plugins.fitting import misfits
-from forge.tools.contract import Tool
+from forge.tools.tool import Tool
 
 GROUP = "forge.plugins"
 _BUILTIN = ("forge", "forge.builtin")

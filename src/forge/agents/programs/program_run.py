@@ -12,16 +12,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from forge.agents.listener import Retry, tell_retry, tell_spent
 from forge.agents.model import OnText
 from forge.agents.programs.access import Access
 from forge.agents.programs.api_proxy import PLACEHOLDER, serving
-from forge.agents.programs.finding import Found, environment
+from forge.agents.programs.installed import Found, environment
 from forge.agents.programs.kept_out import Before
 from forge.agents.programs.outcome import ERROR_TAIL, counted, failure, kind_of, refusal
 from forge.agents.programs.patience import Patience
 from forge.agents.programs.program import Program
 from forge.agents.programs.reports import REPORTS, Said
-from forge.agents.streaming import Retry, tell_retry, tell_spent
 from forge.git import CollectedChange, GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
 from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
 from forge.sessions.messages import Usage
@@ -79,12 +79,14 @@ async def run_program(
     timeout: float = TIMEOUT,
     silence: float | None = None,
     cancel: threading.Event | None = None,
+    readonly: tuple[Path, ...] = (),
 ) -> ProgramRun:
     """Let the program work on the files of `vfs`. A failure is tried once more, from a clean directory.
 
     Of `env`, the program gets only the variables that it is known to need, and its key only with network: without, a
     proxy puts the key in. `logins` is the home of the person, for a program that may have a copy of its login.
-    `timeout` bounds each attempt, `silence` the time in it without output and without a byte from its model API.
+    It may read what is in `readonly`. `timeout` bounds each attempt, `silence` the time in it without output and
+    without a byte from its model API.
     Cancelling the task ends the program before the cancellation goes on. Where `on_text` is `Watching`, it is told of
     trouble between the program and its model.
     """
@@ -110,6 +112,7 @@ async def run_program(
         retrying=retrying,
         silence=silence,
         halt=halt,
+        readonly=readonly,
     )
     work = asyncio.ensure_future(asyncio.to_thread(job.run))
     try:
@@ -140,7 +143,9 @@ class _Job:
         retrying: Callable[[Retry], None],
         silence: float | None,
         halt: threading.Event,
+        readonly: tuple[Path, ...],
     ) -> None:
+        self._readonly = readonly
         self._retrying = retrying
         self._patience = Patience(silence, halt)
         self._troubles = 0
@@ -199,7 +204,7 @@ class _Job:
                 network=self._access.network,
                 env=self._environment(base),
                 stdin=self._prompt,
-                readonly=self._found.visible,
+                readonly=(*self._found.visible, *self._readonly),
                 home=self._access.home,
                 sockets=sockets,
                 on_output=listener.hear,

@@ -8,12 +8,12 @@ from typing import Any
 
 from forge.builtin_rules.choices import names_a_range
 from forge.builtin_rules.facts import contradictions, facts
-from forge.builtin_rules.placing import main_section
+from forge.builtin_rules.section_choice import main_section
 from forge.builtin_rules.sentences import coverage, sentences, words
 from forge.deliverables.plan import Plan, StructureChanged, parse
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import PlanIssue, items, review_of, section_text
-from forge.plugins.contracts import Severity
+from forge.plugins.roles import Severity
 
 _COVERED = 0.6
 _FEWEST_WORDS = 3
