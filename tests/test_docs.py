@@ -16,7 +16,7 @@ import yaml
 from forge.api.openapi import reference
 from forge.events import KINDS
 from forge.pipeline.actions import Action
-from forge.plugins import contracts
+from forge.plugins import roles
 from forge.projects.status import Phase
 from forge.settings import Settings
 from forge.tools.builtin import NAMES
@@ -123,11 +123,11 @@ def test_every_event_is_described_with_its_facts_and_nothing_else() -> None:
 
 def test_every_part_of_a_plugin_and_every_member_of_its_roles_is_described() -> None:
     page = words("plugins.md")
-    parts = {field.name for field in fields(contracts.Offer)}
+    parts = {field.name for field in fields(roles.Offer)}
     for role in ROLES:
-        parts |= {name for name in vars(getattr(contracts, role)) if not name.startswith("_")}
-    parts |= {operation.value for operation in contracts.Operation}
-    parts |= {f.name for kind in (contracts.Notice, contracts.Card) if is_dataclass(kind) for f in fields(kind)}
+        parts |= {name for name in vars(getattr(roles, role)) if not name.startswith("_")}
+    parts |= {operation.value for operation in roles.Operation}
+    parts |= {f.name for kind in (roles.Notice, roles.Card) if is_dataclass(kind) for f in fields(kind)}
     described = {word for span in re.findall(r"`([^`\n]+)`", page) for word in re.findall(r"\w+", span)}
     assert parts - described == set()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.deliverables.code import CodeType
 from forge.deliverables.plan import PlanType
-from forge.plugins.contracts import Board, Channel, Connector, Offer
+from forge.plugins.roles import Board, Channel, Connector, Offer
 
 Options = Mapping[str, Any]
 

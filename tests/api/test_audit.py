@@ -68,6 +68,7 @@ def test_whatever_a_user_changes_is_in_the_audit_with_their_name_and_key(
         runs = json.dumps({"total": 3, "passed": 3, "failed": 0}) + "\n"
         found = workspace_of(house.shop.settings).open(name)
         change_project(house.shop, found, lambda draft: draft.write(TEST_RUNS, runs), "tests: run")
+        assert done("PUT", f"{address}/tests", json={"command": "tox"}) == [("project.set_test_command", subject)]
         assert done("POST", f"{address}/tests/accept") == [("project.accept_tests", subject)]
         assert client.get("/api/audit", params={"user": held["user"]}).json()["items"][0]["detail"] == "3"
         assert done("DELETE", address, params={"confirm": name}) == [("project.delete", subject)]

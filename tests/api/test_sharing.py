@@ -11,11 +11,11 @@ import httpx
 import pytest
 
 from forge.app.demo import brain_dump
-from forge.app.projects.agents import ProjectHands
+from forge.app.projects.agents import ProjectAgents
 from forge.git import Repository
 from forge.pipeline.answerer import Order
 from forge.pipeline.journey import Steps
-from forge.plugins.contracts import Worked
+from forge.plugins.roles import Worked
 from forge.projects import names
 from forge.store.questions import Questions
 from forge.store.runs import Runs
@@ -106,16 +106,16 @@ def test_a_build_under_way_halts_when_its_repository_is_shared_no_more(
         assert ben.post(f"{address}/actions/{action}", json={"confirmed": True}).status_code == 202
         at_rest(ben, project["id"])
     worked: list[str] = []
-    real = ProjectHands.work
+    real = ProjectAgents.work
 
-    async def work(hands: ProjectHands, steps: Steps, place: str, order: Order) -> Worked:
-        done = await real(hands, steps, place, order)
+    async def work(agents: ProjectAgents, steps: Steps, place: str, order: Order) -> Worked:
+        done = await real(agents, steps, place, order)
         if not worked:
             await asyncio.to_thread(share, client, f"repositories/{repository}", "ben", None)
         worked.append(done.commit or "")
         return done
 
-    monkeypatch.setattr(ProjectHands, "work", work)
+    monkeypatch.setattr(ProjectAgents, "work", work)
     assert ben.post(f"{address}/actions/confirm", json={"confirmed": True}).status_code == 202
     until(lambda: ben.get(address).json()["phase"] == "halted")
     halted = at_rest(ben, project["id"])

@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 import httpx
 
-from forge.agents.landing import land
+from forge.agents.turn_commit import land
 from forge.app.access.identity import LOCAL, audited
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import add_repository, id_of, subject_of

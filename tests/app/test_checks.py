@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from forge.app.admin import notifications
-from forge.app.admin.checks import Check, Place, State, answering, machine, places, repository
+from forge.app.admin.checks import Check, Place, State, machine, models, places, repository
 from forge.app.process.workshop import database_url
 from forge.git import Repository
 from forge.git.refs.reservations import reserve
@@ -228,7 +228,7 @@ def test_a_server_that_died_is_forgotten_on_demand(office: Office) -> None:
 
 
 def providers(config: str, tmp_path: Path, **options: object) -> Check:
-    return answering.providers(place_of(Office.at(tmp_path / "office", config), **options))
+    return models.providers(place_of(Office.at(tmp_path / "office", config), **options))
 
 
 def test_providers_are_told_with_where_their_key_comes_from_and_never_with_the_key(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_providers_are_asked_only_online_and_without_a_key(tmp_path: Path) -> No
 
 def test_an_ollama_that_was_asked_for_and_does_not_answer_is_told(tmp_path: Path) -> None:
     wanted = Office.at(tmp_path / "a", "providers: {ollama: {base_url: 'http://127.0.0.1:1'}}\n")
-    check = answering.ollama(place_of(wanted))
+    check = models.ollama(place_of(wanted))
     assert (check.state, check.detail) == (State.WARNING, "127.0.0.1:1 does not answer, or has no model.")
 
 
@@ -270,9 +270,9 @@ def test_agent_programs_are_told_with_their_versions(office: Office, tmp_path: P
     (package / "bin").mkdir(parents=True)
     (package / "package.json").write_text('{"name": "claude", "version": "9.8.7"}')
     write_program(package / "bin" / "claude", "echo")
-    check = answering.agents(place_of(office, environ={"PATH": str(package / "bin")}))
+    check = models.agents(place_of(office, environ={"PATH": str(package / "bin")}))
     assert check.detail == "claude 9.8.7"
-    assert "No agent program" in answering.agents(place_of(office, environ={"PATH": ""})).detail
+    assert "No agent program" in models.agents(place_of(office, environ={"PATH": ""})).detail
 
 
 def test_who_failed_to_send_a_test_is_not_told_to_send_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:

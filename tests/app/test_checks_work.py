@@ -16,7 +16,7 @@ import pytest
 from forge.app.admin.checks import Check, Place, State, work
 from forge.app.process.server_lock import ServerRunning, only_server
 from forge.app.process.workshop import Workshop, database_url
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.engine import workers
 from forge.pipeline.actions import Action
 from forge.store import leases
@@ -117,7 +117,7 @@ async def interrupted(shop: Workshop, script: Script) -> str:  # noqa: F811
     """A project whose process ends in the middle of distilling."""
     project = await new(shop)
     script.gates["brain-dump-intake"] = asyncio.Event()
-    pressed = await press(shop, project, Action.DISTILL)
+    pressed = await perform(shop, project, Action.DISTILL)
     async with asyncio.timeout(20):
         while not script.asked:
             await asyncio.sleep(0.01)

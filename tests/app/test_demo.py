@@ -26,7 +26,7 @@ from forge.deliverables.code import deliverable
 from forge.errors import Upstream
 from forge.git import Repository
 from forge.pipeline.recorded import RecordedAnswers, RecordingEnded, RecordingUnreadable
-from forge.plugins.contracts import Desk, TestResults
+from forge.plugins.roles import Desk, TestResults
 from forge.projects.project import Project
 from forge.sessions.conversation import conversation
 from forge.sessions.messages import AssistantMessage, ToolResult

@@ -84,7 +84,7 @@ def project_by_function(house: House) -> Outcome:
     async def begun() -> str:
         made = await project_access.create_project(shop, LOCAL, "by function", agent="builtin")
         await project_access.say(shop, LOCAL, made.id, IDEA, press_id=None)
-        done = await project_access.press(shop, LOCAL, made.id, "distill", text="", confirmed=False, press_id=None)
+        done = await project_access.perform(shop, LOCAL, made.id, "distill", text="", confirmed=False, press_id=None)
         assert done.run is not None
         await shop.engine.handle(done.run).result()
         return made.id

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.engine.run import Run
 from forge.events import Event, ProjectMoved
 from forge.pipeline.actions import Action
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 from forge.projects.errors import ProjectUnwritable
 from tests.support.scripted_projects import Office, Script, new, office, pressed, script, seen
 
@@ -72,7 +72,7 @@ async def failed(shop: Workshop, fault: Fault, phase: str, at: int) -> tuple[Any
     fault.steps.clear()
     fault.at = at
     heard: list[Event] = []
-    shown = await seen(shop, project, await press(shop, project, LAST[phase]), heard)
+    shown = await seen(shop, project, await perform(shop, project, LAST[phase]), heard)
     object.__setattr__(shop.sender, "tell", tell)
     return project, shown, heard, notices
 

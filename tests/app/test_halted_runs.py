@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.view import view, views
@@ -84,7 +84,7 @@ def test_it_is_shown_halted_everywhere_and_retry_goes_on_when_the_disk_is_back(
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)
         with pytest.raises(ProjectUnwritable):
-            await press(shop, project, Action.RESUME)
+            await perform(shop, project, Action.RESUME)
         return shown.question
 
     question = office.do(use)
@@ -126,7 +126,7 @@ def test_a_project_that_was_halted_so_can_be_terminated(office: Office, script: 
 
             script.answers["brain-dump-intake"] = fail
             assert (await pressed(shop, project, Action.DISTILL)).phase == "halted"
-        await press(shop, project, Action.TERMINATE, confirmed=True)
+        await perform(shop, project, Action.TERMINATE, confirmed=True)
         assert project.status().terminated
 
     office.do(use)

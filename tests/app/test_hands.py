@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.app.projects.agents import changed_texts
+from forge.app.projects.branch_changes import changed_texts
 from forge.git import Repository
 from tests.conftest import MakeRepo
 

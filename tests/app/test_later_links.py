@@ -84,9 +84,9 @@ def test_a_page_that_a_correction_links_to_is_distilled(connected: Office, scrip
 def test_a_page_that_an_answer_links_to_reaches_the_specification(connected: Office, script: Script) -> None:
     async def use(shop: Workshop) -> None:
         project = await at_specification(shop, dump=OPEN)
-        assert "resources" not in script.of("spec-building")[-1].material
+        assert "later_pages" not in script.of("spec-building")[-1].material
         await said(shop, project, f"As in {NOTION}.")
-        read = script.of("spec-building")[-1].material["resources"]
+        read = script.of("spec-building")[-1].material["later_pages"]
         assert "Somewhere warm." in read[0]["text"]
 
     connected.do(use)

@@ -11,12 +11,12 @@ import pytest
 from forge.agents.errors import ModelFailed
 from forge.app.demo import AGENT
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
-from forge.app.projects.agents import ProjectHands
+from forge.app.projects.actions import perform
+from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.autopilot import carry_on
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import choose_agent, create
-from forge.app.projects.dependencies import hands_of
+from forge.app.projects.dependencies import agents_of
 from forge.app.projects.messages import About, Given, say
 from forge.app.projects.view import ProjectView, view
 from forge.builtin_rules import BuiltinCannot
@@ -145,7 +145,7 @@ def test_an_outline_can_be_accepted_and_still_says_how_much_is_open(office: Offi
 def test_a_model_goes_on_from_the_outline_and_nothing_is_lost(office: Office, script: Script) -> None:
     async def use(shop: Workshop) -> None:
         with pytest.MonkeyPatch.context() as without:
-            without.setattr(ProjectHands, "by_rules", lambda *_: True)
+            without.setattr(ProjectAgents, "by_rules", lambda *_: True)
             project, _ = await outlined(shop)
             with pytest.raises(BuiltinCannot, match="needs a model"):
                 await pressed(shop, project, Action.RESUME)
@@ -292,7 +292,7 @@ def test_a_retry_of_a_build_asks_the_model_that_was_chosen(office: Office, scrip
         project = await at_specification(shop)
 
         def broken(_: Task) -> str:
-            asked.append(ProjectHands.who(hands_of(shop, project), "plan-build"))
+            asked.append(ProjectAgents.who(agents_of(shop, project), "plan-build"))
             return "no JSON"
 
         script.answers["plan-build"] = broken
@@ -301,7 +301,7 @@ def test_a_retry_of_a_build_asks_the_model_that_was_chosen(office: Office, scrip
         choose_agent(shop, project, AGENT)
         script.answers.pop("plan-build")
         heard: list[Event] = []
-        done = await seen(shop, project, await press(shop, project, Action.RESUME), heard)
+        done = await seen(shop, project, await perform(shop, project, Action.RESUME), heard)
         assert done.phase == "done"
         told = [event.text for event in heard if isinstance(event, ProjectProgressed)]
         assert f"{AGENT}: plan-build" in told, "the run goes on with whom it began with"

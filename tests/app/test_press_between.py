@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.app.projects.runs import follow
 from forge.events import ProjectMoved
 from forge.pipeline.actions import Action
@@ -19,11 +19,11 @@ def test_a_press_at_the_very_moment_of_a_new_phase_is_taken(office: Office, scri
     async def use(shop: Workshop) -> None:
         for number in range(12):
             project = await new(shop, f"Party {number}")
-            distilled = await press(shop, project, Action.DISTILL)
+            distilled = await perform(shop, project, Action.DISTILL)
             confirmed = None
             async for event in follow(shop, project, distilled):
                 if isinstance(event, ProjectMoved) and event.phase == "human_review":
-                    confirmed = await press(shop, project, Action.CONFIRM)
+                    confirmed = await perform(shop, project, Action.CONFIRM)
             assert confirmed is not None
             assert (await seen(shop, project, confirmed)).phase == "spec_building"
 

@@ -22,8 +22,8 @@ from tests.conftest import MakeRepo
 from tests.support.stand_in import Reply, StandIn, anthropic
 
 PLUGIN = """
-from forge.plugins.contracts import Offer, OfferedPrompt, OfferedTools
-from forge.tools.contract import FunctionTool
+from forge.plugins.roles import Offer, OfferedPrompt, OfferedTools
+from forge.tools.tool import FunctionTool
 
 def tools(context):
     text = f"on {context.branch} as {context.role}"

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press, restarted
+from forge.app.projects.actions import perform, restarted
 from forge.app.projects.catalog import create
 from forge.app.projects.messages import say
-from forge.app.projects.runs import Pressed
+from forge.app.projects.runs import ActionResult
 from forge.app.projects.view import ProjectView, view
 from forge.errors import InvalidInput
 from forge.git import Repository
@@ -74,10 +74,10 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
     async def use(shop: Workshop) -> None:
         script.gates["brain-dump-intake"] = asyncio.Event()
         project = await new(shop)
-        first = await press(shop, project, Action.DISTILL, press_id="a")
+        first = await perform(shop, project, Action.DISTILL, press_id="a")
         before = commits(project)
         for id_ in ("a", "b", None):  # the same click again, another tab, a program
-            second = await press(shop, project, Action.DISTILL, press_id=id_)
+            second = await perform(shop, project, Action.DISTILL, press_id=id_)
             assert (second.changed, second.run) == (False, first.run)
         assert (commits(project), view(shop, project).phase, view(shop, project).busy) == (before, "distilling", True)
         with pytest.raises(ActionRefused, match="at work"):
@@ -91,16 +91,16 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
         assert (await seen(shop, project, first)).phase == "human_review"
         assert len(script.asked) == 1
 
-        both = await asyncio.gather(*(press(shop, project, Action.CONFIRM) for _ in range(2)))
+        both = await asyncio.gather(*(perform(shop, project, Action.CONFIRM) for _ in range(2)))
         assert sorted(one.changed for one in both) == [False, True]
         assert both[0].run == both[1].run
         done = await seen(shop, project, both[0])
         assert (done.phase, len(script.of("spec-building"))) == ("spec_building", 1)
-        again = await press(shop, project, Action.CONFIRM, press_id="late")
+        again = await perform(shop, project, Action.CONFIRM, press_id="late")
         assert again.changed, "the second Confirm is another button"
         assert (await seen(shop, project, again)).phase == "done"
         settled = commits(project)
-        assert not (await press(shop, project, Action.CONFIRM, press_id="late")).changed
+        assert not (await perform(shop, project, Action.CONFIRM, press_id="late")).changed
         assert commits(project) == settled
 
     office.do(use)
@@ -112,7 +112,7 @@ def test_a_halted_project_is_resumed_once_however_often_it_is_pressed(impatient:
         project = await halted(shop, script)
         run = project.info().run
         assert run is not None
-        both = await asyncio.gather(*(press(shop, project, Action.RESUME) for _ in range(3)))
+        both = await asyncio.gather(*(perform(shop, project, Action.RESUME) for _ in range(3)))
         assert {one.run for one in both} == {run.id}, "a second run was begun beside the first"
         done = await seen(shop, project, both[0])
         assert (done.phase, [entry["iteration"] for entry in done.rounds]) == ("done", [1, 2])
@@ -123,7 +123,7 @@ def test_a_halted_project_is_resumed_once_however_often_it_is_pressed(impatient:
 
 
 @pytest.mark.req("P-12")
-@pytest.mark.parametrize("by", [press, restarted])
+@pytest.mark.parametrize("by", [perform, restarted])
 def test_a_resume_in_the_moment_before_a_halted_run_asks_is_no_repetition(
     impatient: Office, script: Script, monkeypatch: pytest.MonkeyPatch, by: Callable[..., Any]
 ) -> None:
@@ -142,15 +142,15 @@ def test_a_resume_in_the_moment_before_a_halted_run_asks_is_no_repetition(
     monkeypatch.setattr(question_wait, "_decided", slowly)
     about_to_ask, may_ask = asyncio.Event(), asyncio.Event()
 
-    async def resumed(shop: Workshop, project: Project) -> Pressed:
+    async def resumed(shop: Workshop, project: Project) -> ActionResult:
         if by is restarted and (again := await restarted(shop, project)) is not None:
             return again
-        return await press(shop, project, Action.RESUME)
+        return await perform(shop, project, Action.RESUME)
 
     async def use(shop: Workshop) -> None:
         project = await at_specification(shop)
         assert (await pressed(shop, project, Action.CONFIRM)).phase == "halted"
-        await press(shop, project, Action.RESUME)
+        await perform(shop, project, Action.RESUME)
         await asyncio.wait_for(about_to_ask.wait(), 20)
         assert (view(shop, project).phase, view(shop, project).busy) == ("halted", True)
         second = asyncio.create_task(resumed(shop, project))
@@ -191,12 +191,12 @@ def test_what_is_being_worked_on_can_be_terminated_and_is_no_failure(office: Off
     async def use(shop: Workshop) -> None:
         script.gates["plan-build"] = asyncio.Event()
         project = await at_specification(shop)
-        begun = await press(shop, project, Action.CONFIRM)
+        begun = await perform(shop, project, Action.CONFIRM)
         await eventually(lambda: script.of("plan-build"), "nothing was built")
         gone = await pressed(shop, project, Action.TERMINATE, confirmed=True)
         assert (gone.phase, gone.halt_reason, gone.problem, gone.actions) == ("halted", "human_terminated", "", ())
         assert shop.engine.status(str(begun.run)).state == "cancelled"
-        assert not (await press(shop, project, Action.TERMINATE, confirmed=True)).changed
+        assert not (await perform(shop, project, Action.TERMINATE, confirmed=True)).changed
 
     office.do(use)
 
@@ -219,7 +219,7 @@ def test_a_stuck_build_asks_once_and_goes_on_with_what_it_is_told(office: Office
     async def blank(shop: Workshop) -> None:
         for nothing in ("", " \n\t"):
             with pytest.raises(InvalidInput, match="empty"):
-                await press(shop, project, Action.PROVIDE_INPUT, text=nothing)
+                await perform(shop, project, Action.PROVIDE_INPUT, text=nothing)
         assert view(shop, project).waiting == "stuck"
 
     office.do(blank)
@@ -286,7 +286,7 @@ def test_code_after_an_incomplete_plan_waits_for_a_person(office: Office, script
         assert "the data model" in gate.question
         assert script.works == 0
         with pytest.raises(ConfirmationNeeded, match="not complete"):
-            await press(shop, project, Action.OVERRIDE)
+            await perform(shop, project, Action.OVERRIDE)
         built = await pressed(shop, project, Action.OVERRIDE, confirmed=True)
         assert (built.phase, built.halt_reason, built.deliverable) == ("done", None, built.branch)
         assert built.tests is not None
@@ -311,7 +311,7 @@ def test_with_room_for_one_the_others_wait_in_order_and_a_halted_one_keeps_its_p
         first = await halted(shop, script, "First")
         script.answers["plan-review"] = reviews(0)
         others = [await at_specification(shop, name) for name in ("Second", "Third")]
-        runs = [await press(shop, project, Action.CONFIRM) for project in others]
+        runs = [await perform(shop, project, Action.CONFIRM) for project in others]
         rows = lambda: [shop.engine.status(str(run.run)).state for run in runs]  # noqa: E731
         await eventually(lambda: rows() == ["waiting", "waiting"], "they did not wait")
         assert [view(shop, project).busy for project in others] == [True, True]

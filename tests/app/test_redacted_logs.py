@@ -10,7 +10,7 @@ import pytest
 from forge.app.process.log_redaction import redacted_logs
 from forge.git import Repository, WorkInProgressVFS
 from forge.sessions.redaction import Redactor
-from forge.tools.contract import Tool
+from forge.tools.tool import Tool
 from tests.support.toolboxes import open_toolbox
 
 pytestmark = pytest.mark.req("X-06")

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.app.projects.suite_runs import run_tests, set_command, weakened
+from forge.app.projects.suite_runs import run_tests, weakened
+from forge.errors import InvalidInput
 from forge.git import Repository
+from forge.tools import suites
 
 pytestmark = pytest.mark.req("P-07")
 
@@ -46,13 +48,29 @@ def test_fewer_assertions_in_a_test_file_are_told(make_repo: MakeRepo) -> None:
     assert weakened(repo, after, before) == ()
 
 
-def test_the_test_command_of_a_repository_is_in_gits_configuration(
+def test_the_project_decides_before_the_repository_and_the_repository_before_the_files(
     make_repo: MakeRepo, git: Callable[..., str]
 ) -> None:
     repo = made(make_repo, {"test_a.py": PASSES})
-    assert set_command(repo) == ""
+
+    def told(project: str = "") -> tuple[str, str]:
+        now = Repository.open(repo.git_dir.parent)
+        found = suites.command_of(now, now.commit_vfs("main"), project=project)
+        return found.origin, str(found)
+
+    assert told() == ("files", "`python3 -m unittest discover` (test_a.py)")
     git(repo.git_dir.parent, "config", "forge.testCommand", "make check")
-    assert set_command(Repository.open(repo.git_dir.parent)) == "make check"
+    assert told() == ("repository", "`make check` (set for the repository)")
+    suites.set_repository_command(repo, " make test ")
+    assert told() == ("repository", "`make test` (set for the repository)")
+    assert told("tox") == ("project", "`tox` (set for the project)")
+    suites.set_repository_command(repo, "")
+    assert told() == ("repository", "`make check` (set for the repository)")
+
+
+def test_a_test_command_is_one_line(make_repo: MakeRepo) -> None:
+    with pytest.raises(InvalidInput):
+        suites.set_repository_command(made(make_repo, {"a": ""}), "make\ntest")
 
 
 def made(make_repo: MakeRepo, files: dict[str, str]) -> Repository:

@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from forge.agents.streaming import Retry
+from forge.agents.listener import Retry
 from forge.app.process.workshop import Workshop
-from forge.app.projects import agents as hands
-from forge.app.projects.actions import press
-from forge.app.projects.agents import ProjectHands
+from forge.app.projects import agents
+from forge.app.projects.actions import perform
+from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.catalog import choose_agent
 from forge.app.projects.view import STOPPED, view
 from forge.app.projects.work_stop import NothingToStop, stop_work
 from forge.events import Event, ModelAnswered, ModelRetryScheduled, ProjectProgressed
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Order
-from forge.plugins.contracts import Worked
+from forge.plugins.roles import Worked
 from forge.sessions.messages import Usage
 from tests.support.project_runs import CODE_ANSWER, CODE_INTENT
 from tests.support.scripted_projects import Office, Script, new, office, pressed, script, seen
@@ -43,7 +43,7 @@ def test_work_that_is_in_trouble_says_so_and_can_be_stopped_and_taken_up_again(o
         with pytest.raises(NothingToStop):
             await stop_work(shop, project)
         script.gates["brain-dump-intake"] = asyncio.Event()
-        await press(shop, project, Action.DISTILL)
+        await perform(shop, project, Action.DISTILL)
         await until(lambda: script.of("brain-dump-intake"))
         script.of("brain-dump-intake")[0].retrying(OVERLOADED)
         assert view(shop, project).trouble.endswith(WORDS)
@@ -67,13 +67,13 @@ RETRY = ModelRetryScheduled("anthropic:x", "overloaded", 3, 6, 8.0, WORDS, turn=
 def test_trouble_in_a_turn_of_a_build_is_told_on_the_project(
     office: Office, script: Script, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def work(_: ProjectHands, steps: Any, place: str, order: Order) -> Worked:
+    async def work(_: ProjectAgents, steps: Any, place: str, order: Order) -> Worked:
         del steps, place
         order.trouble(RETRY)
         order.trouble(None)
         return Worked(success=False, text="", commit=None, files=(), reason="no")
 
-    monkeypatch.setattr(ProjectHands, "work", work)
+    monkeypatch.setattr(ProjectAgents, "work", work)
 
     async def use(shop: Workshop) -> None:
         script.answers["brain-dump-intake"] = lambda _: CODE_INTENT
@@ -82,7 +82,7 @@ def test_trouble_in_a_turn_of_a_build_is_told_on_the_project(
         await pressed(shop, project, Action.DISTILL)
         await pressed(shop, project, Action.CONFIRM)
         heard: list[Event] = []
-        await seen(shop, project, await press(shop, project, Action.CONFIRM), heard)
+        await seen(shop, project, await perform(shop, project, Action.CONFIRM), heard)
         told = [event for event in heard if isinstance(event, ModelRetryScheduled)]
         assert {(event.project, event.turn, event.text) for event in told} == {(project.id, "", WORDS)}
         assert any(isinstance(event, ProjectProgressed) and "answers again" in event.text for event in heard)
@@ -96,7 +96,7 @@ def test_trouble_in_a_turn_of_a_build_is_told_on_the_project(
 def test_what_happens_on_a_branch_is_heard_by_whoever_waits_for_its_turn(office: Office) -> None:
     async def use(shop: Workshop) -> None:
         heard: list[ModelRetryScheduled | None] = []
-        async with hands._hearing_trouble(shop, "branch:a", heard.append):
+        async with agents._hearing_trouble(shop, "branch:a", heard.append):
             for event in (RETRY, RETRY, ANSWERED, ANSWERED):
                 await asyncio.sleep(0.05)
                 shop.events.publish("branch:a", event)

@@ -81,7 +81,11 @@ def main() -> None:
             found |= {"title": given.title, "prompt": given.prompt}
         case "done":
             found["column"] = "trash"
+        case "start" if os.environ.get("FAKE_MODE") == "no agent":
+            fail("No agent is installed.")
         case "start":
+            if found["column"] != "backlog":
+                fail(f"Task is in {found['column']}.")
             found["column"] = "in_progress"
     state.write_text(json.dumps(tasks))
     say({"ok": True, "task": record(found), "workspacePath": given.project_path})

@@ -14,7 +14,7 @@ import pytest
 from forge.boards.backlog_md import STATUSES, backlog_md
 from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.boards.overview import PHASES
-from forge.plugins.contracts import Card
+from forge.plugins.roles import Card
 
 pytestmark = pytest.mark.req("P-20")
 

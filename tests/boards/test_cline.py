@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import forge.boards.program
-from forge.boards.cline import cline
+from forge.boards.cline import ClineBoard, cline
 from forge.boards.errors import BoardFailed, BoardInvalid
-from forge.plugins.contracts import Card
+from forge.plugins.roles import Card, CardRunner
 from tests.conftest import MakeRepo
 
 pytestmark = pytest.mark.req("P-20")
@@ -47,6 +47,24 @@ def test_a_project_becomes_a_card_that_follows_it_to_done(card: Card, state: Pat
     assert tasks(state) == [(reference, "Wedding [polishing]", "backlog")]
     asyncio.run(board.update(reference, replace(card, name="Wedding", phase="done")))
     assert tasks(state) == [(reference, "Wedding [done]", "trash")]
+
+
+def test_a_card_is_started_once_and_keeps_its_column(card: Card, state: Path) -> None:
+    board = ClineBoard(tuple(FAKE))
+    reference = asyncio.run(board.create(card))
+    for _ in range(2):
+        asyncio.run(board.start(reference, card))
+        assert tasks(state) == [(reference, f"{card.name} [brain_dump]", "in_progress")]
+
+
+def test_a_card_stays_in_the_backlog_where_starting_is_off(card: Card, state: Path) -> None:
+    board = cline(SETTINGS | {"start": False})
+    assert isinstance(board, CardRunner)
+    reference = asyncio.run(board.create(card))
+    asyncio.run(board.start(reference, card))
+    assert tasks(state) == [(reference, f"{card.name} [brain_dump]", "backlog")]
+    with pytest.raises(BoardInvalid, match=r"boards\.kanban\.start"):
+        cline(SETTINGS | {"start": "no"})
 
 
 def test_a_card_that_was_made_before_a_crash_is_found_again(card: Card, state: Path) -> None:

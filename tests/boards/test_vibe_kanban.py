@@ -16,7 +16,7 @@ import pytest
 
 from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.boards.vibe_kanban import vibe_kanban
-from forge.plugins.contracts import Card
+from forge.plugins.roles import Card
 
 pytestmark = pytest.mark.req("P-20")
 

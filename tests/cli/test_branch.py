@@ -40,25 +40,35 @@ def test_programs_are_told_which_branch_is_the_default_and_which_is_checked_out(
         [
             {
                 "name": "main",
-                "tip": "6cc2a84999ff0421adf29ac5556cdc3b535ebc60",
-                "default": True,
-                "protected": True,
-                "checked_out": True,
+                "commit": "6cc2a84999ff0421adf29ac5556cdc3b535ebc60",
                 "subject": "third",
                 "author": "Ada Example",
-                "time": 1577836800,
+                "time": 1577836800.0,
+                "is_default": True,
+                "protected": True,
+                "checked_out": True,
+                "ai": False,
+                "busy": None,
                 "damage": None,
+                "details": None,
+                "tip": "6cc2a84999ff0421adf29ac5556cdc3b535ebc60",
+                "default": True,
             },
             {
                 "name": "topic",
-                "tip": "48201778bb8942c177c45809b41cee1ec60a8a44",
-                "default": False,
-                "protected": False,
-                "checked_out": False,
+                "commit": "48201778bb8942c177c45809b41cee1ec60a8a44",
                 "subject": "second",
                 "author": "Ada Example",
-                "time": 1577836800,
+                "time": 1577836800.0,
+                "is_default": False,
+                "protected": False,
+                "checked_out": False,
+                "ai": False,
+                "busy": None,
                 "damage": None,
+                "details": None,
+                "tip": "48201778bb8942c177c45809b41cee1ec60a8a44",
+                "default": False,
             },
         ]
     )
@@ -102,7 +112,7 @@ def test_a_rewound_branch_keeps_its_old_tip_and_its_checkout_follows(forge: Forg
     kept = forge("branch", "list", "--kept")
     assert kept.out.split() == [f"main@{old[:12]}", old[:7], "third"]
     assert forge("branch", "list", "--kept", "--json").document == [
-        {"name": f"main@{old[:12]}", "tip": old, "subject": "third"}
+        {"name": f"main@{old[:12]}", "commit": old, "subject": "third", "tip": old}
     ]
     assert forge("branch", "new", "again", "--from", old).code == 0
 
@@ -207,4 +217,4 @@ def test_a_damaged_branch_does_not_hide_the_others(forge: Forge, repo: Path) -> 
     assert "damaged: Its commit 111111111111 is not in the repository." in done.out.splitlines()[0]
     assert done.out.splitlines()[1].split()[-3:] == ["ago", "third", "default"]
     broken = forge("branch", "list", "--json").document[0]
-    assert (broken["name"], broken["subject"], broken["time"]) == ("broken", None, None)
+    assert (broken["name"], broken["subject"], broken["time"]) == ("broken", "", 0.0)

@@ -66,10 +66,11 @@ RUNS = [
     ["user", "list"],
     ["user", "add", "ana"],
     ["key", "list"],
+    ["tests"],
 ]
 
-ELSEWHERE = {"run", "demo", "serve", "completion"}
-"""Tried by their own tests: they take seconds, or go on until they are ended."""
+ELSEWHERE = {"run", "demo", "serve", "completion", "contracts", "mcp", "notes"}
+"""Tried by their own tests: they take seconds, go on until they are ended, or need a project."""
 
 
 @pytest.fixture

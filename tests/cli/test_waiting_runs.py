@@ -87,6 +87,15 @@ def test_a_turn_waits_with_its_reason_until_somebody_with_the_key_goes_on(
         )
         assert (refused.status_code, refused.json()["code"]) == (409, "branch_busy")
         assert NEEDS in refused.text
+        (listed,) = api.get(f"/api/repositories/{id_}/sessions").json()["sessions"]
+        assert there.run("session", "list", "--json", cwd=repo).document == [listed]
+        (branch,) = api.get(f"/api/repositories/{id_}/branches", params={"prefix": "ai/x"}).json()["items"]
+        (shown,) = [each for each in there.run("branch", "list", "--json", cwd=repo).document if each["name"] == "ai/x"]
+        assert {**branch, "tip": branch["commit"], "default": branch["is_default"]} == shown
+    shown = there.run("session", "show", "-b", "ai/x", "--json", cwd=repo)
+    assert shown.document["working"] == seen["working"]
+    told_here = there.run("session", "show", "-b", "ai/x", cwd=repo)
+    assert NEEDS in " ".join((told_here.out + told_here.err).split())
     done = there.run("chat", "--direct", "-b", "ai/x", "-m", message("second2"), cwd=repo)
     assert done.code == 0, done.err
     assert DONE in git(repo, "log", "--format=%s", "ai/x").splitlines()

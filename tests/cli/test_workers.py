@@ -86,3 +86,29 @@ def test_turns_are_shared_by_the_server_and_workers_and_by_those_who_are_left(
 
 def working_on(client: httpx.Client, address: str, branch: str) -> bool:
     return bool(client.get(f"{address}/session", params={"branch": branch}).json()["working"])
+
+
+def test_turns_go_only_to_workers_that_have_the_key(
+    there: Beside, provider: Provider, url: str, tmp_path: Path
+) -> None:
+    repo = repository(tmp_path, *BRANCHES)
+    server = there.serve()
+    keyed, keyless = there.start("worker"), there.start("worker", environ={"ANTHROPIC_API_KEY": ""})
+    until(lambda: asked(url, "SELECT count(*) FROM workers WHERE offers LIKE '%\"anthropic\"%'")[0][0] == 2)
+    until(lambda: asked(url, "SELECT count(*) FROM workers WHERE serves AND beats > 1")[0][0] == 3)
+    told = there.told()
+    headers = {"Authorization": f"Bearer {told['secret']}"}
+    base = f"http://127.0.0.1:{told['port']}"
+    with httpx.Client(base_url=base, headers=headers, trust_env=False, timeout=30) as client:
+        address = f"/api/repositories/{client.post('/api/repositories', json={'path': str(repo)}).json()['id']}"
+        for number, branch in enumerate(BRANCHES):
+            text = {"text": message(f"first{number}")}
+            assert client.post(f"{address}/session/messages", params={"branch": branch}, json=text).status_code == 202
+        until(lambda: len(holders(url)) == len(BRANCHES))
+        keyed.end()
+        for branch in BRANCHES:
+            until(lambda branch=branch: not working_on(client, address, branch))
+            newest = client.get(f"{address}/session/turns", params={"branch": branch}).json()["items"][0]
+            assert newest["status"] == "done", newest
+    assert set(holders(url).values()) == {server.pid}, keyless.pid
+    assert sum(provider.paid_again.values()) == 0

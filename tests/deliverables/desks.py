@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
-from forge.plugins.contracts import TestResults, Worked
+from pydantic import BaseModel
+
+from forge.plugins.roles import TestResults, Worked
 
 Json = dict[str, Any]
 DONE = Worked(success=True, text="Built it.", commit="c0ffee", files=("app.py",))
@@ -39,6 +41,10 @@ class ScriptedDesk:
     asked: list[tuple[str, Json]] = field(default_factory=list)
     worked: list[tuple[str, str, str]] = field(default_factory=list)
     """Prompt, task and message of each turn."""
+    gathered: list[tuple[str, ...]] = field(default_factory=list)
+    """What Forge was to add to each question."""
+    told_beside: list[tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
+    """Prompts and documents in the system prompt of each turn."""
     tested: int = 0
     told: list[str] = field(default_factory=list)
     baseline_tests: TestResults | None = None
@@ -47,8 +53,18 @@ class ScriptedDesk:
     def __post_init__(self) -> None:
         self._said, self._turns, self._tests = _script(self.said), _script(self.turns), _script(self.tests)
 
-    async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
-        self.asked.append((prompt, dict(material)))
+    async def ask(
+        self,
+        prompt: str,
+        material: Mapping[str, Any],
+        *,
+        gather: Collection[str] = (),
+        schema: type[BaseModel] | None = None,
+        complaint: str = "",
+    ) -> str:
+        told = {"complaint": complaint} if complaint else {}
+        self.asked.append((prompt, {**material, **told}))
+        self.gathered.append(tuple(gather))
         answer = next(self._said)
         if isinstance(answer, Exception):
             raise answer
@@ -63,8 +79,18 @@ class ScriptedDesk:
     async def write_all(self, files: Mapping[str, str], *, message: str) -> None:
         self.documents.update(files)
 
-    async def work(self, prompt: str, task: str, message: str) -> Worked:
+    async def work(
+        self,
+        prompt: str,
+        task: str,
+        message: str,
+        *,
+        beside: Collection[str] = (),
+        documents: Collection[str] = (),
+        title: str = "",
+    ) -> Worked:
         self.worked.append((prompt, task, message))
+        self.told_beside.append((tuple(beside), tuple(documents)))
         return next(self._turns)
 
     async def run_tests(self) -> TestResults:

@@ -14,8 +14,8 @@ from forge.deliverables.code import CodeType
 from forge.deliverables.code.failures import fingerprint, none_found
 from forge.deliverables.code.tasks import criteria_of, queue, spec_tasks
 from forge.pipeline import specification
-from forge.plugins.contracts import BuildResult, DeliverableType, Issue, Operation, Severity, TestResults, Worked
 from forge.plugins.errors import AgentFailed
+from forge.plugins.roles import BuildResult, DeliverableType, Issue, Operation, Severity, TestResults, Worked
 from tests.deliverables.desks import DONE, GREEN, NO_TESTS, ScriptedDesk, red
 
 SPEC = """\
@@ -69,14 +69,16 @@ async def test_tasks_are_done_in_their_order_and_the_acceptance_tests_come_last(
 
 @pytest.mark.req("P-07")
 @pytest.mark.asyncio
-async def test_an_order_names_the_task_the_tests_the_specification_and_the_criteria() -> None:
+async def test_an_order_names_the_task_and_the_tests_and_the_documents_are_told_once() -> None:
     at = desk(answers=({"question": "Which encoding?", "answer": "UTF-8"},))
     await CODE.build(at)
     first, second, last = (message for *_, message in at.worked)
     for message in (first, second, last):
-        assert SPEC in message
-        assert "1. Counts words.\n2. Refuses a folder." in message
+        assert SPEC not in message
         assert "Which encoding? → UTF-8" in message
+    documents = ("docs/spec.md", "docs/constraints.md", "resources/plan.md")
+    assert set(at.told_beside) == {(("code-build", "code-fix"), documents)}
+    assert "1. Counts words.\n2. Refuses a folder." in last
     assert "Task `read-the-file`: Read the file" in first
     assert "unit tests with it, and integration tests" in first
     assert "unit tests" in second
@@ -375,7 +377,7 @@ async def test_a_review_is_asked_for_with_everything_it_needs() -> None:
     assert material == {
         "constraints": CONSTRAINTS,
         "spec": SPEC,
-        "files": {"app.py": "x"},
+        "files": "app.py",
         "tests": {
             "total": 3,
             "passed": 2,
@@ -387,6 +389,7 @@ async def test_a_review_is_asked_for_with_everything_it_needs() -> None:
             "output": "FAILED test_a",
         },
     }
+    assert at.gathered == [("changes", "last_findings", "resources", "plan")]
     await CODE.review(at, None)
     assert at.asked[1][1]["tests"] == {}
 

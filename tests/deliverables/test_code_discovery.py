@@ -503,7 +503,7 @@ async def test_an_empty_proposal_is_an_answer_and_asked_for_once() -> None:
 async def test_a_malformed_proposal_is_asked_for_once_more_and_then_none_is_taken() -> None:
     again = ScriptedDesk(said=("I like tidycal.", f"Sure:\n```json\n{proposal('tidycal')}\n```"))
     assert [each["name"] for each in (await discover(again))["candidates"]] == ["tidycal"]
-    assert "JSON" in again.asked[1][1]["what_was_wrong_with_your_last_answer"]
+    assert "JSON" in again.asked[1][1]["complaint"]
     never = ScriptedDesk(
         said=("no", '{"candidates": [{"name": "../../x", "ecosystem": "python"}]}', proposal("tidycal"))
     )

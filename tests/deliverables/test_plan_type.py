@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from forge.deliverables.plan import PlanReview, PlanType, parse
-from forge.plugins.contracts import DeliverableType, Issue, Operation, Severity, TestResults, Worked
 from forge.plugins.errors import AnswerUnusable
+from forge.plugins.roles import DeliverableType, Issue, Operation, Severity, TestResults, Worked
 
 SPEC = "# Feast — Specification\n\n## Deliverable Structure\n\nTemplate: generic\n"
 CONSTRAINTS = "# Feast\n\n## Priorities\n\n- cheap\n\n## Acceptance Criteria\n\n1. It names a date.\n2. It is cheap.\n"
@@ -33,8 +33,9 @@ class Desk:
         self.answers: tuple[dict[str, str], ...] = ()
         self.thresholds: dict[str, Any] = {"plan_min_chars": 100}
 
-    async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
-        self.asked.append((prompt, json.loads(json.dumps(material))))
+    async def ask(self, prompt: str, material: Mapping[str, Any], *, complaint: str = "", **_: Any) -> str:
+        told = {"complaint": complaint} if complaint else {}
+        self.asked.append((prompt, json.loads(json.dumps({**material, **told}))))
         return self._reply(prompt, material)
 
     def read(self, path: str) -> str | None:
@@ -47,7 +48,7 @@ class Desk:
         self.writes.append(message)
         self.documents |= files
 
-    async def work(self, prompt: str, task: str, message: str) -> Worked:
+    async def work(self, prompt: str, task: str, message: str, **_: Any) -> Worked:
         raise AssertionError("a plan lets nobody work on a branch")
 
     async def run_tests(self) -> TestResults:
@@ -152,9 +153,9 @@ async def test_a_malformed_answer_is_asked_again_with_the_error(bad: str, told: 
     desk = Desk(lambda prompt, material: next(given, "") or well(prompt, material))
     assert not (await PlanType().build(desk)).stuck
     first, second, third = (material for _, material in desk.asked[:3])
-    assert "error" not in first
-    assert told in second["error"]
-    assert (second["attempt"], third["attempt"]) == (2, 3)
+    assert "complaint" not in first
+    assert told in second["complaint"]
+    assert told in third["complaint"]
     assert desk.asked[3][1]["section"]["id"] == "people"
 
 
@@ -185,7 +186,7 @@ async def test_a_gap_is_asked_about_once_more() -> None:
 
     desk = Desk(reply)
     assert not (await PlanType().build(desk)).stuck
-    assert "TBD" in desk.asked[1][1]["error"]
+    assert "TBD" in desk.asked[1][1]["complaint"]
     assert "TBD" not in desk.documents["docs/plan.md"]
 
 
@@ -255,7 +256,7 @@ async def test_a_fix_that_breaks_the_plan_is_refused_and_asked_for_again(slots: 
     given = iter([json.dumps({"slots": slots, "summary": "s"})])
     desk._reply = lambda prompt, material: next(given, "") or well(prompt, material)
     await PlanType().fix(desk, [ISSUE], None)
-    assert told in desk.asked[1][1]["error"]
+    assert told in desk.asked[1][1]["complaint"]
     assert desk.documents != before
     desk._reply = lambda prompt, material: json.dumps({"slots": slots, "summary": "s"})
     with pytest.raises(AnswerUnusable):

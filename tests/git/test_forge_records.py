@@ -128,4 +128,4 @@ def test_only_sessions_and_approvals_use_the_way_for_records() -> None:
         for path in source.rglob("*.py")
         if re.search(r"\.write_record\(", path.read_text())
     }
-    assert callers == {"sessions/head.py", "sessions/conversation.py", "agents/landing.py", "tools/approvals.py"}
+    assert callers == {"sessions/head.py", "sessions/conversation.py", "agents/turn_commit.py", "tools/approvals.py"}

@@ -45,9 +45,9 @@ def status_file(directory: Path) -> dict[str, object]:
 @pytest.mark.req("M-01", "M-02")
 def test_l1_is_whole_before_l2_is_touched(tmp_path: Path) -> None:
     Memory(tmp_path).start("Cart", "APEX", "the cart")
-    shelf = Recording(tmp_path)
-    Memory(tmp_path, shelf=shelf).advance("analyze", "plan")
-    assert shelf.written == [
+    storage = Recording(tmp_path)
+    Memory(tmp_path, storage=storage).advance("analyze", "plan")
+    assert storage.written == [
         ".claude/initiative.json",
         "WORKFLOW-STATUS.yaml",
         "MEMORY.md",
@@ -166,8 +166,8 @@ def test_after_a_crash_at_any_write_the_same_step_gives_the_same_files(tmp_path:
         directory.mkdir()
         Memory(directory, now=clock).start("Cart", "APEX", "the cart", step="1")
         try:
-            shelf = Recording(directory, deadly)
-            Memory(directory, shelf=shelf, now=clock).advance("analyze", "plan", step="2")
+            storage = Recording(directory, deadly)
+            Memory(directory, storage=storage, now=clock).advance("analyze", "plan", step="2")
         except KeyboardInterrupt:
             Memory(directory, now=clock).advance("analyze", "plan", step="2")
         id_ = str(initiative(directory)["id"]).encode()
@@ -314,7 +314,7 @@ def test_drafts_give_the_files_to_whoever_commits_them(memory: Memory, tmp_path:
         return (tmp_path / path).read_text() if (tmp_path / path).exists() else None
 
     drafts = Drafts(read)
-    Memory(tmp_path, shelf=drafts).advance("analyze", "plan", step="x")
+    Memory(tmp_path, storage=drafts).advance("analyze", "plan", step="x")
     assert set(drafts.written) == {".claude/initiative.json", "WORKFLOW-STATUS.yaml", "MEMORY.md"}
     assert contents(tmp_path) == before
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 from forge.store.database import Database
 from forge.store.outbox import Outbox
 from tests.support.notice_server import Loopback, serving

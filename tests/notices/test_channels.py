@@ -13,7 +13,7 @@ import pytest
 
 from forge.notices.channels import CHANNELS, AppriseChannel
 from forge.notices.errors import ChannelInvalid, NotDelivered
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 from tests.support.notice_server import NTFY_REFUSED, TELEGRAM_REFUSED, Loopback
 
 # The library imports a module of the standard library that is on its way out, to see whether it is there.

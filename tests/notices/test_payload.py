@@ -6,7 +6,7 @@ import pytest
 
 from forge.notices.errors import NoticeInvalid
 from forge.notices.payload import EVENT_TYPES, LONGEST, from_json, notice, text, title, to_json
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 from forge.sessions.redaction import Redactor
 
 pytestmark = pytest.mark.req("P-18")

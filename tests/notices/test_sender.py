@@ -19,7 +19,7 @@ from sqlalchemy import update
 from forge.notices.channels import CHANNELS
 from forge.notices.errors import NotDelivered
 from forge.notices.sender import Sender
-from forge.plugins.contracts import Channel, Notice
+from forge.plugins.roles import Channel, Notice
 from forge.store.database import Database
 from forge.store.outbox import LEASE_SECONDS, Outbox
 from forge.store.schema import outbox as rows
@@ -321,7 +321,7 @@ PROCESS = textwrap.dedent("""
     import asyncio, os, sys, time
     from forge.notices.channels import CHANNELS
     from forge.notices.sender import Sender
-    from forge.plugins.contracts import Notice
+    from forge.plugins.roles import Notice
     from forge.store.database import Database
     from forge.store.outbox import Outbox
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from forge.pipeline import evidence
 from forge.pipeline.evidence import Acknowledgement, Evidence
-from forge.plugins.contracts import TestResults
+from forge.plugins.roles import TestResults
 
 pytestmark = pytest.mark.req("P-09", "P-10")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from forge.pipeline.evidence import Evidence
 from forge.pipeline.guards import Counts, Guard, Limits, Verdict, evaluate
-from forge.plugins.contracts import Issue, Severity
+from forge.plugins.roles import Issue, Severity
 from tests.support.guard_cases import CLASSES, cases, forge_verdict, right_verdict
 
 pytestmark = pytest.mark.req("P-10")

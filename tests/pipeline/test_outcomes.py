@@ -15,7 +15,7 @@ import pytest
 from forge.app.projects import catalog
 from forge.pipeline.delivery_run import deliver
 from forge.pipeline.question_wait import Decision
-from forge.plugins.contracts import TestResults, Worked
+from forge.plugins.roles import TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
@@ -25,7 +25,7 @@ from tests.support.project_runs import (
     CODE_SPEC,
     Outside,
     Record,
-    ScriptedHands,
+    ScriptedAgents,
     at_phase,
     journeys,
     live,
@@ -65,18 +65,18 @@ def lacking(tip: str) -> TestResults:
 
 
 def delivered(
-    place: Path, hands: ScriptedHands, *answers: Decision, dying: bool = False
-) -> tuple[Project, Record, ScriptedHands]:
+    place: Path, agents: ScriptedAgents, *answers: Decision, dying: bool = False
+) -> tuple[Project, Record, ScriptedAgents]:
     project = Workspace(place).create("Durations", agent="scripted", now=datetime(2026, 1, 1, tzinfo=UTC))
     files = {"docs/intent.md": CODE_INTENT, "docs/spec.md": CODE_SPEC, "docs/constraints.md": CODE_CONSTRAINTS}
     at_phase(project, Phase.BUILDING, files, kind="code")
     record = Record(answers=[answer.to_text() for answer in answers])
-    asyncio.run(live(journeys(project, hands, Outside()), deliver, record, dying=dying))
-    return Project.at(project.directory), record, hands
+    asyncio.run(live(journeys(project, agents, Outside()), deliver, record, dying=dying))
+    return Project.at(project.directory), record, agents
 
 
-def scripted(tests: Tests, review: str = EMPTY, **options: Any) -> ScriptedHands:
-    return ScriptedHands(answers=lambda _: review, tests=tests, **options)
+def scripted(tests: Tests, review: str = EMPTY, **options: Any) -> ScriptedAgents:
+    return ScriptedAgents(answers=lambda _: review, tests=tests, **options)
 
 
 def lines_of(project: Project, name: str) -> list[dict[str, Any]]:
@@ -85,11 +85,11 @@ def lines_of(project: Project, name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("dying", [False, True])
 def test_a_missing_runner_asks_at_once_and_makes_no_turn(tmp_path: Path, *, dying: bool) -> None:
-    project, record, hands = delivered(tmp_path, scripted(lambda _, tip: lacking(tip)), dying=dying)
+    project, record, agents = delivered(tmp_path, scripted(lambda _, tip: lacking(tip)), dying=dying)
     assert (project.status().phase, project.status().halt_reason) == (Phase.HALTED, "tests_cannot_run")
     [(_, asked)] = record.questions
     assert asked.startswith("The tests cannot run: the Python module `pytest` (`python3 -m pytest -q`). Supply it")
-    assert hands.worked == []
+    assert agents.worked == []
 
 
 def test_a_retry_runs_the_tests_again_and_a_command_is_kept(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_a_retry_runs_the_tests_again_and_a_command_is_kept(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("dying", [False, True])
 def test_going_on_without_tests_never_ends_as_plainly_done(tmp_path: Path, *, dying: bool) -> None:
-    hands = scripted(lambda _, tip: lacking(tip))
-    project, record, _ = delivered(tmp_path, hands, Decision("override"), dying=dying)
+    agents = scripted(lambda _, tip: lacking(tip))
+    project, record, _ = delivered(tmp_path, agents, Decision("override"), dying=dying)
     assert len(record.questions) == 1
     assert project.status().phase is Phase.DONE
     assert project.info().tests_unproven
@@ -115,20 +115,28 @@ def test_going_on_without_tests_never_ends_as_plainly_done(tmp_path: Path, *, dy
 @pytest.mark.parametrize("dying", [False, True])
 def test_a_known_failure_is_named_and_does_not_count(tmp_path: Path, *, dying: bool) -> None:
     added = {"new": "passed"}
-    hands = scripted(lambda n, tip: ran(tip, old="failed", kept="passed", **(added if n > 1 else {})))
-    project, record, hands = delivered(tmp_path, hands, dying=dying)
+    agents = scripted(lambda n, tip: ran(tip, old="failed", kept="passed", **(added if n > 1 else {})))
+    project, record, agents = delivered(tmp_path, agents, dying=dying)
     assert (project.status().phase, record.questions) == (Phase.DONE, [])
     said = [message.content for message in project.chat()]
     assert any("Already failing, so not counted against the work: old." in text for text in said)
     assert "failed before the work began, too: old" in said[-1]
-    assert len(hands.worked) == 2
+    assert len(agents.worked) == 2
+
+
+@pytest.mark.req("G-11")
+def test_the_closing_words_say_how_to_merge_with_and_without_the_conversation(tmp_path: Path) -> None:
+    project, _, _ = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed")))
+    last = project.chat()[-1].content
+    assert "`forge merge forge/build-x --conversation keep`" in last
+    assert "`forge merge forge/build-x --conversation drop` to leave the conversation out." in last
 
 
 def test_one_run_of_a_commit_is_enough(tmp_path: Path) -> None:
-    project, _, hands = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed")))
+    project, _, agents = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed")))
     commits = [line["commit"] for line in lines_of(project, "test_runs.jsonl")]
     assert commits == ["c0", "c1", "c2"]
-    assert hands.tested == 3
+    assert agents.tested == 3
 
 
 @pytest.mark.parametrize(
@@ -142,8 +150,8 @@ def test_one_run_of_a_commit_is_enough(tmp_path: Path) -> None:
 def test_deleted_and_skipped_tests_stop_within_three_rounds(
     tmp_path: Path, now: dict[str, str], reason: str, review: str
 ) -> None:
-    hands = scripted(lambda n, tip: ran(tip, **(now if n > 1 else {"a": "passed", "b": "passed"})), review)
-    project, record, _ = delivered(tmp_path, hands)
+    agents = scripted(lambda n, tip: ran(tip, **(now if n > 1 else {"a": "passed", "b": "passed"})), review)
+    project, record, _ = delivered(tmp_path, agents)
     assert project.status().halt_reason == "guard_tests"
     [(_, asked)] = record.questions
     assert f"{reason}. If that is right, accept the tests" in asked
@@ -172,35 +180,35 @@ def test_a_round_that_changes_no_file_ends_the_loop(tmp_path: Path) -> None:
 
 def test_a_task_without_changes_is_reminded_once_and_then_stuck(tmp_path: Path) -> None:
     idle = lambda n: Worked(success=True, text="It is all there.", commit=f"c{n}")  # noqa: E731
-    project, record, hands = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed"), works=idle))
+    project, record, agents = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed"), works=idle))
     assert project.status().phase is Phase.BUILDING
     assert "changed no file, although it was reminded: It is all there." in record.questions[0][1]
-    assert len(hands.worked) == 2
+    assert len(agents.worked) == 2
 
 
 def test_a_failure_that_was_not_there_before_counts(tmp_path: Path) -> None:
-    hands = scripted(lambda n, tip: ran(tip, old="failed", kept="passed" if n == 1 else "failed"))
-    project, record, hands = delivered(tmp_path, hands)
+    agents = scripted(lambda n, tip: ran(tip, old="failed", kept="passed" if n == 1 else "failed"))
+    project, record, agents = delivered(tmp_path, agents)
     assert project.status().phase is Phase.BUILDING
     assert "the tests failed 3 times in the same way" in record.questions[0][1]
 
 
 def test_a_person_who_accepts_fewer_tests_ends_it_with_a_retry(tmp_path: Path) -> None:
-    hands = scripted(lambda n, tip: ran(tip, **({"a": "passed"} if n > 1 else {"a": "passed", "b": "passed"})))
-    project, record, hands = delivered(tmp_path, hands)
+    agents = scripted(lambda n, tip: ran(tip, **({"a": "passed"} if n > 1 else {"a": "passed", "b": "passed"})))
+    project, record, agents = delivered(tmp_path, agents)
     assert catalog.accept_tests(project)["total"] == 1
     record.answers.append(Decision("resume").to_text())
-    asyncio.run(live(journeys(project, hands, Outside()), deliver, record, dying=False))
+    asyncio.run(live(journeys(project, agents, Outside()), deliver, record, dying=False))
     assert Project.at(project.directory).status().phase is Phase.DONE
 
 
 def test_a_run_that_an_older_version_began_goes_on_without_a_baseline(tmp_path: Path) -> None:
-    hands = scripted(lambda _, tip: TestResults(3, 3, 0, "ok", tip))
+    agents = scripted(lambda _, tip: TestResults(3, 3, 0, "ok", tip))
     project = Workspace(tmp_path).create("Durations", agent="scripted", now=datetime(2026, 1, 1, tzinfo=UTC))
     files = {"docs/intent.md": CODE_INTENT, "docs/spec.md": CODE_SPEC, "docs/constraints.md": CODE_CONSTRAINTS}
     at_phase(project, Phase.BUILDING, files, kind="code")
     record = Record()
     record.steps["run-1/2/branch"] = json.dumps({"baseline": "c0", "tip": "c0"})
-    asyncio.run(live(journeys(project, hands, Outside()), deliver, record, dying=False))
+    asyncio.run(live(journeys(project, agents, Outside()), deliver, record, dying=False))
     assert Project.at(project.directory).status().phase is Phase.DONE
     assert not any("before the work" in step for step in record.steps)

@@ -19,7 +19,7 @@ from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Parameters
 from forge.pipeline.question_wait import Decision
 from forge.pipeline.specify_phase import specify
-from forge.plugins.contracts import Worked
+from forge.plugins.roles import Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
@@ -30,7 +30,7 @@ from tests.support.project_runs import (
     MemorySteps,
     Outside,
     Record,
-    ScriptedHands,
+    ScriptedAgents,
     at_phase,
     commits,
     journeys,
@@ -68,9 +68,9 @@ def review(*severities: str) -> str:
     return json.dumps({**{s: counts[s] for s in ("critical", "medium", "minor")}, "tests": tests, "issues": issues})
 
 
-def code_hands() -> ScriptedHands:
+def code_agents() -> ScriptedAgents:
     reviews = [review("critical", "medium"), "this is no JSON", review("medium"), review()]
-    return ScriptedHands(answers=lambda task: reviews[min(task.nth, len(reviews)) - 1])
+    return ScriptedAgents(answers=lambda task: reviews[min(task.nth, len(reviews)) - 1])
 
 
 def steps_of(messages: list[str]) -> list[str]:
@@ -98,7 +98,7 @@ def outcome(project: Project, record: Record, outside: Outside) -> dict[str, Any
 
 
 def both(
-    tmp_path: Path, prepare: Any, run: Any, hands: Any, answers: tuple[str, ...] = ()
+    tmp_path: Path, prepare: Any, run: Any, agents: Any, answers: tuple[str, ...] = ()
 ) -> tuple[dict[str, Any], int]:
     """The same run once undisturbed and once killed at every point; what the killed one came to, and its lives."""
     ends = []
@@ -106,7 +106,7 @@ def both(
     for name, dying in (("whole", False), ("killed", True)):
         project = new_project(tmp_path / name)
         prepare(project)
-        record, outside, who = Record(answers=[*answers]), Outside(), hands()
+        record, outside, who = Record(answers=[*answers]), Outside(), agents()
         journey_of = journeys(project, who, outside, Parameters(limits=Limits(max_iterations=6)))
         _, lives = asyncio.run(live(journey_of, run, record, dying=dying))
         end = outcome(project, record, outside)
@@ -121,7 +121,7 @@ def both(
 
 @pytest.mark.req("P-04")
 def test_a_distillation_killed_at_every_point_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    end, lives = both(tmp_path, dumped, distill, ScriptedHands)
+    end, lives = both(tmp_path, dumped, distill, ScriptedAgents)
     assert end["phase"] is Phase.HUMAN_REVIEW
     assert lives > 10
 
@@ -130,7 +130,7 @@ def test_a_distillation_killed_at_every_point_ends_as_one_that_was_not(tmp_path:
 def test_a_specification_killed_at_every_point_ends_as_one_that_was_not(tmp_path: Path) -> None:
     def prepare(project: Project) -> None:
         dumped(project)
-        asyncio.run(live(journeys(project, ScriptedHands(), Outside()), distill, Record(), dying=False, name="distil"))
+        asyncio.run(live(journeys(project, ScriptedAgents(), Outside()), distill, Record(), dying=False, name="distil"))
 
         def confirm(read: Any) -> Any:
             draft = Draft(read, 2.0)
@@ -140,7 +140,7 @@ def test_a_specification_killed_at_every_point_ends_as_one_that_was_not(tmp_path
 
         project.records.update(confirm, "confirm")
 
-    end, lives = both(tmp_path, prepare, specify, ScriptedHands)
+    end, lives = both(tmp_path, prepare, specify, ScriptedAgents)
     assert end["phase"] is Phase.SPEC_BUILDING
     assert set(end["documents"]) == {"constraints.md", "intent.md", "spec.md"}
     assert lives > 10
@@ -153,7 +153,7 @@ def ready_for_code(project: Project) -> None:
 
 @pytest.mark.req("P-07", "P-09", "P-10")
 def test_a_build_with_polishing_killed_at_every_point_ends_as_one_that_was_not(tmp_path: Path) -> None:
-    end, lives = both(tmp_path, ready_for_code, deliver, code_hands)
+    end, lives = both(tmp_path, ready_for_code, deliver, code_agents)
     assert end["phase"] is Phase.DONE
     assert end["trajectory"] == [(1, 1, 1, 0), (2, 0, 1, 0)]
     assert lives > 60
@@ -161,31 +161,31 @@ def test_a_build_with_polishing_killed_at_every_point_ends_as_one_that_was_not(t
 
 @pytest.mark.req("P-12", "P-19")
 def test_a_stuck_build_asks_once_and_goes_on_with_the_answer_however_often_it_dies(tmp_path: Path) -> None:
-    def hands() -> ScriptedHands:
-        made = code_hands()
+    def agents() -> ScriptedAgents:
+        made = code_agents()
         done = Worked(success=True, text="", files=("a.py",))
         failed = Worked(success=False, text="", reason="exit 1")
         made.works = lambda n: replace(done, commit=f"c{n}") if n > 2 else failed
         return made
 
     answer = Decision("input", "Use the standard library.").to_text()
-    end, _ = both(tmp_path, ready_for_code, deliver, hands, (answer,))
+    end, _ = both(tmp_path, ready_for_code, deliver, agents, (answer,))
     assert end["phase"] is Phase.DONE
     assert len(end["questions"]) == 1
 
 
 @pytest.mark.slow
 def test_a_halted_run_waits_and_is_resumed_overridden_or_terminated(tmp_path: Path) -> None:
-    def hands() -> ScriptedHands:
+    def agents() -> ScriptedAgents:
         totals = [6, 5, 4, 9, 9, 9]
-        return ScriptedHands(answers=lambda task: review(*["medium"] * totals[min(task.nth, len(totals)) - 1]))
+        return ScriptedAgents(answers=lambda task: review(*["medium"] * totals[min(task.nth, len(totals)) - 1]))
 
-    waits, _ = both(tmp_path / "waits", ready_for_code, deliver, hands)
+    waits, _ = both(tmp_path / "waits", ready_for_code, deliver, agents)
     assert (waits["phase"], len(waits["questions"])) == (Phase.HALTED, 1)
     decisions = (Decision("resume").to_text(), Decision("override").to_text())
-    taken, _ = both(tmp_path / "taken", ready_for_code, deliver, hands, decisions)
+    taken, _ = both(tmp_path / "taken", ready_for_code, deliver, agents, decisions)
     assert (taken["phase"], len(taken["questions"]), len(taken["trajectory"])) == (Phase.DONE, 2, 6)
-    gone, _ = both(tmp_path / "gone", ready_for_code, deliver, hands, (Decision("terminate").to_text(),))
+    gone, _ = both(tmp_path / "gone", ready_for_code, deliver, agents, (Decision("terminate").to_text(),))
     assert gone["phase"] is Phase.HALTED
     assert "for good" in gone["chat"][-1][1]
 
@@ -193,23 +193,23 @@ def test_a_halted_run_waits_and_is_resumed_overridden_or_terminated(tmp_path: Pa
 def test_recorded_steps_are_not_done_again(tmp_path: Path) -> None:
     project = new_project(tmp_path)
     ready_for_code(project)
-    record, hands = Record(), code_hands()
-    journey_of = journeys(project, hands, Outside())
+    record, agents = Record(), code_agents()
+    journey_of = journeys(project, agents, Outside())
     asyncio.run(live(journey_of, deliver, record, dying=False))
-    before = (list(hands.asked), hands.tested, commits(project.directory))
+    before = (list(agents.asked), agents.tested, commits(project.directory))
     asyncio.run(deliver(journey_of(MemorySteps(record))))
-    assert (hands.asked, hands.tested, commits(project.directory)) == before
+    assert (agents.asked, agents.tested, commits(project.directory)) == before
 
 
 @pytest.mark.req("B-05")
 @pytest.mark.parametrize("dying", [False, True])
 def test_without_a_model_the_run_ends_with_one_outline_and_one_notice(tmp_path: Path, *, dying: bool) -> None:
     project = new_project(tmp_path)
-    hands, outside, record = ScriptedHands(name="builtin"), Outside(), Record()
+    agents, outside, record = ScriptedAgents(name="builtin"), Outside(), Record()
     dumped(project)
-    asyncio.run(live(journeys(project, hands, outside), distill, Record(), dying=False, name="distil-1"))
-    at_building(project, hands, outside)
-    asyncio.run(live(journeys(project, hands, outside), deliver, record, dying=dying, name="deliver-1"))
+    asyncio.run(live(journeys(project, agents, outside), distill, Record(), dying=False, name="distil-1"))
+    at_building(project, agents, outside)
+    asyncio.run(live(journeys(project, agents, outside), deliver, record, dying=dying, name="deliver-1"))
     status = project.status()
     assert (status.phase, status.halt_reason) == (Phase.HALTED, "phase3_output_incomplete")
     [notice] = [each for each in outside.notices.values() if each.summary.startswith("Outline ready")]
@@ -218,7 +218,7 @@ def test_without_a_model_the_run_ends_with_one_outline_and_one_notice(tmp_path: 
     assert record.questions == [], "an outline takes no place in the queue"
 
 
-def at_building(project: Project, hands: ScriptedHands, outside: Outside) -> None:
+def at_building(project: Project, agents: ScriptedAgents, outside: Outside) -> None:
     def confirmed(read: Any) -> Any:
         draft = Draft(read, 2.0)
         draft.set_type("plan")
@@ -226,7 +226,7 @@ def at_building(project: Project, hands: ScriptedHands, outside: Outside) -> Non
         return draft.files()
 
     project.records.update(confirmed, "confirmed")
-    asyncio.run(live(journeys(project, hands, outside), specify, Record(), dying=False, name="specify-1"))
+    asyncio.run(live(journeys(project, agents, outside), specify, Record(), dying=False, name="specify-1"))
 
     def built(read: Any) -> Any:
         draft = Draft(read, 3.0)

@@ -16,7 +16,7 @@ from forge.deliverables.code.review import CodeReview
 from forge.deliverables.plan.review import PlanReview
 from forge.pipeline.guards import Counts
 from forge.pipeline.review import MAX_ISSUES, MAX_TEXT, parse_review
-from forge.plugins.contracts import Issue, Severity
+from forge.plugins.roles import Issue, Severity
 from forge.projects.errors import AnswerMalformed
 
 pytestmark = pytest.mark.req("P-09")

@@ -14,7 +14,7 @@ from forge.projects.info import (
     Acceptance,
     Acknowledgement,
     Failure,
-    LastPress,
+    LastAction,
     NamedRun,
     ProjectInfo,
     Waiting,
@@ -30,7 +30,7 @@ def test_a_file_of_an_earlier_version_has_all_its_values() -> None:
     assert (info.halted_in, info.agent, info.unknowns, info.runs) == (Phase.BUILDING, "builtin", 2, 3)
     assert info.waiting == Waiting("halted", "A file cannot be written.", Failure("building", "project_unwritable"))
     assert info.run == NamedRun("deliver-20261116-4f2a-3", "deliver", ended=True)
-    assert info.last_press == LastPress("resume", None, "deliver-20261116-4f2a-2.q1")
+    assert info.last_press == LastAction("resume", None, "deliver-20261116-4f2a-2.q1")
     assert (info.acknowledged_tests, info.accepted) == (Acknowledgement(8, 2), Acceptance(1794816000.5))
     assert (info.presses, info.background) == ((("k-1", "0123456789abcdef"),), ("We meet on Mondays.",))
     assert [item["question"] for item in info.open] == ["How much may it cost?"]

@@ -13,8 +13,8 @@ FORKED.set_forkserver_preload(
         *("pytest", "tests.engine.process"),
         *("anyio._backends._asyncio", "dbos", "dbos._sys_db_sqlite", "genai_prices.data"),
         *("keyring.backends.SecretService", "pydantic_ai.models.anthropic"),
-        *("forge.agents.builtin.engine", "forge.agents.models.api", "forge.agents.models.asking"),
-        *("forge.agents.relay.link", "forge.agents.models.retrying", "forge.api.server", "forge.builtin"),
+        *("forge.agents.builtin.engine", "forge.agents.models.api", "forge.agents.models.provider_request"),
+        *("forge.agents.relay.link", "forge.agents.models.retries", "forge.api.server", "forge.builtin"),
         *(
             "forge.app.process.handover",
             "forge.app.projects.workflows",

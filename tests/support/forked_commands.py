@@ -172,8 +172,8 @@ def _load() -> None:
     import pydantic_ai.models.anthropic  # noqa: PLC0415
 
     import forge.agents.models.api  # noqa: PLC0415
-    import forge.agents.models.asking  # noqa: PLC0415
-    import forge.agents.models.retrying  # noqa: PLC0415
+    import forge.agents.models.provider_request  # noqa: PLC0415
+    import forge.agents.models.retries  # noqa: PLC0415
     import forge.agents.relay.link  # noqa: PLC0415
     import forge.app.process.workshop  # noqa: PLC0415
     import forge.app.projects.autopilot  # noqa: PLC0415

@@ -16,7 +16,7 @@ from forge.git import Repository
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Around, Journey, Parameters
-from forge.plugins.contracts import Card, Notice, TestResults, Worked
+from forge.plugins.roles import Card, Notice, TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.prompts import Prompts
@@ -146,7 +146,7 @@ async def live(journey_of: Callable[[MemorySteps], Journey], run: Callable[[Jour
 
 
 @dataclass
-class ScriptedHands:
+class ScriptedAgents:
     """Answers by a function of prompt and place; works and tests by functions of how often they were done."""
 
     answers: Callable[[Task], AgentResponse | str] = lambda task: project_model.answer(task.prompt, task.material)
@@ -160,9 +160,13 @@ class ScriptedHands:
     tested: int = 0
     moved_by: Callable[[int], str | None] = lambda _: None
     looked: int = 0
+    facts: Json = field(default_factory=dict)
+    tasks: list[Task] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
 
     async def answer(self, task: Task) -> AgentResponse:
         self.asked.append(f"{task.prompt} {task.nth}")
+        self.tasks.append(task)
         given = builtin_rules.answer(task.prompt, task.material) if self.by_rules(task.prompt) else self.answers(task)
         return given if isinstance(given, AgentResponse) else AgentResponse(success=True, output=given)
 
@@ -173,6 +177,8 @@ class ScriptedHands:
         return self.name == "builtin"
 
     async def work(self, steps: MemorySteps, place: str, order: Order) -> Worked:
+        self.orders.append(order)
+
         async def act() -> Json:
             # A turn is found again by its place: done twice, it is one commit.
             if place not in self.worked:
@@ -200,8 +206,20 @@ class ScriptedHands:
         self.tested += 1
         return self.tests(self.tested, self.tip_now)
 
+    async def test_command(self, branch: str) -> str:
+        return "`python3 -m pytest -q` (pytest.ini)"
+
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
         return {"a.py": "print()\n"}
+
+    async def changes(self, branch: str, baseline: str | None) -> Json:
+        return {"scope": "all of it", "new_files": "=== a.py\n    1  print()"}
+
+    async def repository(self) -> Json:
+        return dict(self.facts)
+
+    async def environment(self) -> str:
+        return "Installed programs: python3 3.11."
 
 
 @dataclass
@@ -218,14 +236,14 @@ class Outside:
 
 
 def journeys(
-    project: Project, hands: ScriptedHands, outside: Outside, parameters: Parameters | None = None
+    project: Project, agents: ScriptedAgents, outside: Outside, parameters: Parameters | None = None
 ) -> Callable[[MemorySteps], Journey]:
     async def mirror(cards: Mapping[str, str], card: Card) -> Json:
         outside.cards.append(card)
         return {"cards": {}, "warnings": []}
 
     around = Around(
-        hands=hands,
+        agents=agents,
         instructions=Prompts(None).get,
         types={type_.name: type_ for type_ in offer().deliverables},
         parameters=parameters or Parameters(),

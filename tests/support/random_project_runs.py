@@ -14,10 +14,10 @@ from forge.pipeline.delivery_run import deliver
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Parameters
 from forge.pipeline.question_wait import Decision
-from forge.plugins.contracts import TestResults, Worked
+from forge.plugins.roles import TestResults, Worked
 from forge.projects.project import Project
 from forge.projects.status import Phase
-from tests.support.project_runs import Outside, Record, ScriptedHands, journeys, live
+from tests.support.project_runs import Outside, Record, ScriptedAgents, journeys, live
 
 _SEVERITIES = ("critical", "medium", "minor")
 _ROUNDS = 8
@@ -34,13 +34,13 @@ class Ended:
 
 def run_once(seed: int, project: Project) -> Ended:
     rng = random.Random(seed)
-    hands = _hands(rng)
+    agents = _hands(rng)
     record = Record()
-    journey_of = journeys(project, hands, Outside(), Parameters(limits=Limits(max_iterations=_ROUNDS)))
+    journey_of = journeys(project, agents, Outside(), Parameters(limits=Limits(max_iterations=_ROUNDS)))
     decisions = [_decision(rng) for _ in range(12)] + [Decision("terminate").to_text()] * 40
     while asyncio.run(live(journey_of, deliver, record, dying=False))[0] is None:
         record.answers.append(decisions[len(record.answers)])
-    return _ended(Project.at(project.directory), hands)
+    return _ended(Project.at(project.directory), agents)
 
 
 def _decision(rng: random.Random) -> str:
@@ -48,7 +48,7 @@ def _decision(rng: random.Random) -> str:
     return Decision(action, "Go on.").to_text()
 
 
-def _hands(rng: random.Random) -> ScriptedHands:
+def _hands(rng: random.Random) -> ScriptedAgents:
     broken = rng.random() < 0.3
     totals: list[int] = []
 
@@ -73,9 +73,9 @@ def _hands(rng: random.Random) -> ScriptedHands:
         commit, reason = (f"c{number}", "") if good else (None, "exit 1")
         return Worked(success=good, text="", commit=commit, files=("a.py",) if good else (), reason=reason)
 
-    hands = ScriptedHands(answers=answers, works=works, tests=tests)
-    hands.moved_by = lambda _: "c-moved" if rng.random() < 0.05 else None
-    return hands
+    agents = ScriptedAgents(answers=answers, works=works, tests=tests)
+    agents.moved_by = lambda _: "c-moved" if rng.random() < 0.05 else None
+    return agents
 
 
 def _review(rng: random.Random) -> str:
@@ -90,7 +90,7 @@ def _review(rng: random.Random) -> str:
     return json.dumps({**{s: told[s] for s in _SEVERITIES}, "tests": tests, "issues": issues})
 
 
-def _ended(project: Project, hands: ScriptedHands) -> Ended:
+def _ended(project: Project, agents: ScriptedAgents) -> Ended:
     status, info = project.status(), project.info()
     accepted = info.accepted is not None
     lines = [json.loads(x) for x in (project.directory / "test_runs.jsonl").read_text().splitlines()] if (
@@ -98,19 +98,19 @@ def _ended(project: Project, hands: ScriptedHands) -> Ended:
     ).exists() else []  # fmt: skip
     wrong = ""
     if status.phase is Phase.DONE and not accepted:
-        wrong = _wrong(lines, hands)
+        wrong = _wrong(lines, agents)
     return Ended(str(status.phase), accepted, len(project.polish().convergence_trajectory), wrong)
 
 
-def _wrong(lines: list[dict[str, Any]], hands: ScriptedHands) -> str:
+def _wrong(lines: list[dict[str, Any]], agents: ScriptedAgents) -> str:
     """Written down again from what was promised, without the program's own judgement."""
     if not lines:
         return "done without any test run"
     last = lines[-1]
     if last["exit_code"] != 0 or last["failed"] or last["passed"] != last["total"] or last["total"] < 1:
         return f"done although the last run was {last}"
-    if last["commit"] != hands.tip_now:
-        return f"done although the last run was of {last['commit']}, not of {hands.tip_now}"
+    if last["commit"] != agents.tip_now:
+        return f"done although the last run was of {last['commit']}, not of {agents.tip_now}"
     if last["total"] < max(line["total"] for line in lines):
         return "done although tests went missing"
     return ""

@@ -14,18 +14,18 @@ from typing import Any, TypeVar
 import pytest
 
 from forge.app.process.workshop import Workshop, open_workshop
-from forge.app.projects.actions import press
-from forge.app.projects.agents import ProjectHands
+from forge.app.projects.actions import perform
+from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.autopilot import watched
 from forge.app.projects.catalog import create, workspace_of
 from forge.app.projects.messages import say
-from forge.app.projects.runs import Pressed
+from forge.app.projects.runs import ActionResult
 from forge.app.projects.view import ProjectView
 from forge.events import Event
 from forge.git import Repository
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import AgentResponse, Order, Task
-from forge.plugins.contracts import TestResults, Worked
+from forge.plugins.roles import TestResults, Worked
 from forge.projects.project import Project
 from forge.settings import Settings, load
 from tests.support import project_model
@@ -92,14 +92,14 @@ async def new(shop: Workshop, name: str | None = "Party", dump: str = CLEAR, **o
 
 async def pressed(shop: Workshop, project: Project, action: Action, **options: Any) -> ProjectView:
     """Press and wait for what follows from it."""
-    return await seen(shop, project, await press(shop, project, action, **options))
+    return await seen(shop, project, await perform(shop, project, action, **options))
 
 
 async def said(shop: Workshop, project: Project, text: str) -> ProjectView:
     return await seen(shop, project, await say(shop, project, text))
 
 
-async def seen(shop: Workshop, project: Project, what: Pressed, heard: list[Event] | None = None) -> ProjectView:
+async def seen(shop: Workshop, project: Project, what: ActionResult, heard: list[Event] | None = None) -> ProjectView:
     events = [] if heard is None else heard
     return await watched(shop, project, what, events.append)
 
@@ -145,23 +145,23 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Script:
     """In the place of whoever would answer."""
     made = Script()
 
-    async def answer(_: ProjectHands, task: Task) -> AgentResponse:
+    async def answer(_: ProjectAgents, task: Task) -> AgentResponse:
         return await made.answer(task)
 
-    async def work(hands: ProjectHands, steps: Any, place: str, order: Order) -> Worked:
+    async def work(agents: ProjectAgents, steps: Any, place: str, order: Order) -> Worked:
         made.works += 1
-        assert hands.code is not None
-        files = Repository.open(hands.code).workspace(order.branch)
+        assert agents.code is not None
+        files = Repository.open(agents.code).workspace(order.branch)
         files.write_file(f"test_{made.works}.py", "import unittest\n")
         return Worked(success=True, text="done", commit=files.commit(f"work {made.works}"), files=("test.py",))
 
-    async def run_tests(hands: ProjectHands, branch: str, **_: Any) -> TestResults:
-        return TestResults(3, 3, 0, "ok", commit=str(await hands.tip(branch)), exit_code=0, command="python -m tests")
+    async def run_tests(agents: ProjectAgents, branch: str, **_: Any) -> TestResults:
+        return TestResults(3, 3, 0, "ok", commit=str(await agents.tip(branch)), exit_code=0, command="python -m tests")
 
-    monkeypatch.setattr(ProjectHands, "answer", answer)
-    monkeypatch.setattr(ProjectHands, "by_rules", lambda *_: False)
-    monkeypatch.setattr(ProjectHands, "work", work)
-    monkeypatch.setattr(ProjectHands, "run_tests", run_tests)
+    monkeypatch.setattr(ProjectAgents, "answer", answer)
+    monkeypatch.setattr(ProjectAgents, "by_rules", lambda *_: False)
+    monkeypatch.setattr(ProjectAgents, "work", work)
+    monkeypatch.setattr(ProjectAgents, "run_tests", run_tests)
     return made
 
 

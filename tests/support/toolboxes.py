@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forge.tools.access import ToolAccess
-from forge.tools.contract import Tool
+from forge.tools.tool import Tool
 from forge.tools.toolbox import Toolbox
 
 

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from forge.agents.limit_check import Spent
 from forge.agents.loop import Loop
 from forge.agents.model import Model
 from forge.agents.model_turn import ModelTurn
 from forge.agents.profile import Profile
 from forge.agents.relay.journal import Journal
-from forge.agents.spending import Spent
 from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnEnd, TurnRequest, Work, run_turn
 from forge.app.sessions.sandbox_commands import TurnCommands
@@ -26,7 +26,7 @@ from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
 from forge.settings import Limits
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
 from tests.support.toolboxes import open_toolbox
 
 

@@ -33,7 +33,7 @@ class Screen:
     ready: str
     """CSS of what is there once it is drawn."""
     keys: tuple[str, ...] = ()
-    """Pressed then."""
+    """ActionResult then."""
     then: str = ""
     """CSS of what they open."""
 
@@ -58,7 +58,7 @@ SCREENS = [
     Screen("new project", "/projects/new", "main h1"),
     *(
         Screen(f"project {tab}", f"/projects/{{project}}?tab={tab}", "main h1")
-        for tab in ("chat", "documents", "polish", "artifacts", "log")
+        for tab in ("chat", "documents", "contracts", "polish", "artifacts", "log")
     ),
     Screen("board", "/board", "main h1"),
     *(Screen(f"settings {section}", f"/settings/{section}", "main h1") for section in SETTINGS),

@@ -11,6 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.types import Scope
 
 from forge import __version__
+from forge.api import mcp_endpoint
 from forge.api.access.gate import SIGN_IN, Access, Gate
 from forge.api.http import problems
 from forge.api.http.bodies import LARGE, SMALL, TINY, UPLOAD, BodyLimit, LastResort
@@ -19,12 +20,14 @@ from forge.api.http.routing import methods_at
 from forge.api.openapi.additions import complete
 from forge.api.routes import (
     access,
+    contracts,
     events,
     files,
     history,
     house,
     memory,
     merges,
+    notes,
     project_files,
     projects,
     repositories,
@@ -37,6 +40,8 @@ from forge.app.process.workshop import Workshop
 _ROUTES = (
     projects,
     project_files,
+    contracts,
+    notes,
     files,
     history,
     merges,
@@ -49,7 +54,7 @@ _ROUTES = (
     tools,
 )
 _UPLOAD = re.compile(r"/api/(projects/[^/]+/resources|repositories/[^/]+/session/attachments)")
-_FILE = re.compile(r"/api/repositories/[^/]+/files/[\s\S]+")
+_FILE = re.compile(r"/api/(repositories/[^/]+/files|projects/[^/]+/papers)/[\s\S]+")
 _ABOUT = """\
 Everything that Forge does, for programs. Sign in with a cookie (`POST /api/sign-in`) or send a key as
 `Authorization: Bearer`. Errors are problem JSON: switch on `code`. Lists take `after` and `limit`; with
@@ -74,6 +79,7 @@ def create(shop: Workshop, gate: Gate, *, static: Path | None) -> FastAPI:
     app.state.gate = gate
     for module in _ROUTES:
         app.include_router(module.router, prefix="/api")
+    app.router.routes.extend(mcp_endpoint.routes(shop))
     problems.install(app, lambda path: methods_at([module.router for module in _ROUTES], path))
     _document(app)
     # The last one added is the first that a request meets.

@@ -13,6 +13,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from forge.api.access.gate import Gate
+from forge.api.access.request_headers import is_api
 from forge.api.http.problems import problem
 from forge.errors import Denied
 
@@ -33,7 +34,7 @@ _LASTING = "public, max-age=31536000, immutable"
 
 
 class Pages:
-    """Answers whatever is not below `/api`; the rest goes on to the API."""
+    """Answers whatever is neither the API nor MCP; the rest goes on to those."""
 
     def __init__(self, app: ASGIApp, *, gate: Gate, static: Path | None) -> None:
         self._app = app
@@ -42,7 +43,7 @@ class Pages:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "")
-        if scope["type"] != "http" or path == "/api" or path.startswith("/api/"):
+        if scope["type"] != "http" or is_api(scope):
             await self._app(scope, receive, send)
             return
         request = Request(scope)

@@ -12,7 +12,7 @@ from forge.app.access import identity, subject_rights
 from forge.app.access.identity import Who
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build
 from forge.pipeline.actions import Action
@@ -105,7 +105,7 @@ async def _decided(shop: Workshop, who: Who, entry: QuestionEntry, project_id: s
     action = _ACTIONS[chosen]
     if action is not Action.TERMINATE:
         await asyncio.to_thread(refuse_where_they_may_not_build, shop, who, project)
-    pressed = await press(shop, project, action, text=given.text, confirmed=True, press_id=f"answer-{entry.id}")
+    pressed = await perform(shop, project, action, text=given.text, confirmed=True, press_id=f"answer-{entry.id}")
     return pressed.changed
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.boards.program import Finished, command_words, refused, run
-from forge.plugins.contracts import Board, Card
+from forge.plugins.roles import Board, Card
 
 NAME = "backlog"
 LABEL = "forge"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from forge.boards.errors import BoardFailed
+from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.boards.program import command_words, refused, run
-from forge.plugins.contracts import Board, Card
+from forge.plugins.roles import Board, Card
 
 NAME = "kanban"
 _NOT_ADDED = "is not added to Kanban yet"
@@ -17,14 +17,16 @@ _NOT_ADDED = "is not added to Kanban yet"
 
 @dataclass(frozen=True, slots=True)
 class ClineBoard:
-    """Cards stay in the backlog column until they are done, with the phase in their title.
+    """Cards stay in the backlog column until code is built for them, with the phase in their title.
 
-    `kanban task start` is never used: it would set an agent of that board to work on what Forge works on.
+    `kanban task start` moves a card to the next column and starts an agent of that board, whose prompt tells it to
+    change nothing: Forge does the work.
     """
 
     words: tuple[str, ...]
     project_path: str | None = None
     """The git repository whose board it is; None for the project's own."""
+    starts: bool = True
 
     @property
     def name(self) -> str:
@@ -44,6 +46,13 @@ class ClineBoard:
         await self._ask("update", place, task, f"--title={_title(card)}", f"--prompt={_prompt(card)}")
         if card.phase == "done":
             await self._ask("done", place, task)
+
+    async def start(self, reference: str, card: Card) -> None:
+        if not self.starts:
+            return
+        place = self._place(card)
+        if any(task.get("id") == reference and task.get("column") == "backlog" for task in await self._tasks(place)):
+            await self._ask("start", place, f"--task-id={reference}")
 
     def _place(self, card: Card) -> str:
         return self.project_path or card.directory
@@ -72,8 +81,13 @@ class ClineBoard:
 
 
 def cline(settings: Mapping[str, Any]) -> Board:
-    """`command` (default `kanban`); `project_path`, the repository with the board that all cards go to."""
-    return ClineBoard(command_words(NAME, settings, "kanban"), str(settings.get("project_path") or "") or None)
+    """`command` (default `kanban`); `project_path`, the repository with the board that all cards go to; `start`,
+    whether the board runs the card of a code project (default true).
+    """
+    starts = settings.get("start", True)
+    if not isinstance(starts, bool):
+        raise BoardInvalid("boards.kanban.start must be true or false", hint="`start: false` only shows cards")
+    return ClineBoard(command_words(NAME, settings, "kanban"), str(settings.get("project_path") or "") or None, starts)
 
 
 def _title(card: Card) -> str:
@@ -85,7 +99,7 @@ def _mark(card: Card) -> str:
 
 
 def _prompt(card: Card) -> str:
-    # Whoever presses start there hands this to an agent.
+    # An agent of the board reads this when the card is started.
     return f"{_mark(card)} ({card.phase}). Forge works on it by itself: change nothing, and stop here."
 
 

@@ -13,7 +13,7 @@ import httpx2
 
 from forge.boards.errors import BoardFailed, BoardInvalid
 from forge.boards.program import SECONDS, refused
-from forge.plugins.contracts import Board, Card
+from forge.plugins.roles import Board, Card
 
 NAME = "vibekanban"
 _HINT = "start it with `npx vibe-kanban`, or disable boards.vibekanban"

@@ -27,7 +27,9 @@ GROUPS: dict[str, dict[str, Command]] = {
     "From an idea to a deliverable": {
         "run": Command("run", "take an idea in a file all the way, or to your first decision"),
         "project": Command("project", "projects: new, say, distill, confirm, status, resume, …"),
+        "contracts": Command("contracts", "what a build is held to: list, show, edit, check, history, …"),
         "board": Command("board", "projects by phase, with times and rounds"),
+        "notes": Command("notes", "your note on a project, which its agents read too: show, edit"),
         "memory": Command("memory", "what is remembered across sessions: show, add, status, resume"),
     },
     "Work with agents": {
@@ -35,11 +37,13 @@ GROUPS: dict[str, dict[str, Command]] = {
         "session": Command("session", "conversations: show, list, fork, rewind, cancel a turn"),
         "context": Command("context", "files that an agent has before it: show, add, remove"),
         "tools": Command("tools", "what agents can do: list, approve, revoke"),
+        "mcp": Command("mcp", "let other agents (claude, codex, …) work through Forge, by MCP"),
         "cost": Command("cost", "tokens and dollars by branch, day or model"),
     },
     "Work on branches": {
         "branch": Command("branch", "list, make, fork, rename, rewind and delete branches"),
         "file": Command("file", "list, read, search, save, rename and delete files on a branch"),
+        "tests": Command("tests", "how the tests of a branch run; set the command that runs them"),
         "exec": Command("execute", "run a command on a branch, in a sandbox"),
     },
     "Look at history": {

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 from forge.connectors.addresses import split
 from forge.connectors.errors import ConnectorUnavailable, Unpulled, misconfigured
 from forge.connectors.resource_files import save
-from forge.plugins.contracts import Pulled
+from forge.plugins.roles import Pulled
 
 NAME = "google_drive"
 EXTRA = "forge-workspace[google-drive]"

@@ -14,7 +14,7 @@ from uuid import UUID
 from forge.connectors.addresses import split
 from forge.connectors.errors import Unpulled, misconfigured
 from forge.connectors.resource_files import save
-from forge.plugins.contracts import Pulled
+from forge.plugins.roles import Pulled
 
 NAME = "notion"
 _API = "https://api.notion.com"

@@ -9,7 +9,7 @@ from typing import TypeVar
 from forge.memory.claims import Claim, winner
 from forge.memory.encoding import Unreadable, parsed_initiative, parsed_interview
 from forge.memory.notes import Notes
-from forge.memory.storage import FOLDER, Shelf
+from forge.memory.storage import FOLDER, Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Kind, Source, Status
 from forge.memory.workflow_status import parsed_status
 from forge.memory.workflows import parsed_checkpoint, parsed_completion, phase_before
@@ -46,12 +46,12 @@ class Layers:
         return [Claim(source, value) for source, value in told.items() if value is not None]
 
 
-def read_layers(shelf: Shelf) -> Layers:
+def read_layers(storage: Storage) -> Layers:
     layers = Layers()
-    layers.initiative = _parsed(shelf, layers, INITIATIVE, parsed_initiative)
-    layers.interview = _parsed(shelf, layers, INTERVIEW, parsed_interview)
-    layers.status, layers.status_before = _parsed(shelf, layers, WORKFLOW_STATUS, _status) or (None, "")
-    layers.notes = Notes.parse(_bytes(shelf, layers, NOTES) or b"")
+    layers.initiative = _parsed(storage, layers, INITIATIVE, parsed_initiative)
+    layers.interview = _parsed(storage, layers, INTERVIEW, parsed_interview)
+    layers.status, layers.status_before = _parsed(storage, layers, WORKFLOW_STATUS, _status) or (None, "")
+    layers.notes = Notes.parse(_bytes(storage, layers, NOTES) or b"")
     return layers
 
 
@@ -106,8 +106,8 @@ def _of_lines(lines: tuple[str, ...]) -> Initiative | None:
     )
 
 
-def _parsed(shelf: Shelf, layers: Layers, path: str, parse: Callable[[bytes], Value]) -> Value | None:
-    data = _bytes(shelf, layers, path)
+def _parsed(storage: Storage, layers: Layers, path: str, parse: Callable[[bytes], Value]) -> Value | None:
+    data = _bytes(storage, layers, path)
     if data is None:
         return None
     try:
@@ -119,9 +119,9 @@ def _parsed(shelf: Shelf, layers: Layers, path: str, parse: Callable[[bytes], Va
         return None
 
 
-def _bytes(shelf: Shelf, layers: Layers, path: str) -> bytes | None:
+def _bytes(storage: Storage, layers: Layers, path: str) -> bytes | None:
     try:
-        return shelf.read(path)
+        return storage.read(path)
     except OSError as e:
         layers.failed[path] = e
         message = f"{path} cannot be read: {e.strerror or e}."

@@ -13,7 +13,7 @@ from forge.memory.errors import InitiativeActive, InitiativeMissing
 from forge.memory.layers import read_layers
 from forge.memory.read_order import Recalled, recalled
 from forge.memory.reconcile import resolved
-from forge.memory.storage import Directory, Shelf
+from forge.memory.storage import Directory, Storage
 from forge.memory.update import Change, Keeper, Result, Resumed
 from forge.memory.values import Confidence, Entry, Initiative, Kind, Milestone, Status, one_line
 from forge.memory.workflows import first_phase
@@ -30,14 +30,14 @@ class Memory:
         self,
         directory: Path,
         *,
-        shelf: Shelf | None = None,
+        storage: Storage | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         redactor: Redactor | None = None,
     ) -> None:
         self._directory = directory
-        self._shelf = shelf or Directory(directory)
+        self._storage = storage or Directory(directory)
         self._redactor = redactor or Redactor()
-        self._keeper = Keeper(directory, self._shelf, now)
+        self._keeper = Keeper(directory, self._storage, now)
 
     def start(
         self,
@@ -61,7 +61,7 @@ class Memory:
         )
         if not new.title:
             raise InvalidInput("An initiative needs a title.", hint="Say in a few words what it is about.")
-        with self._shelf.locked():
+        with self._storage.locked():
             layers = self._keeper.layers()
             earlier = [claim.initiative.id for claim in layers.claims() if claim.initiative.id]
             return self._keeper.apply(layers, lambda old: _followed(old, new, earlier), step, recover=False)
@@ -109,7 +109,7 @@ class Memory:
             raise InvalidInput(f"{value} for {topic!r} is no confidence in a topic.", hint=hint)
         added = Confidence(float(value), self._text(source, _MOST), self._keeper.now())
         key = changes.step_key(step)
-        with self._shelf.locked():
+        with self._storage.locked():
             layers = self._keeper.layers()
             return self._keeper.apply_interview(
                 layers, lambda old: changes.confidence_added(old, name, added, step=key), step
@@ -117,7 +117,7 @@ class Memory:
 
     def read(self, session: Initiative | None = None) -> Recalled:
         """What is remembered; writes nothing. `session` is what a live session knows already."""
-        found = recalled(read_layers(self._shelf), self._directory, session or self._keeper.live)
+        found = recalled(read_layers(self._storage), self._directory, session or self._keeper.live)
         return replace(
             found,
             interview=self._keeper.live_interview or found.interview,
@@ -126,7 +126,7 @@ class Memory:
 
     def resume(self, session: Initiative | None = None) -> Resumed:
         """Find out which source is right and bring the others up to it."""
-        with self._shelf.locked():
+        with self._storage.locked():
             layers = self._keeper.layers()
             live, id_ = session or self._keeper.live, self._keeper.new_id()
             found = resolved(layers, self._directory, live, new_id=id_, now=self._keeper.now())
@@ -137,7 +137,7 @@ class Memory:
     def _line(self, kind: Kind, text: str, step: str | None) -> Result:
         if not text:
             raise InvalidInput("There is nothing to remember.", hint="Give the text.")
-        with self._shelf.locked():
+        with self._storage.locked():
             layers = self._keeper.layers()
             if self._keeper.known(layers) is None:
                 entry = Entry(kind, text, self._keeper.now(), step=changes.step_key(step))
@@ -145,7 +145,7 @@ class Memory:
             return self._keeper.apply(layers, _on_some(changes.line_added(kind, text)), step)
 
     def _change(self, act: changes.Act, step: str | None) -> Result:
-        with self._shelf.locked():
+        with self._storage.locked():
             return self._keeper.apply(self._keeper.layers(), _on_some(act), step)
 
     def _text(self, text: str, most: int | None = None) -> str:

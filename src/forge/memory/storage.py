@@ -16,7 +16,7 @@ FOLDER = ".claude"
 LOCK = f"{FOLDER}/.lock"
 
 
-class Shelf(Protocol):
+class Storage(Protocol):
     """Files by their path below a directory. Reading and writing raise OSError."""
 
     def read(self, path: str) -> bytes | None:

@@ -13,7 +13,7 @@ from forge.memory.claims import Claim, winner
 from forge.memory.layers import Layers, read_layers
 from forge.memory.read_order import together, with_scan
 from forge.memory.reconcile import Resolved
-from forge.memory.storage import Shelf
+from forge.memory.storage import Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Source
 from forge.memory.write_order import Writer, unsaved
 
@@ -43,17 +43,17 @@ class Resumed:
 class Keeper:
     """`live` and `live_interview` are what could not be saved: as good as L1 for as long as this object lives."""
 
-    def __init__(self, directory: Path, shelf: Shelf, clock: Callable[[], datetime]) -> None:
+    def __init__(self, directory: Path, storage: Storage, clock: Callable[[], datetime]) -> None:
         self._directory = directory
-        self._shelf = shelf
+        self._storage = storage
         self._clock = clock
-        self._writer = Writer(shelf)
+        self._writer = Writer(storage)
         self.live: Initiative | None = None
         self.live_interview: InterviewState | None = None
 
     def layers(self) -> Layers:
         """Everything as it is now, damaged bytes put aside. Only under the lock."""
-        layers = read_layers(self._shelf)
+        layers = read_layers(self._storage)
         self._writer.keep_broken(layers)
         return layers
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from forge.memory.encoding import initiative_text, interview_text
 from forge.memory.layers import INITIATIVE, INTERVIEW, NOTES, WORKFLOW_STATUS, Layers
-from forge.memory.storage import FOLDER, Shelf
+from forge.memory.storage import FOLDER, Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Owed
 from forge.memory.workflow_status import status_text
 
@@ -20,10 +20,10 @@ _TOO_LONG = Caution(
 
 
 class Writer:
-    """Writes on one shelf. Says only once that L2 cannot be written, and each time that L1 cannot."""
+    """Writes on one storage. Says only once that L2 cannot be written, and each time that L1 cannot."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
         self._said: set[str] = set()
 
     def keep_broken(self, layers: Layers) -> None:
@@ -31,8 +31,8 @@ class Writer:
         for path, data in layers.broken.items():
             try:
                 beside = self._free_name(path, data)
-                if self._shelf.read(beside) is None:
-                    self._shelf.write(beside, data)
+                if self._storage.read(beside) is None:
+                    self._storage.write(beside, data)
             except OSError as e:
                 layers.failed[path] = e  # it must not be overwritten then
             else:
@@ -49,7 +49,7 @@ class Writer:
 
     def check_required(self, layers: Layers) -> None:
         """Tell that L1 cannot be written, where nothing has to be written to it just now."""
-        if (error := self._shelf.obstacle(FOLDER)) is not None:
+        if (error := self._storage.obstacle(FOLDER)) is not None:
             layers.cautions.append(unsaved(error))
 
     def interview(self, layers: Layers, value: InterviewState) -> bool:
@@ -95,14 +95,14 @@ class Writer:
         if path in layers.failed:  # what could not be read must not be replaced
             return layers.failed[path]
         try:
-            self._shelf.write(path, data)
+            self._storage.write(path, data)
         except OSError as e:
             return e
         return None
 
     def _free_name(self, path: str, data: bytes) -> str:
         number = 1
-        while (there := self._shelf.read(f"{path}.broken-{number}")) is not None and there != data:
+        while (there := self._storage.read(f"{path}.broken-{number}")) is not None and there != data:
             number += 1
         return f"{path}.broken-{number}"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from forge.notices.errors import NotDelivered
 from forge.notices.payload import text, title
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 
 if TYPE_CHECKING:
     from apprise import AppriseAsset, AppriseResult, NotifyBase

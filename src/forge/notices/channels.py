@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from forge.notices.addresses import configured, malformed, web_address
 from forge.notices.apprise_call import MakeService, send
 from forge.notices.errors import ChannelInvalid
-from forge.plugins.contracts import Channel, Notice
+from forge.plugins.roles import Channel, Notice
 from forge.sessions.redaction import Redactor
 
 if TYPE_CHECKING:

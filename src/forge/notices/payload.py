@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from forge.notices.errors import NoticeInvalid
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 
 EVENT_TYPES: Mapping[str, str] = {
     "convergence_success": "converged",

@@ -10,7 +10,7 @@ from contextlib import suppress
 from forge.errors import ForgeError
 from forge.notices.errors import NotDelivered, NoticeInvalid
 from forge.notices.payload import from_json, to_json
-from forge.plugins.contracts import Channel, Notice
+from forge.plugins.roles import Channel, Notice
 from forge.store.outbox import Entry, Outbox
 
 Warn = Callable[[Notice | None, str], None]

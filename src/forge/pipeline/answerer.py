@@ -7,13 +7,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pydantic import BaseModel
+
+from forge.agents.listener import Retry
 from forge.agents.model import Picture
-from forge.agents.streaming import Retry
 from forge.events import ModelRetryScheduled
 from forge.json_value import Json
-from forge.plugins.contracts import TestResults, Worked
+from forge.plugins.roles import TestResults, Worked
 
-__all__ = ["AgentResponse", "Hands", "Order", "Picture", "Task"]
+__all__ = ["AgentResponse", "Agents", "Objection", "Order", "Picture", "Task"]
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """An answer that could not be used, and why."""
+
+    answer: str
+    complaint: str
+
+    def text(self) -> str:
+        return (
+            f"Your last answer could not be used. {self.complaint}\n\nCorrect that and nothing else: give the whole "
+            "answer again, in the form that was asked for."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +48,10 @@ class Task:
     attempt: int = 1
     retrying: Callable[[Retry], None] = field(default=lambda _: None, compare=False, repr=False)
     """Told when the request itself is made again, because of passing trouble with whoever answers."""
+    objection: Objection | None = None
+    """To the last answer, which is sent back with it: what was sent before stays the beginning of the request."""
+    schema: type[BaseModel] | None = None
+    """The form of the answer, to which a provider binds the model if it can."""
 
     @property
     def place(self) -> str:
@@ -42,6 +62,13 @@ class Task:
         """The material as an agent reads it: fenced, because it is material and never instructions."""
         parts = [f"<{name}>\n{_readable(value)}\n</{name}>" for name, value in self.material.items()]
         return "\n\n".join(parts)
+
+    def whole_text(self) -> str:
+        """For whoever reads one text instead of a conversation."""
+        if self.objection is None:
+            return self.text()
+        last = f"<your_last_answer>\n{self.objection.answer}\n</your_last_answer>"
+        return f"{self.text()}\n\n{last}\n\n{self.objection.text()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +92,15 @@ class Order:
     prompt: str
     """The name of the prompt file, which decides who does it."""
     instructions: str
+    """The system prompt, without what is known of the machine."""
     message: str
+    title: str = ""
+    """What the work is, in a few words: the subject of the commit where the agent gives none."""
     trouble: Callable[[ModelRetryScheduled | None], None] = field(default=lambda _: None, compare=False, repr=False)
     """Told of each retry while the agent works, and with None when it answers again."""
 
 
-class Hands(Protocol):
+class Agents(Protocol):
     """Everything that reaches outside the project's directory: agents, the code repository, its tests."""
 
     @property
@@ -102,9 +132,21 @@ class Hands(Protocol):
         same commit with the same command.
         """
 
+    async def test_command(self, branch: str) -> str:
+        """How the tests of the branch run, in words, with where that comes from; empty where there are none."""
+
     async def tip(self, branch: str) -> str | None: ...
 
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]: ...
+
+    async def changes(self, branch: str, baseline: str | None) -> Json:
+        """What a reviewer reads, as texts: `diff`, `new_files`, and `scope`, which says what counts."""
+
+    async def repository(self) -> Json:
+        """What a code repository that is there already tells of itself, as texts; empty where there is none."""
+
+    async def environment(self) -> str:
+        """What is installed where commands of this project run."""
 
 
 def _readable(value: object) -> str:

@@ -10,9 +10,12 @@ from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.question_wait import Decision, halted
-from forge.plugins.contracts import TestResults
+from forge.plugins.roles import TestResults
 from forge.projects.status import HaltReason
 from forge.tools.suites import Outcome, named_few
+
+SUPPLY = "Supply it where Forge runs commands and retry, set another test command, or go on with tests unproven."
+"""What a person can do about tests that cannot run."""
 
 
 async def know_baseline(journey: Journey, desk: ProjectDesk, branch: Json) -> bool:
@@ -40,10 +43,7 @@ def must_ask(desk: ProjectDesk, tests: TestResults | None) -> bool:
 
 async def decide_tests(journey: Journey, desk: ProjectDesk, tests: TestResults, asked: str = "") -> Decision:
     """Tests cannot run: what a person decides about it. `asked` is the question as a builder put it."""
-    reason = (
-        f"{asked or f'The tests cannot run: {tests.missing}'}. Supply it where Forge runs commands and retry, "
-        "set another test command, or go on with tests unproven."
-    )
+    reason = f"{asked or f'The tests cannot run: {tests.missing}'}. {SUPPLY}"
     decision = await halted(journey, HaltReason.TESTS_CANNOT_RUN, reason, keeps_input=False)
     if decision.action != "terminate":
         answer: Json = {"question": asked or reason, "answer": answer_to(decision.action, decision.text), "tests": True}

@@ -11,12 +11,11 @@ from forge.pipeline.baseline import decide_tests, must_ask
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
+from forge.pipeline.material import CHAIN, PLAN, REPOSITORY, RESOURCES, gathered
 from forge.pipeline.question_wait import Decision, halted, stuck
-from forge.plugins.contracts import BuildResult, DeliverableType
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.plugins.roles import BuildResult, DeliverableType
 from forge.projects.status import HaltReason, Phase
-
-PLAN_OF_THE_CHAIN = "resources/plan.md"
 
 
 def _passed(draft: Draft) -> None:
@@ -75,10 +74,16 @@ async def _begin_polishing(journey: Journey) -> bool:
 
 async def _complete_enough(journey: Journey, desk: ProjectDesk) -> bool:
     """Code that follows a plan: whether the plan says enough to build from. A person may overrule it."""
-    material = {"plan": desk.read(PLAN_OF_THE_CHAIN) or "", "spec": desk.spec}
+    material = {"plan": desk.read(PLAN) or "", "spec": desk.spec}
     while True:
         try:
-            verdict = await journey.asked("completeness-gate", material, lambda raw: parse_object(raw, _Verdict))
+            verdict = await journey.asked(
+                "completeness-gate",
+                material,
+                lambda raw: parse_object(raw, Completeness),
+                gather=lambda: gathered(journey, (REPOSITORY, RESOURCES, CHAIN)),
+                schema=Completeness,
+            )
         except (AgentFailed, AnswerUnusable) as e:
             decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
             if decision.action in ("resume", "input"):
@@ -91,6 +96,6 @@ async def _complete_enough(journey: Journey, desk: ProjectDesk) -> bool:
         return decision.action != "terminate"
 
 
-class _Verdict(BaseModel):
+class Completeness(BaseModel):
     complete: bool
     missing: list[str] = []

@@ -16,7 +16,7 @@ from forge.pipeline.errors import TypeUnknown
 from forge.pipeline.journey import Journey
 from forge.pipeline.outline_run import deliver_outline
 from forge.pipeline.polish_phase import polished
-from forge.plugins.contracts import DeliverableType
+from forge.plugins.roles import DeliverableType
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
@@ -34,7 +34,7 @@ async def deliver(journey: Journey) -> Json:
     await desk.refresh()
     if branch.get("compares") and not await know_baseline(journey, desk, branch):
         return {"phase": str(Phase.HALTED)}
-    if place["phase"] == Phase.BUILDING and type_.name == PLAN and journey.around.hands.by_rules("plan-build"):
+    if place["phase"] == Phase.BUILDING and type_.name == PLAN and journey.around.agents.by_rules("plan-build"):
         return await deliver_outline(journey, desk)
     if place["phase"] == Phase.BUILDING and not await built(journey, type_, desk, chained=place["chained"]):
         return {"phase": str(Phase.HALTED)}
@@ -68,7 +68,7 @@ async def _branch(journey: Journey, type_: DeliverableType, place: Json) -> Json
         return {"branch": None, "baseline": None}
 
     async def begin() -> Json:
-        return {**await journey.around.hands.begin_branch(place["branch"], place["baseline"]), "compares": True}
+        return {**await journey.around.agents.begin_branch(place["branch"], place["baseline"]), "compares": True}
 
     begun = await journey.steps.step("branch", begin)
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pydantic import BaseModel
+
 from forge.git import Repository
 from forge.json_value import Json
-from forge.pipeline.answerer import Order
+from forge.pipeline.answerer import Objection, Order
 from forge.pipeline.draft import Draft
 from forge.pipeline.evidence import known_failures
 from forge.pipeline.journey import Journey
+from forge.pipeline.material import gathered
 from forge.pipeline.memory_notes import remember_delegation
 from forge.pipeline.suite_record import baseline_of, line_of
-from forge.plugins.contracts import DeliverableType, Operation, TestResults, Worked
+from forge.pipeline.system_prompt import system_prompt
 from forge.plugins.errors import OperationBlocked
+from forge.plugins.roles import DeliverableType, Operation, TestResults, Worked
 from forge.projects.info import FILE as INFO
 from forge.projects.info import ProjectInfo
 
@@ -31,7 +35,7 @@ _STATES = frozenset({".json", ".jsonl", ".yaml", ".yml"})
 
 
 class ProjectDesk:
-    """Implements `forge.plugins.contracts.Desk` for one run."""
+    """Implements `forge.plugins.roles.Desk` for one run."""
 
     def __init__(self, journey: Journey, type_: DeliverableType, *, branch: str | None, baseline: str | None) -> None:
         self._journey = journey
@@ -42,6 +46,8 @@ class ProjectDesk:
         """What people decided when the build was stuck."""
         self.complaint = ""
         """What was wrong with the last answer, for the next one."""
+        self._last_answers: dict[str, str] = {}
+        """By prompt."""
         self.name = ""
         """The project's, as it was at the last refresh."""
         self.has_changed = False
@@ -128,10 +134,27 @@ class ProjectDesk:
                 hint="Nothing was done. This is a rule of the deliverable type, not of a prompt.",
             )
 
-    async def ask(self, prompt: str, material: Mapping[str, Any]) -> str:
+    async def ask(
+        self,
+        prompt: str,
+        material: Mapping[str, Any],
+        *,
+        gather: Collection[str] = (),
+        schema: type[BaseModel] | None = None,
+        complaint: str = "",
+    ) -> str:
         self.check(Operation.AGENT_INVOKE)
-        sent = {**material, "what_was_wrong_with_your_last_answer": self.complaint} if self.complaint else material
-        return await self._journey.ask(prompt, sent)
+        journey, branch, baseline = self._journey, self.branch, self.baseline
+        problem, last = complaint or self.complaint, self._last_answers.get(prompt)
+        answer = await journey.ask(
+            prompt,
+            material,
+            gather=lambda: gathered(journey, gather, branch=branch, baseline=baseline),
+            schema=schema,
+            objection=Objection(last, problem) if problem and last is not None else None,
+        )
+        self._last_answers[prompt] = answer
+        return answer
 
     async def write(self, path: str, text: str, *, message: str) -> None:
         self.check(operation_of(path))
@@ -152,7 +175,16 @@ class ProjectDesk:
         await self._journey.change(put, message)
         self._written.update(files)
 
-    async def work(self, prompt: str, task: str, message: str) -> Worked:
+    async def work(
+        self,
+        prompt: str,
+        task: str,
+        message: str,
+        *,
+        beside: Collection[str] = (),
+        documents: Collection[str] = (),
+        title: str = "",
+    ) -> Worked:
         # An agent on a branch can write source and run commands, so all of that must be allowed.
         for operation in (
             Operation.AGENT_INVOKE,
@@ -163,12 +195,18 @@ class ProjectDesk:
             self.check(operation)
         self._works += 1
         journey = self._journey
-        who = journey.around.hands.who(prompt)
+        who = journey.around.agents.who(prompt)
         journey.progress(f"{who} works on {task}")
         assert self.branch is not None
-        order = Order(self.branch, prompt, journey.around.instructions(prompt), message, journey.tell_trouble)
-        worked = await journey.around.hands.work(journey.steps, f"work {self._works}", order)
+        # In a fixed order, so that two orders with the same files begin alike.
+        texts = [journey.around.instructions(name) for name in sorted({prompt, *beside})]
+        named = {PurePosixPath(path).stem: self.read(path) or "" for path in documents}
+        order = Order(self.branch, prompt, system_prompt(texts, named), message, title or task, journey.tell_trouble)
+        worked = await journey.around.agents.work(journey.steps, f"work {self._works}", order)
         self.has_changed = self.has_changed or bool(worked.files)
+        if worked.success and not worked.files:
+            # The branch has no commit of it, so this is where its words are kept.
+            journey.progress(f"{who} on {task} changed no file: {worked.text}", event="agent_response")
         outcome = "done" if worked.success else f"failed: {worked.reason}"
         line = f"{who} on {task}: {outcome}"
         await journey.change(lambda draft: remember_delegation(draft, line), f"build: {task}")
@@ -179,11 +217,23 @@ class ProjectDesk:
         return await self._tested(f"tests {self._tests}", "tests")
 
     async def run_baseline(self) -> TestResults:
-        """Before the first task: whatever fails now is not the work's."""
+        """Before the first task: whatever fails now is not the work's. A person is told the command first."""
         self._baselines += 1
         again = f" {self._baselines}" if self._baselines > 1 else ""
+        await self._tell_command(again)
         self.baseline_tests = await self._tested(f"tests before the work{again}", _BEFORE, baseline=True)
         return self.baseline_tests
+
+    async def _tell_command(self, again: str) -> None:
+        """Before the command is used."""
+
+        async def look() -> str:
+            assert self.branch is not None
+            return await self._journey.around.agents.test_command(self.branch)
+
+        command = await self._journey.steps.step(f"test command{again}", look)
+        if command:
+            await self.say(f"Tests: {command}.")
 
     def forget_tests(self) -> None:
         """A person may have changed what tests need: the next run is a new one."""
@@ -195,7 +245,7 @@ class ProjectDesk:
         branch, known = self.branch, self._last_tests
 
         async def test() -> Json:
-            results = await self._journey.around.hands.run_tests(branch, since=self.baseline, known=known)
+            results = await self._journey.around.agents.run_tests(branch, since=self.baseline, known=known)
             return {**asdict(results), "details": results.details[-_DETAILS:], "reused": results is known}
 
         told: Json = await self._journey.steps.step(step, test)
@@ -223,7 +273,7 @@ class ProjectDesk:
             return None
 
         async def look() -> str | None:
-            return await self._journey.around.hands.tip(branch)
+            return await self._journey.around.agents.tip(branch)
 
         tip: str | None = await self._journey.steps.step(f"tip {self._reads}", look)
         return tip
@@ -235,7 +285,7 @@ class ProjectDesk:
         branch = self.branch
 
         async def look() -> Json:
-            return dict(await self._journey.around.hands.changed_files(branch, self.baseline))
+            return dict(await self._journey.around.agents.changed_files(branch, self.baseline))
 
         files: Json = await self._journey.steps.step(f"files {self._reads}", look)
         return files

@@ -8,7 +8,7 @@ from typing import Any
 
 from forge.counts import counted
 from forge.pipeline.suite_record import baseline_of, results_by_line
-from forge.plugins.contracts import TestResults
+from forge.plugins.roles import TestResults
 from forge.projects.info import Acknowledgement
 from forge.tools.suites import Result, compared, named_few
 

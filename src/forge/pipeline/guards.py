@@ -18,7 +18,7 @@ from rapidfuzz.distance import Levenshtein
 
 from forge.counts import counted
 from forge.pipeline.evidence import Evidence
-from forge.plugins.contracts import Issue, Severity
+from forge.plugins.roles import Issue, Severity
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,23 +9,26 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from pydantic import BaseModel
+
 from forge.agents.errors import ModelFailed
-from forge.agents.streaming import Retry
+from forge.agents.listener import Retry
 from forge.engine.run import Reply
 from forge.errors import ForgeError
 from forge.events import Event, ModelRetryScheduled, ProjectProgressed
 from forge.json_value import Json
-from forge.pipeline.answerer import AgentResponse, Hands, Picture, Task
+from forge.pipeline.answerer import AgentResponse, Agents, Objection, Picture, Task
 from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Limits
-from forge.pipeline.project_change import commit_change, note_cards, publish_change
-from forge.plugins.contracts import Card, DeliverableType, Notice
+from forge.pipeline.project_change import card_of, commit_change, note_cards, publish_change
 from forge.plugins.errors import AgentFailed, AnswerUnusable
+from forge.plugins.roles import Card, DeliverableType, Notice
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.question_kinds import QuestionKind
 
 T = TypeVar("T")
+Gather = Callable[[], Awaitable[Json]]
 _ATTEMPTS = 2
 
 
@@ -68,7 +71,7 @@ class Parameters:
 class Around:
     """What every project's run is handed from above."""
 
-    hands: Hands
+    agents: Agents
     instructions: Callable[[str], str]
     """The text of a prompt file, as it is now."""
     types: Mapping[str, DeliverableType]
@@ -81,7 +84,7 @@ class Around:
     paid: Callable[[str, AgentResponse], None]
     redact: Callable[[str], str]
     """The same text with nothing secret in it."""
-    hands_now: Callable[[], Hands] | None = None
+    agents_now: Callable[[], Agents] | None = None
     """Whoever answers from here on: a person may have chosen another model."""
 
 
@@ -98,9 +101,9 @@ class Journey:
 
     async def renew(self) -> None:
         """After a person decided: go on with whom they chose."""
-        if self.around.hands_now is not None:
-            hands = await asyncio.to_thread(self.around.hands_now)
-            self.around = replace(self.around, hands=hands)
+        if self.around.agents_now is not None:
+            agents = await asyncio.to_thread(self.around.agents_now)
+            self.around = replace(self.around, agents=agents)
 
     # Files
 
@@ -130,15 +133,10 @@ class Journey:
 
     async def _mirror(self, done: Json) -> None:
         """Boards are somebody else's: what fails there is noted in the log and stops nothing."""
-        card = Card(
-            self.project.id,
-            done["name"],
-            done["phase"],
-            self.around.hands.name,
-            str(self.project.directory),
-        )
 
         async def show() -> Json:
+            card = await asyncio.to_thread(card_of, self.project, self.around.types)
+            card = replace(card, name=done["name"], phase=done["phase"], agent=self.around.agents.name)
             return await self.around.mirror((await asyncio.to_thread(self.project.info)).cards, card)
 
         shown: Json = await self.steps.step(f"board: {done['phase']}", show)
@@ -158,28 +156,43 @@ class Journey:
 
     # Agents
 
-    async def ask(self, prompt: str, material: Mapping[str, Any], *, pictures: tuple[Picture, ...] = ()) -> str:
-        """One answer, recorded. A failure is tried once more; the second one raises `AgentFailed`."""
+    async def ask(
+        self,
+        prompt: str,
+        material: Mapping[str, Any],
+        *,
+        pictures: tuple[Picture, ...] = (),
+        gather: Gather | None = None,
+        schema: type[BaseModel] | None = None,
+        objection: Objection | None = None,
+    ) -> str:
+        """One answer, recorded. A failure is tried once more; the second one raises `AgentFailed`.
+
+        `gather` adds to the material what is read only when somebody is really asked.
+        """
         self._asked[prompt] += 1
         nth = self._asked[prompt]
-        self.steps.emit(ProjectProgressed(self.project.id, f"{self.around.hands.who(prompt)}: {prompt}"))
+        self.steps.emit(ProjectProgressed(self.project.id, f"{self.around.agents.who(prompt)}: {prompt}"))
 
         async def call() -> Json:
+            gathered = await gather() if gather is not None else {}
             task = Task(
                 prompt,
                 self.around.instructions(prompt),
-                material,
+                {**material, **gathered},
                 nth,
                 pictures,
                 run=self.steps.id,
-                retrying=partial(self._tell_retry, self.around.hands.who(prompt)),
+                retrying=partial(self._tell_retry, self.around.agents.who(prompt)),
+                objection=objection,
+                schema=schema,
             )
             return asdict(await self._response(task))
 
         done = AgentResponse(**await self.steps.step(f"ask {prompt} {nth}", call))
         if not done.success:
             raise AgentFailed(
-                f"{self.around.hands.who(prompt)} did not answer, although it was asked twice: {done.reason}",
+                f"{self.around.agents.who(prompt)} did not answer, although it was asked twice: {done.reason}",
                 hint="Retry, or choose another model.",
             )
         return done.output
@@ -204,13 +217,13 @@ class Journey:
 
     async def _response(self, task: Task) -> AgentResponse:
         response = AgentResponse(success=False, output="", exit_code=1)
-        phase, who = str(self.phase), self.around.hands.who(task.prompt)
+        phase, who = str(self.phase), self.around.agents.who(task.prompt)
         for attempt in range(1, _ATTEMPTS + 1):
             again = f" (attempt {attempt})" if attempt > 1 else ""
             self.project.log.write("info", "agent_call", phase, f"{task.prompt} to {who}{again}")
             asked_again = False
             try:
-                response = await self.around.hands.answer(replace(task, attempt=attempt))
+                response = await self.around.agents.answer(replace(task, attempt=attempt))
             except ForgeError as e:
                 asked_again = isinstance(e, ModelFailed) and e.asked_again
                 response = AgentResponse(success=False, output="", exit_code=1, reason=f"{e.message} {e.hint}".strip())
@@ -235,19 +248,22 @@ class Journey:
         parse: Callable[[str], T],
         *,
         pictures: tuple[Picture, ...] = (),
+        gather: Gather | None = None,
+        schema: type[BaseModel] | None = None,
     ) -> T:
-        """An answer of the right form: told what was wrong with the last one, an agent may try again."""
-        sent = dict(material)
-        problem = ""
+        """An answer of the right form: sent back with what was wrong with it, an agent may correct it."""
+        objection: Objection | None = None
         for _ in range(1 + self.around.parameters.retry_malformed_output):
-            output = await self.ask(prompt, sent, pictures=pictures)
+            output = await self.ask(
+                prompt, material, pictures=pictures, gather=gather, schema=schema, objection=objection
+            )
             try:
                 return parse(output)
             except ForgeError as e:
                 problem = f"{e.message} {e.hint}".strip()
-                sent = {**material, "your_last_answer": output, "what_was_wrong_with_it": problem}
+                objection = Objection(output, problem)
             self.project.log.write("error", "agent_response", str(self.phase), f"{prompt} was unusable: {problem}")
-        who = self.around.hands.who(prompt)
+        who = self.around.agents.who(prompt)
         raise AnswerUnusable(
             f"{who} answered, but not in a form that Forge can use.", hint="Retry, or choose another model."
         )

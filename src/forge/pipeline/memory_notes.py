@@ -18,7 +18,7 @@ def remember_move(draft: Draft, before: Phase) -> None:
     """A move from one phase to another, written through the layers as part of the same change of files."""
     after = draft.status.phase
     name = draft.status.project_name or draft.info.id
-    shelf, memory = _memory(draft)
+    storage, memory = _memory(draft)
     known = memory.read().initiative
     if known is None or known.status.over:
         memory.start(name, TYPE, name)
@@ -36,13 +36,13 @@ def remember_move(draft: Draft, before: Phase) -> None:
         if after is Phase.DONE:
             memory.complete(f"{draft.status.deliverable_type or 'deliverable'} delivered")
     _confidence(memory, draft, after)
-    _take(shelf, draft)
+    _take(storage, draft)
 
 
 def remember_delegation(draft: Draft, text: str) -> None:
-    shelf, memory = _memory(draft)
+    storage, memory = _memory(draft)
     memory.delegate(text)
-    _take(shelf, draft)
+    _take(storage, draft)
 
 
 def _confidence(memory: Memory, draft: Draft, after: Phase) -> None:
@@ -58,10 +58,10 @@ def _confidence(memory: Memory, draft: Draft, after: Phase) -> None:
 
 
 def _memory(draft: Draft) -> tuple[Drafts, Memory]:
-    shelf = Drafts(draft.read)
-    return shelf, Memory(Path(), shelf=shelf, now=lambda: datetime.fromtimestamp(draft.now, UTC))
+    storage = Drafts(draft.read)
+    return storage, Memory(Path(), storage=storage, now=lambda: datetime.fromtimestamp(draft.now, UTC))
 
 
-def _take(shelf: Drafts, draft: Draft) -> None:
-    for path, data in shelf.written.items():
+def _take(storage: Drafts, draft: Draft) -> None:
+    for path, data in storage.written.items():
         draft.write(path, data)

@@ -19,7 +19,8 @@ from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Counts, Guard, Verdict
 from forge.pipeline.journey import Journey
-from forge.plugins.contracts import Issue, Severity
+from forge.pipeline.material import ROUNDS
+from forge.plugins.roles import Issue, Severity
 from forge.projects import polish
 from forge.projects.info import Waiting
 from forge.projects.status import HaltReason, Phase
@@ -83,6 +84,6 @@ def _how(made: builtin_rules.Outlined) -> list[str]:
 def begin_anew(draft: Draft) -> None:
     """A model goes on from here: the outline stays as a document, and its findings are no round of the new way."""
     draft.info = replace(draft.info, outline=None)
-    for path in (polish.FILE, polish.LOG_FILE, polish_phase.ROUNDS):
+    for path in (polish.FILE, polish.LOG_FILE, ROUNDS):
         if draft.read(path) is not None:
             draft.write(path, None)

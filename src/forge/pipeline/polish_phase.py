@@ -15,22 +15,22 @@ from forge.events import RoundFinished
 from forge.json_value import Json
 from forge.pipeline.actions import ACCEPTED
 from forge.pipeline.baseline import decide_tests, must_ask
+from forge.pipeline.closing_words import how_to_merge
 from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft, stamp
 from forge.pipeline.evidence import Evidence, tests_pass
 from forge.pipeline.guards import Counts, Verdict, evaluate, unchanged
 from forge.pipeline.journey import Journey
+from forge.pipeline.material import ROUNDS
 from forge.pipeline.question_wait import halted
 from forge.pipeline.review import parse_review
-from forge.plugins.contracts import DeliverableType, Issue, TestResults
 from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.plugins.roles import DeliverableType, Issue, TestResults
 from forge.projects import polish
 from forge.projects.errors import AnswerMalformed
 from forge.projects.info import Acceptance
 from forge.projects.polish import PolishState, Round, TestCounts, log_entry
 from forge.projects.status import HaltReason, Phase
-
-ROUNDS = "polish_rounds.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,8 @@ async def _recorded(journey: Journey, looked: Looked, mended: str) -> None:
             if not unproven:
                 draft.info = replace(draft.info, tests_unproven="")
             end = "Done, tests unproven," if unproven else "Done"
-            draft.say(f"{end} after {counted(counts.iteration, 'round')}: {verdict.reason}")
+            rounds = counted(counts.iteration, "round")
+            draft.say(f"{end} after {rounds}: {verdict.reason}{how_to_merge(draft.info)}")
         elif looked.evidence is not None and verdict.outcome == "continue" and not looked.evidence.passes:
             draft.say(f"Round {counts.iteration} is not accepted: {looked.evidence.reason}")
         if done:
@@ -244,7 +245,7 @@ async def _accepted(journey: Journey) -> Json:
 
     def accept(draft: Draft) -> None:
         draft.info = replace(draft.info, accepted=Acceptance(draft.now))
-        draft.say(ACCEPTED)
+        draft.say(ACCEPTED + how_to_merge(draft.info))
         draft.move(Phase.DONE)
 
     await journey.change(accept, "accepted by a person", event_type="milestone_complete", summary="Accepted as it is.")

@@ -11,10 +11,11 @@ from forge.git import GitCommitVFS, Repository
 from forge.json_value import Json
 from forge.pipeline.draft import CHAT, STATUS, Draft
 from forge.pipeline.memory_notes import remember_move
+from forge.plugins.roles import Card, DeliverableType
 from forge.projects import chat
 from forge.projects.chat import ChatMessage
 from forge.projects.project import Project
-from forge.projects.status import ProjectStatus
+from forge.projects.status import Phase, ProjectStatus
 
 What = Callable[[Draft], None]
 
@@ -52,6 +53,19 @@ def publish_change(project: Project, done: Json, emit: Emit) -> bool:
     emit(moved)
     emit(moved, topic=BOARD)
     return True
+
+
+def card_of(project: Project, types: Mapping[str, DeliverableType]) -> Card:
+    status = project.status()
+    type_ = types.get(status.deliverable_type or "")
+    return Card(
+        project.id,
+        project.name,
+        str(status.phase),
+        status.agent,
+        str(project.directory),
+        builds_code=status.phase is Phase.BUILDING and type_ is not None and type_.needs_code,
+    )
 
 
 def note_cards(draft: Draft, cards: Mapping[str, str]) -> None:

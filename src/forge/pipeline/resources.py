@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -73,21 +73,33 @@ Found = Resource | Picture | Skipped
 
 
 def read(
-    directory: Path, *, vision: bool, max_file_size_mb: float = MAX_FILE_SIZE_MB, text_budget: int = TEXT_BUDGET
+    directory: Path,
+    *,
+    vision: bool,
+    max_file_size_mb: float = MAX_FILE_SIZE_MB,
+    text_budget: int = TEXT_BUDGET,
+    only: Collection[str] | None = None,
 ) -> Resources:
     """Read all files below `directory`. Nothing of it raises: what cannot be read is named with the reason.
 
     `vision` tells whether the agent can look at pictures. Where all texts together exceed `text_budget` characters,
-    the longest ones are cut.
+    the longest ones are cut. `only` names the paths to read; others are passed by.
     """
     reader = _Reader(directory, vision=vision, limit=int(max_file_size_mb * _MB), characters=text_budget)
-    found = [reader.read(path) if isinstance(path, Path) else path for path in _files(directory)]
+    wanted = (path for path in _files(directory) if only is None or _name(path, directory) in only)
+    found = [reader.read(path) if isinstance(path, Path) else path for path in wanted]
     texts = [each for each in found if isinstance(each, Resource)]
     return Resources(
         tuple(_within(texts, text_budget)),
         tuple(each for each in found if isinstance(each, Picture)),
         tuple(each for each in found if isinstance(each, Skipped)),
     )
+
+
+def listed(directory: Path) -> tuple[tuple[str, int], ...]:
+    """Paths and sizes of the files that `read` would open."""
+    found = (path for path in _files(directory) if isinstance(path, Path))
+    return tuple((shown(path.relative_to(directory).as_posix()), path.lstat().st_size) for path in found)
 
 
 def add(resources: Path, source: Path, *, max_file_size_mb: float = MAX_FILE_SIZE_MB) -> str:
@@ -228,6 +240,10 @@ def _files(directory: Path) -> Iterator[Path | Skipped]:
             path = here / name
             hidden = name.startswith(".")
             yield Skipped(shown(path.relative_to(directory).as_posix()), "hidden file") if hidden else path
+
+
+def _name(found: Path | Skipped, directory: Path) -> str:
+    return found.path if isinstance(found, Skipped) else shown(found.relative_to(directory).as_posix())
 
 
 def _content(path: Path, limit: int) -> bytes:

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError
 
 from forge.agents.answer_object import ONE_OBJECT, parse_object, problems, refuse
-from forge.plugins.contracts import Issue, Severity
+from forge.plugins.roles import Issue, Severity
 from forge.projects.errors import AnswerMalformed
 
 MAX_ISSUES, MAX_TEXT = 500, 4_000

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, JsonValue, Str
 from rapidfuzz.distance import Levenshtein
 
 from forge.agents.answer_object import parse_object
+from forge.pipeline.unknown_ids import meant
 from forge.projects.errors import AnswerMalformed
-from forge.projects.intent import bullets, headed, items, one_line
+from forge.projects.intent import bullets, headed, is_pleasantry, items, one_line, says_nothing
 
 SAME_UNKNOWN = 0.8
 _MARKUP = re.compile(r"[\W_]+")
@@ -43,6 +44,8 @@ class Resolution(_Part):
     unknown: Line
     resolution: Line
     source: Literal["ai", "human", "open"]
+    id: str = ""
+    """That the unknown has in the material, such as `U1`."""
 
 
 class Question(_Part):
@@ -50,6 +53,7 @@ class Question(_Part):
 
     unknown: Line
     question: Line
+    id: str = ""
 
 
 class Decision(_Part):
@@ -126,11 +130,14 @@ class Answer(_Part):
     constraints: Constraints
 
 
-def parse_answer(raw: str, deliverable_type: str | None = None, *, leaves_open: bool = False) -> Answer:
+def parse_answer(
+    raw: str, deliverable_type: str | None = None, *, leaves_open: bool = False, unknowns: Sequence[str] = ()
+) -> Answer:
     """The answer in `raw`, checked; `plan` and `code` must bring the structure of their type. Only with `leaves_open`
-    may something stay undecided that is not asked either.
+    may something stay undecided that is not asked either. `unknowns` are those of the intent, which an answer may name
+    by their ids.
     """
-    answer = parse_object(raw, Answer)
+    answer = with_own_words(parse_object(raw, Answer), unknowns)
     if not leaves_open and any(one.source == "open" for one in answer.resolutions):
         raise AnswerMalformed(
             "A resolution has the source `open`.", hint="Decide it (`ai`), or put it under `questions`."
@@ -144,13 +151,34 @@ def parse_answer(raw: str, deliverable_type: str | None = None, *, leaves_open: 
     return answer
 
 
+def with_own_words(answer: Answer, unknowns: Sequence[str]) -> Answer:
+    """Each resolution and question with the words of the unknown that its id names; what says nothing is left out."""
+
+    def worded(text: str, id_: str) -> str:
+        return meant(id_, text, unknowns, lambda one, other: _alike(_normal(one), _normal(other)))
+
+    resolutions = [
+        r.model_copy(update={"unknown": worded(r.unknown, r.id)})
+        for r in answer.resolutions
+        if not says_nothing(r.unknown) or r.id
+    ]
+    questions = [
+        q.model_copy(update={"unknown": worded(q.unknown, q.id)})
+        for q in answer.questions
+        if not says_nothing(q.question) and not is_pleasantry(q.question)
+    ]
+    return answer.model_copy(update={"resolutions": resolutions, "questions": questions})
+
+
 def unresolved(unknowns: Sequence[str], answer: Answer) -> tuple[str, ...]:
     """What of the intent has no resolution yet, and what else the answer asks a person.
 
     Each resolution settles one unknown: of two that are nearly alike, a single resolution leaves one open.
     """
     wanted = {_normal(item): item for item in reversed(unknowns)}
-    given = [_normal(r.unknown) for r in answer.resolutions]
+    # Whoever decides something and asks a person about it all the same has not decided it.
+    doubted = {_normal(q.unknown) for q in answer.questions}
+    given = [_normal(r.unknown) for r in answer.resolutions if r.source != "ai" or _normal(r.unknown) not in doubted]
     settled = _settled(list(wanted), given)
     still = [item for normal, item in reversed(wanted.items()) if normal not in settled]
     known = [*wanted, *given]

@@ -13,8 +13,11 @@ from forge.pipeline import provenance, resources, sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
+from forge.pipeline.material import CHAIN, ENVIRONMENT, REPOSITORY, RESOURCES, gathered
 from forge.pipeline.specification import Answer, parse_answer, question_for, render_constraints, render_spec, unresolved
-from forge.plugins.contracts import DeliverableType
+from forge.pipeline.specification_form import answer_form
+from forge.pipeline.unknown_ids import listed
+from forge.plugins.roles import DeliverableType, structure_form_of
 from forge.projects.intent import parse_intent, unknowns
 from forge.projects.status import Phase
 
@@ -32,17 +35,24 @@ async def specify(journey: Journey) -> Json:
         "intent": desk.intent,
         "deliverable_type": type_.name,
         "discovery": discovery,
+        "unknowns": listed(unknowns(intent)),
         "answers": list(info.answers),
         "previous_spec": desk.spec,
         "previous_constraints": desk.constraints,
         "human_edits": _is_edited(info.drafted, desk),
         "severities": dict(type_.severities),
+        "structure_form": structure_form_of(type_),
     }
     if pages := await _later_pages(journey, info.pages):
-        material["resources"] = pages
-    ruled = around.hands.by_rules("spec-building")
+        material["later_pages"] = pages
+    ruled = around.agents.by_rules("spec-building")
+    machine = (ENVIRONMENT,) if type_.needs_code else ()
     answer = await journey.asked(
-        "spec-building", material, lambda raw: parse_answer(raw, type_.name, leaves_open=ruled)
+        "spec-building",
+        material,
+        lambda raw: parse_answer(raw, type_.name, leaves_open=ruled, unknowns=unknowns(intent)),
+        gather=lambda: gathered(journey, (REPOSITORY, RESOURCES, CHAIN, *machine)),
+        schema=answer_form(type_.name),
     )
     open_ = unresolved(unknowns(intent), answer)
     called = await asyncio.to_thread(lambda: project.name)
@@ -53,7 +63,7 @@ async def specify(journey: Journey) -> Json:
     def done(draft: Draft) -> None:
         kept = (*draft.redraft(SPEC, spec), *draft.redraft(CONSTRAINTS, constraints))
         draft.info = replace(draft.info, open=tuple(_question(item, answer) for item in open_))
-        _note(draft, answer, around.hands.who("spec-building") if not ruled else "")
+        _note(draft, answer, around.agents.who("spec-building") if not ruled else "")
         draft.end_run(journey.steps.id)
         draft.say(_summary(answer, draft.info.open, kept, ruled=ruled))
 

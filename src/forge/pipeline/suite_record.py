@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from forge.plugins.contracts import TestResults
+from forge.plugins.roles import TestResults
 
 Json = dict[str, Any]
 _CHANGED, _GONE = "changed", "gone"

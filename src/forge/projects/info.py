@@ -48,7 +48,7 @@ class NamedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class LastPress:
+class LastAction:
     """`question` is the question of a run that it answered."""
 
     action: str
@@ -99,7 +99,7 @@ class ProjectInfo:
     runs: int = 0
     run: NamedRun | None = None
     waiting: Waiting | None = None
-    last_press: LastPress | None = None
+    last_press: LastAction | None = None
     presses: tuple[tuple[str, str], ...] = ()
     """Ids of presses that had their effect, each with the digest of what was asked for."""
     scene_asked: str | None = None
@@ -267,7 +267,7 @@ _READERS: dict[str, Reader] = {
     "phase_times": _object_of(float, "seconds by phase"),
     "run": _value_of(NamedRun),
     "waiting": _waiting,
-    "last_press": _value_of(LastPress),
+    "last_press": _value_of(LastAction),
     "presses": _list_of(list, "a list of pairs"),
     "scene_asked": _text,
     **dict.fromkeys(("background", "pages"), _list_of(str, "a list of texts")),

@@ -23,8 +23,10 @@ _BOX = re.compile(r"(?:\[[ xX]\]\s+)+")
 _NOTHING = re.compile(
     r"""[\W_]*(?:
       (?:there\ (?:are|is)\ |i\ (?:have|see|found)\ |we\ have\ )?
-      (?:none|nothing|n/?a|not\ applicable|no(?:\ (?:further|other|more|remaining|open|known|blocking|unresolved))*
-        \ (?:unknowns?|questions?|assumptions?|constraints?|items?|issues?))
+      (?:none|nothing|n/?a|null|empty|not\ applicable
+        |no(?:\ (?:further|other|more|remaining|open|known|blocking|unresolved))*
+        \ (?:unknowns?|questions?|assumptions?|constraints?|items?|issues?|findings?|problems?|defects?|concerns?
+        |challenges?|decisions?|dependencies|exclusions?|candidates?|packages?))
       (?:\ (?:identified|known|remain(?:s|ing)?|left|open|found|outstanding|noted|here|yet|so\ far
         |to\ (?:add|resolve|ask)
         |at\ (?:this|the)\ (?:time|moment|stage|point)|for\ now|currently|right\ now))*
@@ -138,7 +140,16 @@ def items(body: str) -> tuple[str, ...]:
             found.append([line])
         fresh = False
     texts = [one_line(" ".join(lines)) for lines in found]
-    return tuple(text for text in texts if not _NOTHING.fullmatch(text) and not _PLEASANTRY.fullmatch(text))
+    return tuple(text for text in texts if not says_nothing(text) and not is_pleasantry(text))
+
+
+def says_nothing(text: str) -> bool:
+    """Whether it only says that there is none, as in “None identified”."""
+    return _NOTHING.fullmatch(text) is not None
+
+
+def is_pleasantry(text: str) -> bool:
+    return _PLEASANTRY.fullmatch(text) is not None
 
 
 def bullets(texts: Collection[str]) -> str:

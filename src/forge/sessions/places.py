@@ -30,7 +30,7 @@ class Sessions:
     def at(self, branch: str) -> CommitId | None:
         """The commit that holds the conversation of `branch` as it is now."""
         tip = self.repo.refs.tip(branch)
-        return said_on(self.repo.objects, self.repo.refs, branch, tip) if self._is_beside(tip) else tip
+        return said_on(self.repo.objects, self.repo.refs, branch, tip) if self.is_beside(tip) else tip
 
     def files(self, branch: str, commit: CommitId | None) -> GitCommitVFS:
         """The commit that holds what was said, as `branch` has it."""
@@ -45,12 +45,12 @@ class Sessions:
 
     def mount(self, vfs: WorkInProgressVFS, said_in: CommitId | None, marks: Marks) -> None:
         """Let tools see and change which files are in context, wherever that is kept."""
-        if marks or self._is_beside(vfs.base):
+        if marks or self.is_beside(vfs.base):
             write_draft(vfs, marks.applied(read_head(self.files(vfs.branch, said_in))))
 
     def at_commit(self, branch: str, commit: CommitId) -> CommitId | None:
         """The conversation of `branch` as it was when `commit` was made."""
-        if not self._is_beside(commit):
+        if not self.is_beside(commit):
             return commit
         newest = self.repo.refs.target(FOLDER + branch)
         made = self.repo.commit(commit).committer.time
@@ -60,7 +60,7 @@ class Sessions:
     def fork(self, source: str, name: str, said_in: CommitId | None = None) -> None:
         """Give a new branch the conversation of another, up to `said_in`; in a tree it has that already."""
         said_in = said_in or self.repo.refs.target(FOLDER + source)
-        if said_in is not None and self._is_beside(self.repo.refs.tip(name)):
+        if said_in is not None and self.is_beside(self.repo.refs.tip(name)):
             move = RefMove(FOLDER + name, self.repo.refs.target(FOLDER + name), said_in)
             self.repo.refs.move([move], actor=PERSON, reason=f"conversation of {source}", forward=True)
 
@@ -69,7 +69,7 @@ class Sessions:
 
         Gives the commit that has the files, or, where no file changed, the one that has the conversation.
         """
-        if not self._is_beside(vfs.base):
+        if not self.is_beside(vfs.base):
             return vfs.commit(message, author, trailers)
         ref = FOLDER + vfs.branch
         said = said_on(self.repo.objects, self.repo.refs, vfs.branch, vfs.base)
@@ -81,7 +81,7 @@ class Sessions:
     def committed(self, vfs: WorkInProgressVFS, branch: str, turn: str) -> CommitId | None:
         """The commit of `turn`, if a process that died after making it had not told so yet."""
         found = self._named(self.repo.refs.tip(branch), vfs.base, turn)
-        if found is None and self._is_beside(vfs.base) and not _changes_files(vfs):
+        if found is None and self.is_beside(vfs.base) and not _changes_files(vfs):
             found = self._named(self.repo.refs.target(FOLDER + branch), None, turn)
         return found
 
@@ -91,7 +91,8 @@ class Sessions:
         commits = self.repo.log(tip, exclude=[base] if base else [], limit=_RECENT)
         return next((commit.id for commit in commits if turn_of(commit.message) == turn), None)
 
-    def _is_beside(self, tip: CommitId | None) -> bool:
+    def is_beside(self, tip: CommitId | None) -> bool:
+        """Whether a turn that begins at `tip` keeps its words outside the branch."""
         return self.beside and not has_turns(self.repo.objects, state_of(self.repo.objects, tip))
 
 

@@ -38,6 +38,8 @@ interface Kinds {
   ProjectChanged: { project: string; what: string; name: string };
   ProjectSaid: { project: string; role: string; text: string };
   ProjectProgressed: { project: string; text: string };
+  ContractSaved: { project: string; contract: string; version: number; commit: string; origin: string };
+  NoteSaved: { project: string; user: string; version: number };
   RoundFinished: {
     project: string;
     iteration: number;

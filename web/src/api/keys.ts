@@ -24,6 +24,7 @@ export const keys = {
   projectMessages: (id: string) => [...project(id), "messages"] as const,
   earlierMessages: (id: string) => [...project(id), "earlier-messages"] as const,
   projectLog: (id: string) => [...project(id), "log"] as const,
+  contracts: (id: string) => [...project(id), "contracts"] as const,
   board: () => ["board"] as const,
   questions: () => ["questions"] as const,
   models: () => ["models"] as const,

@@ -600,6 +600,214 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/contracts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All nine contracts with version and state
+         * @description All nine contracts with version and state.
+         */
+        get: operations["list_contracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check all contracts, each alone and against the others
+         * @description Check all contracts, each alone and against the others.
+         */
+        get: operations["check_contracts"];
+        put?: never;
+        /**
+         * Check texts that are not saved yet
+         * @description Check texts that are not saved yet. Nothing is written.
+         */
+        post: operations["check_drafts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/history/{batch}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The contracts as they were pinned
+         * @description The contracts as they were pinned.
+         */
+        get: operations["read_pinned_contracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/schema/{contract_type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The JSON Schema of a contract, or the sections that a Markdown one needs
+         * @description The JSON Schema of a contract, or the sections that a Markdown one needs.
+         */
+        get: operations["read_contract_schema"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One line for each contract, the layers and the invariants
+         * @description One line for each contract, the layers and the invariants.
+         */
+        get: operations["summarize_contracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/window/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A phase and the one after it
+         * @description A phase and the one after it.
+         */
+        get: operations["read_phase_window"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/{contract_type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A whole contract
+         * @description A whole contract; the template where the project has none, which `source` says.
+         */
+        get: operations["read_contract"];
+        /**
+         * Save a contract as a new version, over the text that the edit began with
+         * @description Save a contract as a new version, over the text that the edit began with.
+         */
+        put: operations["edit_contract"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/{contract_type}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed between two versions
+         * @description What changed between two versions; in the newest one, if none is named.
+         */
+        get: operations["diff_contract"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/{contract_type}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make an earlier version the newest one
+         * @description Make an earlier version the newest one.
+         */
+        post: operations["restore_contract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/{contract_type}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * When and by whom a contract was changed, newest first
+         * @description When and by whom a contract was changed, newest first.
+         */
+        get: operations["list_contract_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/documents": {
         parameters: {
             query?: never;
@@ -744,6 +952,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your note on a project
+         * @description Your note on a project.
+         */
+        get: operations["show_note"];
+        /**
+         * Save your note on a project
+         * @description Save your note on a project. Agents that work on it read it as user notes.
+         */
+        put: operations["save_note"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/papers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Working papers of a project
+         * @description Working papers of a project. Those that are not pinned are deleted after 24 hours.
+         */
+        get: operations["list_papers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/papers/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The bytes of a working paper, to save
+         * @description The bytes of a working paper, to save.
+         */
+        get: operations["get_paper"];
+        /**
+         * Store a working paper of up to 50 MB, in place of what had the key
+         * @description Store a working paper of up to 50 MB, in place of what had the key.
+         */
+        put: operations["store_paper"];
+        post?: never;
+        /**
+         * Delete a working paper
+         * @description Delete a working paper.
+         */
+        delete: operations["delete_paper"];
+        options?: never;
+        head?: never;
+        /**
+         * Pin a working paper, or unpin it
+         * @description Pin a working paper, or unpin it.
+         */
+        patch: operations["pin_paper"];
+        trace?: never;
+    };
     "/api/projects/{project}/resources": {
         parameters: {
             query?: never;
@@ -806,6 +1090,30 @@ export interface paths {
          * @description Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like.
          */
         post: operations["stop_project_work"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The command that runs the tests, the last run, and the run before the work
+         * @description The command that runs the tests, the last run, and the run before the work.
+         */
+        get: operations["show_project_tests"];
+        /**
+         * Set the command that runs the tests of this project
+         * @description Set the command that runs the tests of this project.
+         */
+        put: operations["set_project_test_command"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1796,6 +2104,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the tests of a branch run: every suite, or the command that is set
+         * @description How the tests of a branch run: every suite, or the command that is set.
+         */
+        get: operations["show_tests"];
+        /**
+         * Set the command that runs the tests of this repository, for agents and projects
+         * @description Set the command that runs the tests of this repository, for agents and projects.
+         */
+        put: operations["set_test_command"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/tools": {
         parameters: {
             query?: never;
@@ -2032,6 +2364,75 @@ export interface components {
             runs: number;
             /** Total */
             total: number;
+        };
+        /**
+         * ActionResultShape
+         * @description The project as it is now; `changed` is false where the press had had its effect before.
+         * @example {
+         *       "after": 1,
+         *       "changed": true,
+         *       "message": "Distilling…",
+         *       "project": {
+         *         "actions": [
+         *           "distill",
+         *           "correct"
+         *         ],
+         *         "agent": "builtin",
+         *         "archived": false,
+         *         "branch": null,
+         *         "busy": false,
+         *         "created_at": "2026-11-16T03:00:00.000Z",
+         *         "deliverable": null,
+         *         "deliverable_type": null,
+         *         "directory": "/workspace/projects/summer-party",
+         *         "halt_reason": null,
+         *         "id": "20261116-4f2a",
+         *         "label": "Brain dump",
+         *         "name": "Summer party",
+         *         "offers": [],
+         *         "open_questions": [],
+         *         "outline": null,
+         *         "phase": "brain_dump",
+         *         "phase_times": {
+         *           "brain_dump": 12.5
+         *         },
+         *         "problem": "",
+         *         "question": "",
+         *         "queue_place": null,
+         *         "queued": false,
+         *         "repository": null,
+         *         "rounds": [],
+         *         "scene_question": "",
+         *         "tests": null,
+         *         "trouble": "",
+         *         "updated_at": "2026-11-16T03:00:00.000Z",
+         *         "waiting": null
+         *       },
+         *       "run": "distill-20261116-4f2a-1",
+         *       "topic": "project:20261116-4f2a"
+         *     }
+         */
+        ActionResultShape: {
+            /**
+             * After
+             * @description The id after which they begin.
+             */
+            after: number;
+            /** Changed */
+            changed: boolean;
+            /** Message */
+            message: string;
+            project: components["schemas"]["ProjectShape"];
+            /**
+             * Run
+             * @description The work that follows, if any.
+             */
+            run: string | null;
+            /**
+             * Topic
+             * @description Where its events are told.
+             */
+            topic: string;
         };
         /**
          * ActiveFileShape
@@ -2367,6 +2768,41 @@ export interface components {
             time: number;
         };
         /**
+         * BranchTestsShape
+         * @description How tests run here.
+         * @example {
+         *       "origin": "files",
+         *       "set_command": "",
+         *       "suites": [
+         *         {
+         *           "because": "pyproject.toml",
+         *           "command": "python3 -m pytest -q"
+         *         }
+         *       ],
+         *       "text": "`python3 -m pytest -q` (pyproject.toml)"
+         *     }
+         */
+        BranchTestsShape: {
+            /**
+             * Origin
+             * @description Who decides.
+             * @enum {string}
+             */
+            origin: "project" | "repository" | "files" | "none";
+            /**
+             * Set Command
+             * @description The command that is set here; empty where none is.
+             */
+            set_command: string;
+            /** Suites */
+            suites: components["schemas"]["SuiteShape"][];
+            /**
+             * Text
+             * @description All of it in words.
+             */
+            text: string;
+        };
+        /**
          * BroughtShape
          * @example {
          *       "files": 1,
@@ -2577,6 +3013,27 @@ export interface components {
              * @enum {string}
              */
             state: "ok" | "warning" | "failed";
+        };
+        /**
+         * CheckedShape
+         * @example {
+         *       "findings": [
+         *         {
+         *           "code": "",
+         *           "file": "<the bytes of the file>",
+         *           "hint": "",
+         *           "line": 1,
+         *           "message": "plant tulips"
+         *         }
+         *       ],
+         *       "ok": false
+         *     }
+         */
+        CheckedShape: {
+            /** Findings */
+            findings: components["schemas"]["FindingShape"][];
+            /** Ok */
+            ok: boolean;
         };
         /**
          * ColumnShape
@@ -2913,6 +3370,227 @@ export interface components {
             window: number;
         };
         /**
+         * ContractCardShape
+         * @example {
+         *       "contract_type": "manifesto",
+         *       "file": "<the bytes of the file>",
+         *       "findings": 1,
+         *       "format": "markdown",
+         *       "line": "",
+         *       "origin": "person",
+         *       "pinned_version": 1,
+         *       "size_chars": 1,
+         *       "state": "missing",
+         *       "updated_at": 1,
+         *       "version": 1
+         *     }
+         */
+        ContractCardShape: {
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+            /** File */
+            file: string;
+            /** Findings */
+            findings: number;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "markdown" | "yaml" | "json";
+            /**
+             * Line
+             * @description What it is about, in one line.
+             */
+            line: string;
+            /** Origin */
+            origin: ("person" | "generated") | null;
+            /**
+             * Pinned Version
+             * @description Its version in the newest pinned set.
+             */
+            pinned_version: number | null;
+            /** Size Chars */
+            size_chars: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "missing" | "draft" | "findings" | "stale" | "valid";
+            /** Updated At */
+            updated_at: number | null;
+            /**
+             * Version
+             * @description How many changes of it were committed; 0 while it is missing.
+             */
+            version: number;
+        };
+        /**
+         * ContractDiffShape
+         * @example {
+         *       "contract_type": "manifesto",
+         *       "diff": "@@ -1 +1 @@\n-roses\n+tulips\n",
+         *       "new": 1,
+         *       "old": 1
+         *     }
+         */
+        ContractDiffShape: {
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+            /** Diff */
+            diff: string;
+            /** New */
+            new: number;
+            /**
+             * Old
+             * @description Null where `new` is the first version.
+             */
+            old: number | null;
+        };
+        /**
+         * ContractEdit
+         * @example {
+         *       "content": "# Garden manifesto\n\n## Purpose\n\nA calm garden.\n",
+         *       "etag": ""
+         *     }
+         */
+        ContractEdit: {
+            /** Content */
+            content: string;
+            /**
+             * Etag
+             * @description `etag` of the text that the edit began with; empty for a new one; null saves over anything.
+             */
+            etag?: string | null;
+        };
+        /**
+         * ContractShape
+         * @example {
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "content": "",
+         *       "contract_type": "manifesto",
+         *       "etag": "",
+         *       "findings": [
+         *         {
+         *           "code": "",
+         *           "file": "<the bytes of the file>",
+         *           "hint": "",
+         *           "line": 1,
+         *           "message": "plant tulips"
+         *         }
+         *       ],
+         *       "project_id": "",
+         *       "source": "pinned",
+         *       "updated_at": 1,
+         *       "version": 1
+         *     }
+         */
+        ContractShape: {
+            /** Commit */
+            commit: string | null;
+            /** Content */
+            content: string;
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+            /**
+             * Etag
+             * @description Send it with an edit; empty where the project has no such contract yet.
+             */
+            etag: string;
+            /** Findings */
+            findings: components["schemas"]["FindingShape"][];
+            /** Project Id */
+            project_id: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "pinned" | "project" | "template";
+            /** Updated At */
+            updated_at: number | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * ContractVersionShape
+         * @example {
+         *       "author": "Ada",
+         *       "blob": "",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "draft": false,
+         *       "number": 1,
+         *       "origin": "person",
+         *       "subject": "plant tulips",
+         *       "time": 1794800000
+         *     }
+         */
+        ContractVersionShape: {
+            /** Author */
+            author: string;
+            /**
+             * Blob
+             * @description Null where this change deleted the contract.
+             */
+            blob: string | null;
+            /** Commit */
+            commit: string;
+            /** Draft */
+            draft: boolean;
+            /** Number */
+            number: number;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "person" | "generated";
+            /** Subject */
+            subject: string;
+            /** Time */
+            time: number;
+        };
+        /**
+         * ContractsShape
+         * @description All nine contracts, in the order in which they are written.
+         * @example {
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "items": [
+         *         {
+         *           "contract_type": "manifesto",
+         *           "file": "<the bytes of the file>",
+         *           "findings": 1,
+         *           "format": "markdown",
+         *           "line": "",
+         *           "origin": "person",
+         *           "pinned_version": 1,
+         *           "size_chars": 1,
+         *           "state": "missing",
+         *           "updated_at": 1,
+         *           "version": 1
+         *         }
+         *       ],
+         *       "latest_batch": 1,
+         *       "project_id": ""
+         *     }
+         */
+        ContractsShape: {
+            /** Commit */
+            commit: string | null;
+            /** Items */
+            items: components["schemas"]["ContractCardShape"][];
+            /** Latest Batch */
+            latest_batch: number | null;
+            /** Project Id */
+            project_id: string;
+        };
+        /**
          * CostsShape
          * @example {
          *       "by": "branch",
@@ -3134,6 +3812,27 @@ export interface components {
             new: string;
             /** Old */
             old: string | null;
+        };
+        /**
+         * Drafts
+         * @description Texts that are not saved yet, checked together with the others as they are.
+         * @example {
+         *       "documents": {
+         *         "manifesto": "# Garden\n"
+         *       }
+         *     }
+         */
+        Drafts: {
+            /** Documents */
+            documents?: {
+                [key: string]: string;
+            };
+            /**
+             * Mini
+             * @description Expect exactly two phases.
+             * @default false
+             */
+            mini: boolean;
         };
         /**
          * EdgeShape
@@ -3369,6 +4068,29 @@ export interface components {
         FilesShape: {
             /** Files */
             files: components["schemas"]["FileShape"][];
+        };
+        /**
+         * FindingShape
+         * @description What is wrong, where, and what to do. Switch on `code`.
+         * @example {
+         *       "code": "",
+         *       "file": "<the bytes of the file>",
+         *       "hint": "",
+         *       "line": 1,
+         *       "message": "plant tulips"
+         *     }
+         */
+        FindingShape: {
+            /** Code */
+            code: string;
+            /** File */
+            file: string;
+            /** Hint */
+            hint: string;
+            /** Line */
+            line: number;
+            /** Message */
+            message: string;
         };
         /**
          * FolderEntryShape
@@ -3762,6 +4484,43 @@ export interface components {
         KnownModelsShape: {
             /** Models */
             models: components["schemas"]["KnownModelShape"][];
+        };
+        /**
+         * ListedShape
+         * @example {
+         *       "contract_type": "manifesto",
+         *       "file": "<the bytes of the file>",
+         *       "format": "",
+         *       "line": "",
+         *       "size_chars": 1,
+         *       "source": "pinned",
+         *       "updated_at": 1,
+         *       "version": 1
+         *     }
+         */
+        ListedShape: {
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+            /** File */
+            file: string;
+            /** Format */
+            format: string;
+            /** Line */
+            line: string;
+            /** Size Chars */
+            size_chars: number;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "pinned" | "project" | "template";
+            /** Updated At */
+            updated_at: number | null;
+            /** Version */
+            version: number;
         };
         /**
          * LogLine
@@ -4454,6 +5213,22 @@ export interface components {
             title: string;
         };
         /**
+         * NewNote
+         * @example {
+         *       "seen": 3,
+         *       "text": "Ask Ana about the fees."
+         *     }
+         */
+        NewNote: {
+            /**
+             * Seen
+             * @description The version that you had; another one that is replaced goes into the audit.
+             */
+            seen?: number | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * NewProject
          * @example {
          *       "agent": "builtin",
@@ -4586,6 +5361,23 @@ export interface components {
         NewValue: {
             /** Value */
             value?: unknown;
+        };
+        /**
+         * NoteShape
+         * @description `version` is 0 and `saved` null while nothing has been saved.
+         * @example {
+         *       "saved": 1794900000,
+         *       "text": "Ask Ana about the fees.",
+         *       "version": 3
+         *     }
+         */
+        NoteShape: {
+            /** Saved */
+            saved: number | null;
+            /** Text */
+            text: string;
+            /** Version */
+            version: number;
         };
         /**
          * OfferShape
@@ -4838,6 +5630,33 @@ export interface components {
         Page_CommitShape_: {
             /** Items */
             items: components["schemas"]["CommitShape"][];
+            /**
+             * Next
+             * @example 20261116-0001
+             */
+            next?: string | null;
+        };
+        /**
+         * Page[ContractVersionShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "author": "Ada",
+         *           "blob": "",
+         *           "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "draft": false,
+         *           "number": 1,
+         *           "origin": "person",
+         *           "subject": "plant tulips",
+         *           "time": 1794800000
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
+        Page_ContractVersionShape_: {
+            /** Items */
+            items: components["schemas"]["ContractVersionShape"][];
             /**
              * Next
              * @example 20261116-0001
@@ -5175,6 +5994,54 @@ export interface components {
             next?: string | null;
         };
         /**
+         * PaperShape
+         * @description `expires` is null for a pinned paper.
+         * @example {
+         *       "expires": 1794986400,
+         *       "hash": "9f86d081…",
+         *       "key": "scout/dossier.md",
+         *       "pinned": false,
+         *       "saved": 1794900000,
+         *       "size": 5120
+         *     }
+         */
+        PaperShape: {
+            /** Expires */
+            expires: number | null;
+            /**
+             * Hash
+             * @description SHA-256 of its bytes.
+             */
+            hash: string;
+            /** Key */
+            key: string;
+            /** Pinned */
+            pinned: boolean;
+            /** Saved */
+            saved: number;
+            /** Size */
+            size: number;
+        };
+        /**
+         * PapersShape
+         * @example {
+         *       "papers": [
+         *         {
+         *           "expires": 1794986400,
+         *           "hash": "9f86d081…",
+         *           "key": "scout/dossier.md",
+         *           "pinned": false,
+         *           "saved": 1794900000,
+         *           "size": 5120
+         *         }
+         *       ]
+         *     }
+         */
+        PapersShape: {
+            /** Papers */
+            papers: components["schemas"]["PaperShape"][];
+        };
+        /**
          * PatchLineShape
          * @example {
          *       "new_number": 1,
@@ -5254,6 +6121,50 @@ export interface components {
             time: number;
         };
         /**
+         * PinnedContract
+         * @example {
+         *       "content": "",
+         *       "contract_type": "manifesto"
+         *     }
+         */
+        PinnedContract: {
+            /** Content */
+            content: string;
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+        };
+        /**
+         * PinnedSetShape
+         * @description A set of contracts that a build is held to.
+         * @example {
+         *       "batch": 1,
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "contracts": [
+         *         {
+         *           "content": "",
+         *           "contract_type": "manifesto"
+         *         }
+         *       ],
+         *       "pinned_at": 1,
+         *       "project_id": ""
+         *     }
+         */
+        PinnedSetShape: {
+            /** Batch */
+            batch: number;
+            /** Commit */
+            commit: string;
+            /** Contracts */
+            contracts: components["schemas"]["PinnedContract"][];
+            /** Pinned At */
+            pinned_at: number;
+            /** Project Id */
+            project_id: string;
+        };
+        /**
          * Press
          * @example {
          *       "confirmed": true,
@@ -5283,75 +6194,6 @@ export interface components {
              * @default
              */
             text: string;
-        };
-        /**
-         * PressedShape
-         * @description The project as it is now; `changed` is false where the press had had its effect before.
-         * @example {
-         *       "after": 1,
-         *       "changed": true,
-         *       "message": "Distilling…",
-         *       "project": {
-         *         "actions": [
-         *           "distill",
-         *           "correct"
-         *         ],
-         *         "agent": "builtin",
-         *         "archived": false,
-         *         "branch": null,
-         *         "busy": false,
-         *         "created_at": "2026-11-16T03:00:00.000Z",
-         *         "deliverable": null,
-         *         "deliverable_type": null,
-         *         "directory": "/workspace/projects/summer-party",
-         *         "halt_reason": null,
-         *         "id": "20261116-4f2a",
-         *         "label": "Brain dump",
-         *         "name": "Summer party",
-         *         "offers": [],
-         *         "open_questions": [],
-         *         "outline": null,
-         *         "phase": "brain_dump",
-         *         "phase_times": {
-         *           "brain_dump": 12.5
-         *         },
-         *         "problem": "",
-         *         "question": "",
-         *         "queue_place": null,
-         *         "queued": false,
-         *         "repository": null,
-         *         "rounds": [],
-         *         "scene_question": "",
-         *         "tests": null,
-         *         "trouble": "",
-         *         "updated_at": "2026-11-16T03:00:00.000Z",
-         *         "waiting": null
-         *       },
-         *       "run": "distill-20261116-4f2a-1",
-         *       "topic": "project:20261116-4f2a"
-         *     }
-         */
-        PressedShape: {
-            /**
-             * After
-             * @description The id after which they begin.
-             */
-            after: number;
-            /** Changed */
-            changed: boolean;
-            /** Message */
-            message: string;
-            project: components["schemas"]["ProjectShape"];
-            /**
-             * Run
-             * @description The work that follows, if any.
-             */
-            run: string | null;
-            /**
-             * Topic
-             * @description Where its events are told.
-             */
-            topic: string;
         };
         /**
          * Problem
@@ -5512,10 +6354,7 @@ export interface components {
              * @description Asked of the first message: background, or the problem? Else empty.
              */
             scene_question: string;
-            /** Tests */
-            tests: {
-                [key: string]: unknown;
-            } | null;
+            tests: components["schemas"]["TestRunShape"] | null;
             /**
              * Trouble
              * @description While it works: `overloaded, retrying in 8 s (3 of 6)` with the model. Else empty.
@@ -5525,6 +6364,71 @@ export interface components {
             updated_at: string;
             /** Waiting */
             waiting: string | null;
+        };
+        /**
+         * ProjectTestsShape
+         * @description How the tests of a project run, and what the runs came to.
+         * @example {
+         *       "baseline": {
+         *         "command": "python3 -m pytest -q",
+         *         "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "exit_code": 1,
+         *         "failed": 2,
+         *         "known_failures": [
+         *           "tests.test_dates.test_zone"
+         *         ],
+         *         "missing": "",
+         *         "new_failures": [
+         *           "tests.test_split.test_cents"
+         *         ],
+         *         "outcome": "failed",
+         *         "passed": 1,
+         *         "skipped": 0,
+         *         "supply": "",
+         *         "total": 3
+         *       },
+         *       "command": {
+         *         "origin": "files",
+         *         "set_command": "",
+         *         "suites": [
+         *           {
+         *             "because": "pyproject.toml",
+         *             "command": "python3 -m pytest -q"
+         *           }
+         *         ],
+         *         "text": "`python3 -m pytest -q` (pyproject.toml)"
+         *       },
+         *       "last": {
+         *         "command": "python3 -m pytest -q",
+         *         "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "exit_code": 1,
+         *         "failed": 2,
+         *         "known_failures": [
+         *           "tests.test_dates.test_zone"
+         *         ],
+         *         "missing": "",
+         *         "new_failures": [
+         *           "tests.test_split.test_cents"
+         *         ],
+         *         "outcome": "failed",
+         *         "passed": 1,
+         *         "skipped": 0,
+         *         "supply": "",
+         *         "total": 3
+         *       },
+         *       "unproven": ""
+         *     }
+         */
+        ProjectTestsShape: {
+            /** @description The run before the first task. */
+            baseline: components["schemas"]["TestRunShape"] | null;
+            command: components["schemas"]["BranchTestsShape"];
+            last: components["schemas"]["TestRunShape"] | null;
+            /**
+             * Unproven
+             * @description What was missing when a person went on without tests; else empty.
+             */
+            unproven: string;
         };
         /**
          * PromptDiff
@@ -5910,6 +6814,16 @@ export interface components {
              * @description The whole file as it shall be; null deletes it.
              */
             text?: string | null;
+        };
+        /**
+         * Restored
+         * @example {
+         *       "version": 2
+         *     }
+         */
+        Restored: {
+            /** Version */
+            version: number;
         };
         /**
          * ResultViewShape
@@ -6409,6 +7323,131 @@ export interface components {
             title: string;
         };
         /**
+         * SuiteShape
+         * @example {
+         *       "because": "",
+         *       "command": ""
+         *     }
+         */
+        SuiteShape: {
+            /**
+             * Because
+             * @description The file that shows it, or that somebody set it.
+             */
+            because: string;
+            /** Command */
+            command: string;
+        };
+        /**
+         * SummaryShape
+         * @example {
+         *       "contracts": [
+         *         {
+         *           "contract_type": "manifesto",
+         *           "file": "<the bytes of the file>",
+         *           "format": "",
+         *           "line": "",
+         *           "size_chars": 1,
+         *           "source": "pinned",
+         *           "updated_at": 1,
+         *           "version": 1
+         *         }
+         *       ],
+         *       "invariants": [],
+         *       "layers": [],
+         *       "phases": 1,
+         *       "project": "20261116-4f2a"
+         *     }
+         */
+        SummaryShape: {
+            /** Contracts */
+            contracts: components["schemas"]["ListedShape"][];
+            /** Invariants */
+            invariants: string[];
+            /** Layers */
+            layers: string[];
+            /** Phases */
+            phases: number;
+            /** Project */
+            project: string;
+        };
+        /**
+         * TestCommandChange
+         * @example {
+         *       "command": "python3 -m pytest -q tests"
+         *     }
+         */
+        TestCommandChange: {
+            /**
+             * Command
+             * @description One shell line; empty goes by the files again.
+             */
+            command: string;
+        };
+        /**
+         * TestRunShape
+         * @description One run of all tests of a project.
+         * @example {
+         *       "command": "python3 -m pytest -q",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "exit_code": 1,
+         *       "failed": 2,
+         *       "known_failures": [
+         *         "tests.test_dates.test_zone"
+         *       ],
+         *       "missing": "",
+         *       "new_failures": [
+         *         "tests.test_split.test_cents"
+         *       ],
+         *       "outcome": "failed",
+         *       "passed": 1,
+         *       "skipped": 0,
+         *       "supply": "",
+         *       "total": 3
+         *     }
+         */
+        TestRunShape: {
+            /** Command */
+            command: string;
+            /** Commit */
+            commit: string | null;
+            /** Exit Code */
+            exit_code: number;
+            /** Failed */
+            failed: number;
+            /**
+             * Known Failures
+             * @description Tests that failed before the work, too. They do not count.
+             */
+            known_failures: string[];
+            /**
+             * Missing
+             * @description What has to be supplied before tests can run; else empty.
+             */
+            missing: string;
+            /**
+             * New Failures
+             * @description Tests that fail and did not fail before the work, by name.
+             */
+            new_failures: string[];
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "cannot run" | "no tests";
+            /** Passed */
+            passed: number;
+            /** Skipped */
+            skipped: number;
+            /**
+             * Supply
+             * @description How to supply it; else empty.
+             */
+            supply: string;
+            /** Total */
+            total: number;
+        };
+        /**
          * ToolChangeShape
          * @example {
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
@@ -6736,6 +7775,31 @@ export interface components {
             name: string;
             /** Scopes */
             scopes: string[];
+        };
+        /**
+         * WindowShape
+         * @example {
+         *       "content": "",
+         *       "phase": 1,
+         *       "project_id": "",
+         *       "source": "pinned"
+         *     }
+         */
+        WindowShape: {
+            /**
+             * Content
+             * @description The phase and the one after it, in Markdown.
+             */
+            content: string;
+            /** Phase */
+            phase: number;
+            /** Project Id */
+            project_id: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "pinned" | "project" | "template";
         };
         /**
          * WorkingShape
@@ -9818,7 +10882,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PressedShape"];
+                    "application/json": components["schemas"]["ActionResultShape"];
                 };
             };
             /** @description The request cannot be read: `request_malformed`. */
@@ -10132,6 +11196,1410 @@ export interface operations {
             };
             /** @description Forge made a mistake: `internal`. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_contracts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_contracts: {
+        parameters: {
+            query?: {
+                /** @description Expect exactly two phases. */
+                mini?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_drafts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Drafts"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckedShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_pinned_contracts: {
+        parameters: {
+            query?: {
+                /** @description Only these contracts. */
+                types?: string[] | null;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                batch: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PinnedSetShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `batch_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_contract_schema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    summarize_contracts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_phase_window: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WindowShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_missing`, `phase_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_contract: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`, `contract_missing`, `version_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_contract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `shared_for_reading`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`, `contract_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `contract_malformed`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    diff_contract: {
+        parameters: {
+            query?: {
+                old?: number | null;
+                new?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractDiffShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`, `contract_missing`, `version_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_contract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Restored"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `shared_for_reading`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`, `version_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`, `contract_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `contract_malformed`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_contract_versions: {
+        parameters: {
+            query?: {
+                /** @description `next` of the page before. */
+                after?: string | null;
+                /** @description How many at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; as NDJSON, everything that follows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ContractVersionShape_"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`, `contract_missing`, `version_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10927,7 +13395,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PressedShape"];
+                    "application/json": components["schemas"]["ActionResultShape"];
                 };
             };
             /** @description The request cannot be read: `request_malformed`. */
@@ -11022,6 +13490,731 @@ export interface operations {
             };
             /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewNote"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `note_too_long`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_papers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PapersShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_paper: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The paper. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range that was asked for. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description It is what you have. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `paper_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `paper_damaged`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_paper: {
+        parameters: {
+            query?: {
+                /** @description Keep it until it is deleted. */
+                pinned?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example # Garden */
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaperShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `paper_key_invalid`, `paper_too_large`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_paper: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `paper_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pin_paper: {
+        parameters: {
+            query: {
+                /** @description Whether it is kept; unpinned, it has 24 hours from now. */
+                pinned: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaperShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `paper_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11582,6 +14775,218 @@ export interface operations {
                 };
             };
             /** @description The disk, git or another program failed: `project_unwritable`, `still_working`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_project_tests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectTestsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `repository_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_project_test_command: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestCommandChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectTestsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `repository_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`. */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -18342,6 +21747,248 @@ export interface operations {
             };
             /** @description The request is too large: `body_too_large`. */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_tests: {
+        parameters: {
+            query?: {
+                /** @description The default branch if left out. */
+                branch?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchTestsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_test_command: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestCommandChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BranchTestsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -41,6 +41,8 @@ export const STALE: Stale = {
   ProjectChanged: (event) => [keys.projects(), keys.board(), ...inProject(event.project)],
   ProjectSaid: (event) => [keys.projectMessages(event.project), keys.project(event.project)],
   ProjectProgressed: (event) => [keys.projectLog(event.project)],
+  ContractSaved: (event) => [keys.contracts(event.project)],
+  NoteSaved: (event) => [[...keys.project(event.project), "note"]],
   RoundFinished: (event) => [keys.board(), ...inProject(event.project)],
 };
 

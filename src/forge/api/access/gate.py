@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from forge.api.access.connections import signed_in
 from forge.api.access.cookies import Cookies, Session, remember
 from forge.api.access.origins import Origins
-from forge.api.access.request_headers import bearer, is_api, sender
+from forge.api.access.request_headers import MCP, METADATA, bearer, is_api, is_mcp, sender, values
 from forge.api.http.problems import of_error
 from forge.api.http.security_headers import hardened
 from forge.app.access.identity import LOCAL, Who, token_issued
@@ -25,7 +25,7 @@ from forge.errors import Denied, ForgeError
 
 _TOKEN_LIFE = 86_400.0
 SIGN_IN = "/api/sign-in"
-_OPEN = {"/api/health", SIGN_IN}
+_OPEN = {"/api/health", SIGN_IN, *METADATA}
 _Find = Callable[[str], Who | None]
 
 
@@ -35,6 +35,18 @@ class SignInNeeded(Denied):
     code = "sign_in_needed"
     status = 401
     headers = {"WWW-Authenticate": 'Bearer realm="forge"'}  # noqa: RUF012 - never changed
+
+
+class KeyNeeded(Denied):
+    """An agent came without a key. The headers say where it learns how to come in."""
+
+    code = "key_needed"
+    status = 401
+
+    def __init__(self, message: str, *, hint: str = "", metadata: str = "", refused: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        error = 'error="invalid_token", ' if refused else ""
+        self.headers = {"WWW-Authenticate": f'Bearer {error}scope="read write run", resource_metadata="{metadata}"'}
 
 
 class TokenRefused(Denied):
@@ -153,6 +165,8 @@ class Gate:
     async def admit(self, scope: Scope) -> Admitted:
         """Lets a request pass or raises a `Denied`. The host is looked at before anything else."""
         host = self._origins.checked_host(scope)
+        if is_mcp(scope):
+            return await self._admit_agent(scope, host)
         is_open = scope["type"] == "http" and scope["path"] in _OPEN
         if scope["type"] == "http" and not is_api(scope) and scope["method"] in {"GET", "HEAD"}:
             return Admitted(None)
@@ -164,13 +178,47 @@ class Gate:
         by_key = bearer(scope) is not None
         if not by_key or who is None:
             self._origins.check(scope, host, has_cookie=who is not None)
-        if who is not None and who.key is not None:
-            self.count(who)
-            if self._entries is not None and self._entries.is_due(who.key):
-                await asyncio.to_thread(self._entries.key_used, who, sender(scope))
+        if who is not None:
+            await self._used_key(who, scope)
         return Admitted(
             who, None if by_key else self._cookies.renewed(scope, secure=self._origins.by_https_only(scope))
         )
+
+    async def _admit_agent(self, scope: Scope, host: str) -> Admitted:
+        """By a key alone: a cookie is a person's, and no page of another origin may use either."""
+        self._origins.check(scope, host, has_cookie=False)
+        metadata = f"{self._base(scope)}{METADATA[0]}"
+        sent = bearer(scope) is not None
+        who = (self.remembered(scope) or await asyncio.to_thread(self.identify, scope)) if sent else None
+        if who is None:
+            raise KeyNeeded(
+                "Send a key: `Authorization: Bearer fk_…`.",
+                hint="`forge key new USER` makes one.",
+                metadata=metadata,
+                refused=sent,
+            )
+        await self._used_key(who, scope)
+        scope["state"] = {**scope.get("state", {}), "resource_metadata": metadata}
+        return Admitted(who)
+
+    async def _used_key(self, who: Who, scope: Scope) -> None:
+        if who.key is not None:
+            self.count(who)
+            if self._entries is not None and self._entries.is_due(who.key):
+                await asyncio.to_thread(self._entries.key_used, who, sender(scope))
+
+    def resource_metadata(self, scope: Scope) -> dict[str, object]:
+        """What an MCP client learns before it comes in."""
+        return {
+            "resource": f"{self._base(scope)}{MCP}",
+            "resource_name": "Forge",
+            "scopes_supported": ["read", "write", "run"],
+            "bearer_methods_supported": ["header"],
+        }
+
+    def _base(self, scope: Scope) -> str:
+        scheme = "https" if self._origins.by_https_only(scope) else "http"
+        return f"{scheme}://{values(scope, b'host')[0].lower()}"
 
     def session(self, scope: Scope) -> Session | None:
         """What its cookie says, if it is one of ours and holds."""

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from starlette.types import Scope
 
 _GUARDED = "/api"
+MCP = "/mcp"
+"""Where agents speak MCP."""
+_WELL_KNOWN = "/.well-known/oauth-protected-resource"
+METADATA = (_WELL_KNOWN + MCP, _WELL_KNOWN)
+"""Open to all: they say how to come in."""
 
 
 def values(scope: Scope, name: bytes) -> list[str]:
@@ -29,7 +34,11 @@ def cookies(scope: Scope) -> Iterator[tuple[str, str]]:
 
 
 def is_api(scope: Scope) -> bool:
-    return bool(scope["path"] == _GUARDED or scope["path"].startswith(f"{_GUARDED}/"))
+    return bool(scope["path"] in (_GUARDED, MCP, *METADATA) or scope["path"].startswith(f"{_GUARDED}/"))
+
+
+def is_mcp(scope: Scope) -> bool:
+    return bool(scope["type"] == "http" and scope["path"] == MCP)
 
 
 def sender(scope: Scope) -> str:

@@ -12,7 +12,8 @@ from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
-from forge.app.projects import project_access
+from forge.api.shapes.repositories import TestCommandChange
+from forge.app.projects import project_access, project_tests
 from forge.app.projects.messages import Given
 
 router = router_for("/projects", tag="projects")
@@ -151,7 +152,9 @@ def list_earlier_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
     )
 
 
-@router.post("/{project}/messages", status_code=202, response_model=shapes.PressedShape, responses=may_end(_PRESSED))
+@router.post(
+    "/{project}/messages", status_code=202, response_model=shapes.ActionResultShape, responses=may_end(_PRESSED)
+)
 async def say_to_project(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
 ) -> Any:
@@ -165,7 +168,7 @@ async def say_to_project(
 @router.post(
     "/{project}/actions/{action}",
     status_code=202,
-    response_model=shapes.PressedShape,
+    response_model=shapes.ActionResultShape,
     responses=may_end(together(_PRESSED, _ANSWERING)),
 )
 async def press_action(
@@ -179,7 +182,7 @@ async def press_action(
 ) -> Any:
     """Press a button of a project. The work that follows goes on by itself and is told in the project's topic."""
     given = body or shapes.Press()
-    return await project_access.press(
+    return await project_access.perform(
         shop,
         who,
         project,
@@ -200,6 +203,28 @@ async def press_action(
 async def stop_project_work(shop: Shop, who: Asking, *, project: Project) -> Any:
     """Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like."""
     return await project_access.stop_work(shop, who, project)
+
+
+@router.get(
+    "/{project}/tests",
+    response_model=shapes.ProjectTestsShape,
+    responses=may_end({**_MISSING, 404: ["project_missing", "repository_missing"]}),
+)
+def show_project_tests(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """The command that runs the tests, the last run, and the run before the work."""
+    return project_tests.project_tests(shop, who, project)
+
+
+@router.put(
+    "/{project}/tests",
+    response_model=shapes.ProjectTestsShape,
+    responses=may_end(
+        {404: ["project_missing", "repository_missing"], 422: ["invalid_input"], 502: ["project_unwritable"]}
+    ),
+)
+def set_project_test_command(shop: Shop, who: Asking, *, project: Project, body: TestCommandChange) -> Any:
+    """Set the command that runs the tests of this project."""
+    return project_tests.set_test_command(shop, who, project, body.command)
 
 
 @router.post(

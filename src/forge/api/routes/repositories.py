@@ -13,7 +13,7 @@ from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for, written
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
-from forge.app.repositories import branches, catalog
+from forge.app.repositories import branch_tests, branches, catalog
 from forge.errors import InvalidInput
 
 router = router_for("/repositories")
@@ -57,6 +57,34 @@ def show_repository(shop: Shop, who: Asking, *, repository: Repo) -> Any:
 def forget_repository(shop: Shop, who: Asking, *, repository: Repo) -> None:
     """Look after a repository no more. The repository itself stays as it is."""
     catalog.forget_repository(shop, who, repository)
+
+
+@router.get(
+    "/{repository}/tests",
+    tags=["repositories"],
+    response_model=shapes.BranchTestsShape,
+    responses=may_end(together(REPOSITORY, LOOKING)),
+)
+def show_tests(
+    shop: Shop,
+    who: Asking,
+    *,
+    repository: Repo,
+    branch: Annotated[str | None, Query(max_length=250, description="The default branch if left out.")] = None,
+) -> Any:
+    """How the tests of a branch run: every suite, or the command that is set."""
+    return branch_tests.branch_tests(shop, who, repository, branch)
+
+
+@router.put(
+    "/{repository}/tests",
+    tags=["repositories"],
+    response_model=shapes.BranchTestsShape,
+    responses=may_end(together(REPOSITORY, LOOKING, {422: ["invalid_input"]})),
+)
+def set_test_command(shop: Shop, who: Asking, *, repository: Repo, body: shapes.TestCommandChange) -> Any:
+    """Set the command that runs the tests of this repository, for agents and projects."""
+    return branch_tests.set_test_command(shop, who, repository, body.command)
 
 
 @router.get(

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from forge.api.shapes.base import Given, Shape, Text, shown, taken
+from forge.api.shapes.repositories import BranchTestsShape
 from forge.json_value import Json
 
 Action = Literal["distill", "confirm", "provide_input", "resume", "override", "terminate", "correct", "realign"]
@@ -108,6 +109,48 @@ class OutlineShape(Shape):
     connect: list[Way]
 
 
+class TestRunShape(Shape):
+    """One run of all tests of a project."""
+
+    __test__ = False
+
+    outcome: Literal["passed", "failed", "cannot run", "no tests"]
+    total: int
+    passed: int
+    failed: int
+    skipped: int
+    new_failures: list[Text] = Field(description="Tests that fail and did not fail before the work, by name.")
+    known_failures: list[Text] = Field(description="Tests that failed before the work, too. They do not count.")
+    missing: Text = Field(description="What has to be supplied before tests can run; else empty.")
+    supply: str = Field(description="How to supply it; else empty.")
+    exit_code: int
+    commit: str | None
+    command: Text
+    model_config = shown(
+        outcome="failed",
+        total=3,
+        passed=1,
+        failed=2,
+        skipped=0,
+        new_failures=["tests.test_split.test_cents"],
+        known_failures=["tests.test_dates.test_zone"],
+        missing="",
+        supply="",
+        exit_code=1,
+        commit="3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+        command="python3 -m pytest -q",
+    )
+
+
+class ProjectTestsShape(Shape):
+    """How the tests of a project run, and what the runs came to."""
+
+    command: BranchTestsShape
+    last: TestRunShape | None
+    baseline: TestRunShape | None = Field(description="The run before the first task.")
+    unproven: Text = Field(description="What was missing when a person went on without tests; else empty.")
+
+
 class ProjectShape(Shape):
     id: str
     name: Text
@@ -122,7 +165,7 @@ class ProjectShape(Shape):
     open_questions: list[Text]
     actions: list[str]
     rounds: list[Json]
-    tests: Json | None
+    tests: TestRunShape | None
     repository: Text | None
     branch: Text | None
     deliverable: Text | None
@@ -173,7 +216,7 @@ class ProjectShape(Shape):
     )
 
 
-class PressedShape(Shape):
+class ActionResultShape(Shape):
     """The project as it is now; `changed` is false where the press had had its effect before."""
 
     project: ProjectShape

@@ -46,6 +46,33 @@ class RepositoriesShape(Shape):
     )
 
 
+class SuiteShape(Shape):
+    command: Text
+    because: Text = Field(description="The file that shows it, or that somebody set it.")
+
+
+class BranchTestsShape(Shape):
+    """How tests run here."""
+
+    suites: list[SuiteShape]
+    origin: Literal["project", "repository", "files", "none"] = Field(description="Who decides.")
+    set_command: Text = Field(description="The command that is set here; empty where none is.")
+    text: Text = Field(description="All of it in words.")
+    model_config = shown(
+        suites=[{"command": "python3 -m pytest -q", "because": "pyproject.toml"}],
+        origin="files",
+        set_command="",
+        text="`python3 -m pytest -q` (pyproject.toml)",
+    )
+
+
+class TestCommandChange(Given):
+    __test__ = False
+
+    command: str = Field(max_length=1000, description="One shell line; empty goes by the files again.")
+    model_config = taken(command="python3 -m pytest -q tests")
+
+
 class BusyShape(Shape):
     turn: str
     who: Text

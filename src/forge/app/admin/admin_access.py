@@ -89,10 +89,10 @@ def list_prompts(shop: Workshop, who: Who) -> tuple[Prompt, ...]:
 
 def prompt(shop: Workshop, who: Who, name: str) -> PromptText:
     require(who, "read")
-    shelf = prompts(shop.settings)
-    text = shelf.get(name)
-    own = any(each.name == name and each.origin == "own" for each in shelf.list())
-    return PromptText(name, text, None if own else shelf.default(name))
+    registry = prompts(shop.settings)
+    text = registry.get(name)
+    own = any(each.name == name and each.origin == "own" for each in registry.list())
+    return PromptText(name, text, None if own else registry.default(name))
 
 
 def save_prompt(shop: Workshop, who: Who, name: str, text: str) -> PromptText:

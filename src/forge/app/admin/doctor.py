@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from forge.app.admin.checks import Check, Place, State, answering, failed, machine, ok, places, repository, work
+from forge.app.admin.checks import Check, Place, State, failed, machine, models, ok, places, repository, work
 from forge.app.admin.settings import load_settings
 from forge.app.process.known_secrets import redactor
 from forge.app.process.workshop import database_url
@@ -28,9 +28,9 @@ _EVERYWHERE: dict[str, Examine] = {
     "sandbox": machine.confined,
     "chromium": machine.browser,
     "plugins": places.plugins,
-    "providers": answering.providers,
-    "ollama": answering.ollama,
-    "agents": answering.agents,
+    "providers": models.providers,
+    "ollama": models.ollama,
+    "agents": models.agents,
     "data": places.data,
     "workspace": places.workspace,
     "disk": places.disk,

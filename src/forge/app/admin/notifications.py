@@ -8,7 +8,7 @@ from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.errors import ForgeError
 from forge.notices.errors import NotDelivered
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 from forge.store.outbox import Outbox
 
 _TEST = Notice("test", "Forge", "test", "milestone_complete", "This is a test message from Forge.")

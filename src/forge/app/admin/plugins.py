@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.app.access.identity import Who, require
-from forge.plugins.contracts import ResultView, Structure, result_view_of, structures_of
-from forge.plugins.loading import Plugins, load_plugins
+from forge.plugins.loader import Plugins, load_plugins
+from forge.plugins.roles import ResultView, Structure, result_view_of, structures_of
 from forge.settings import Settings
 
 if TYPE_CHECKING:

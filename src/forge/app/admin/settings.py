@@ -13,7 +13,7 @@ import yaml
 from forge.errors import ForgeError
 from forge.git import Repository
 from forge.git.process import disk
-from forge.plugins.loading import load_plugins
+from forge.plugins.loader import load_plugins
 from forge.settings import Settings, SettingsInvalid, config_path, load
 from forge.settings.catalog import listed, shown
 from forge.settings.errors import SettingsNotEdited

@@ -6,16 +6,18 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from forge.agents.relay.journal import Journal
 from forge.app.process.known_secrets import redactor
 from forge.app.process.log_redaction import redacted_logs
+from forge.app.process.offers import offered
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.engine.engine import Engine
 from forge.notices.sender import Sender, Warn
-from forge.plugins.contracts import Channel, Notice
+from forge.plugins.roles import Channel, Notice
 from forge.projects.log import OperationalLog
 from forge.sessions.redaction import Redactor
 from forge.settings import Settings
@@ -73,7 +75,8 @@ async def open_workshop(
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
     most = settings.concurrency.max_parallel_runs
-    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing)
+    offers = partial(offered, settings, environ)
+    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing, offers=offers)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
     feed = OperationFeed(database, events, known)

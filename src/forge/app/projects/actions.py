@@ -17,7 +17,7 @@ from forge.app.projects.action_checks import check_given, refuse_without_a_model
 from forge.app.projects.catalog import show_card, topic_of
 from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import catch_up
-from forge.app.projects.runs import Pressed, begin, go_on, is_free_soon, open_question, run_named, settled
+from forge.app.projects.runs import ActionResult, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.app.projects.workflows import KINDS
@@ -31,8 +31,8 @@ from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
 from forge.pipeline.draft import Draft
 from forge.pipeline.errors import ActionRefused, ConfirmationNeeded
 from forge.pipeline.question_wait import Decision, terminated
-from forge.plugins.contracts import Notice
-from forge.projects.info import Acceptance, LastPress
+from forge.plugins.roles import Notice
+from forge.projects.info import Acceptance, LastAction
 from forge.projects.intent import parse_intent
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
@@ -44,7 +44,7 @@ _ANSWERS = {Action.PROVIDE_INPUT: "input", Action.RESUME: "resume", Action.OVERR
 _RETRIES = (Action.RESUME, Action.PROVIDE_INPUT)
 
 
-async def press(
+async def perform(
     shop: Workshop,
     project: Project,
     action: Action,
@@ -54,7 +54,7 @@ async def press(
     press_id: str | None = None,
     asked: str | None = None,
     given: Sequence[Given] = (),
-) -> Pressed:
+) -> ActionResult:
     """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing.
 
     `asked` is what a person asked for, where the state of the project decided which action that is. `given` are answers
@@ -89,7 +89,7 @@ async def press(
             # Whoever pressed first may not have begun the run yet, or may be dead.
             if (await asyncio.to_thread(_last_press, project)).id == press_id:
                 await _tell_waiting_run(shop, project, wanted)
-            return Pressed(changed=False, run=await go_on(shop, project), after=after)
+            return ActionResult(changed=False, run=await go_on(shop, project), after=after)
     if done["before"] != done["phase"]:
         await show_card(shop, project)
     # Before the run goes on, so that it reads what was fetched.
@@ -98,7 +98,7 @@ async def press(
     await go_on(shop, project)
     run = await asyncio.to_thread(run_named, project)
     message = "\n\n".join(one for one in (decided.message, pulled) if one)
-    return Pressed(changed=True, run=run, after=after, message=message)
+    return ActionResult(changed=True, run=run, after=after, message=message)
 
 
 async def _pulled(shop: Workshop, project: Project, wanted: _Wanted) -> str:
@@ -140,7 +140,7 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
             draft.discard()
             return
         question = open_question(shop, project)
-        pressed = LastPress(str(wanted.action), wanted.press_id, question)
+        pressed = LastAction(str(wanted.action), wanted.press_id, question)
         draft.info = action_ids.remembered(replace(draft.info, last_press=pressed), wanted.press_id, wanted.digest)
         if question is None:
             _carry_out(shop, draft, decision, wanted)
@@ -260,8 +260,8 @@ def _waits_for(shop: Workshop, row: RunRow) -> str:
     return row.waits_for if shop.engine.hands_to() is not None else shop.engine.lacks(row.id)
 
 
-def _last_press(project: Project) -> LastPress:
-    return project.info().last_press or LastPress("")
+def _last_press(project: Project) -> LastAction:
+    return project.info().last_press or LastAction("")
 
 
 async def _stop_working(shop: Workshop, project: Project) -> None:
@@ -273,7 +273,9 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
     await end_run(shop, run)
 
 
-async def restarted(shop: Workshop, project: Project, *, text: str = "", press_id: str | None = None) -> Pressed | None:
+async def restarted(
+    shop: Workshop, project: Project, *, text: str = "", press_id: str | None = None
+) -> ActionResult | None:
     """Go on with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
 
     None where a project is not in the middle of anything, or this press had its effect before.
@@ -297,6 +299,6 @@ async def restarted(shop: Workshop, project: Project, *, text: str = "", press_i
             begin(draft, KINDS[phase])
 
         await asyncio.to_thread(change_project, shop, project, begun, "resume: run")
-        return Pressed(changed=True, run=await go_on(shop, project), after=after)
+        return ActionResult(changed=True, run=await go_on(shop, project), after=after)
     question = await asyncio.to_thread(open_question, shop, project)
-    return None if row.has_ended or question else Pressed(changed=False, run=run, after=after)
+    return None if row.has_ended or question else ActionResult(changed=False, run=run, after=after)

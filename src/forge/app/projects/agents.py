@@ -4,44 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from forge import builtin_rules
+from forge.agents.answer_form import form_of
 from forge.agents.errors import ProgramMissing
+from forge.agents.limit_check import Spent, check
+from forge.agents.listener import Retry
 from forge.agents.model import Prompt
 from forge.agents.models import registry
+from forge.agents.profile import READ_RESOURCE
 from forge.agents.programs import run_program
-from forge.agents.spending import Spent, check
-from forge.agents.streaming import Retry
 from forge.agents.turn import TurnRequest
 from forge.app.access.identity import owner_of
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
-from forge.app.projects.suite_runs import run_tests, set_command
+from forge.app.projects.branch_changes import changed_texts, reviewed_changes
+from forge.app.projects.code_repository import new_code_repository, repository_facts
+from forge.app.projects.environment import installed
+from forge.app.projects.suite_runs import run_tests
+from forge.app.projects.user_notes import with_user_notes
 from forge.app.repositories.catalog import subject_of
 from forge.app.sessions.messages import WORKFLOW, run_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
 from forge.events import ModelRetryScheduled, ProjectProgressed
-from forge.git import Actor, ActorKind, CommitId, NotText, Repository, Request
+from forge.git import Actor, ActorKind, CommitId, Repository, Request
 from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
-from forge.plugins.contracts import TestResults, Worked
-from forge.sessions.messages import Usage, UserMessage
+from forge.plugins.roles import TestResults, Worked
+from forge.sessions.messages import AssistantMessage, Message, Usage, UserMessage
 from forge.store.costs import day_of
+from forge.tools import suites
 
-_IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
-_REVIEWED_BYTES = 300_000
 _BUILTIN = "builtin"
 _RECORDED = "recorded:"
 
@@ -89,8 +93,8 @@ class _Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectHands:
-    """Implements `forge.pipeline.answerer.Hands`. `agent` is the project's own choice; empty goes by role."""
+class ProjectAgents:
+    """Implements `forge.pipeline.answerer.Agents`. `agent` is the project's own choice; empty goes by role."""
 
     shop: Workshop
     agent: str
@@ -98,8 +102,13 @@ class ProjectHands:
     project: str = ""
     """Its id: what it may cost is counted under it."""
     timeout: float = 300.0
-    test_command: str = ""
+    set_test_command: str = ""
     """What a person set for this project; empty goes by the repository."""
+    resources: Path | None = None
+    """Files that the person gave."""
+    baseline: str | None = None
+    _installed: list[str] = field(default_factory=list, compare=False, repr=False)
+    """Asked once: it stands in the system prompt, which is to stay the same."""
 
     @property
     def name(self) -> str:
@@ -164,8 +173,8 @@ class ProjectHands:
     async def _model(self, who: str, task: Task, heard: _Heard) -> AgentResponse:
         model = registry.resolve(who, self.shop.settings)
         check(self.shop.settings.limits, await asyncio.to_thread(self._spent))
-        text = self.shop.redactor.text(task.text())
-        prompt = Prompt(task.instructions, (), (UserMessage(text),), pictures=task.pictures)
+        text = self.shop.redactor.text(await asyncio.to_thread(self._with_notes, task.text()))
+        prompt = Prompt(task.instructions, (), self._messages(who, text, task), task.pictures, form_of(task.schema))
         # Whole and not yet on record when the process dies, it is found there and not paid for again.
         page = journal_of(self.shop).page(task.run, task.place)
         try:
@@ -178,6 +187,16 @@ class ProjectHands:
         output = self.shop.redactor.text(said.text)
         return AgentResponse(success=True, output=output, usage=asdict(said.usage), model=said.model or who)
 
+    def _with_notes(self, text: str) -> str:
+        return with_user_notes(self.shop, self.project, text)
+
+    def _messages(self, who: str, text: str, task: Task) -> tuple[Message, ...]:
+        """An answer that is sent back comes after what was asked, as it was: a provider has that in its cache."""
+        if task.objection is None:
+            return (UserMessage(text),)
+        complaint = self.shop.redactor.text(task.objection.text())
+        return UserMessage(text), AssistantMessage(task.objection.answer, model=who), UserMessage(complaint)
+
     def _spent(self) -> Spent:
         costs = self.shop.costs
         today, project = costs.total(day=day_of(time.time())), costs.total(session=self.project)
@@ -186,7 +205,8 @@ class ProjectHands:
     async def _program(self, who: str, task: Task, heard: _Heard) -> AgentResponse:
         """In a directory of its own: what it writes there is dropped, only its words count."""
         found = found_program(self.shop.settings, self.shop.environ, who)
-        text = self.shop.redactor.text(f"{task.instructions}\n\n{task.text()}\n")
+        sent = await asyncio.to_thread(self._with_notes, task.whole_text())
+        text = self.shop.redactor.text(f"{task.instructions}\n\n{sent}\n")
         with tempfile.TemporaryDirectory(prefix="forge-ask-") as place:
             scratch = Repository.init(Path(place))
             vfs = scratch.workspace("main")
@@ -247,11 +267,22 @@ class ProjectHands:
             author = (await asyncio.to_thread(self._repo_to_work_in)).signature()
             name = f"{author.name} <{author.email}>"
             user = await asyncio.to_thread(owner_of, self.shop, "project", self.project)
-            return asdict(TurnRequest(mark, branch, order.message, name, time.time(), who, user=user))
+            asked = TurnRequest(mark, branch, order.message, name, time.time(), who, user=user)
+            return asdict(replace(asked, title=order.title, is_build=True))
 
         asked = await steps.step(f"{place}: request", request)
-        profile = replace(profiles_of(self.shop.settings).get(order.prompt), system=order.instructions)
-        arguments = {"repository": str(repo.git_dir), "agent": agent, "profile": profile.to_json(), **asked}
+        system = f"{order.instructions}\n<environment>\n{await self.environment()}\n</environment>\n"
+        system = self.shop.redactor.text(await asyncio.to_thread(self._with_notes, system))
+        profile = replace(profiles_of(self.shop.settings).get(order.prompt), system=system).with_tools(READ_RESOURCE)
+        resources = str(self.resources) if self.resources is not None else None
+        arguments = {
+            "repository": str(repo.git_dir),
+            "agent": agent,
+            "test_command": self.set_test_command,
+            "profile": profile.to_json(),
+            "resources": resources,
+            **asked,
+        }
         run = run_of(mark)
         await self.shop.engine.start_run(WORKFLOW, arguments, run_id=run, subject=subject_of(repo, branch))
         self.shop.engine.take_over(run)
@@ -301,38 +332,37 @@ class ProjectHands:
     ) -> TestResults:
         repo = await asyncio.to_thread(self._repo_to_work_in)
         await asyncio.to_thread(self._standing, branch)
-        plain, command = self.agent == self.shop.unconfined, self.test_command or set_command(repo)
+        plain, command = self.agent == self.shop.unconfined, self.set_test_command
         found = await asyncio.to_thread(run_tests, repo, branch, plain=plain, command=command, since=since, known=known)
         return found if found is known else replace(found, details=self.shop.redactor.text(found.details))
 
+    async def test_command(self, branch: str) -> str:
+        def look() -> str:
+            repo = self._standing(branch)
+            found = suites.command_of(repo, repo.commit_vfs(branch), project=self.set_test_command)
+            return str(found) if found.suites else ""
+
+        return await asyncio.to_thread(look)
+
+    async def changes(self, branch: str, baseline: str | None) -> Json:
+        return await asyncio.to_thread(lambda: reviewed_changes(self._standing(branch), branch, baseline))
+
+    async def repository(self) -> Json:
+        if self.code is None or not self.code.exists():
+            return {}
+        facts = await asyncio.to_thread(self._facts)
+        return {**facts, "environment": await self.environment()}
+
+    def _facts(self) -> Json:
+        repo = self._repo()
+        command = self.set_test_command or suites.repository_command(repo)
+        return repository_facts(repo, self.baseline or "HEAD", self.shop.redactor.text, command=command)
+
+    async def environment(self) -> str:
+        if not self._installed:
+            plain = self.agent == self.shop.unconfined
+            self._installed.append(await asyncio.to_thread(installed, plain=plain))
+        return self._installed[0]
+
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
         return await asyncio.to_thread(lambda: changed_texts(self._standing(branch), branch, baseline))
-
-
-def new_code_repository(place: Path) -> Repository:
-    """An empty repository with a first commit, for code that has no home yet. It appears whole or not at all."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".new-", dir=place.parent) as made:
-        repo = Repository.init(Path(made) / "repository")
-        files = repo.workspace("main")
-        files.write_file(".gitignore", _IGNORED)
-        files.commit("Begin")
-        os.rename(Path(made) / "repository", place)
-    return Repository.open(place)
-
-
-def changed_texts(repo: Repository, branch: str, baseline: str | None) -> dict[str, str]:
-    """Whole texts of what differs from the baseline, smallest first, as far as a review can hold them."""
-    files = repo.commit_vfs(branch)
-    changed = [change.path for change in repo.diff(baseline, branch) if files.file_exists(change.path)]
-    found: dict[str, str] = {}
-    for path in (path for path in changed if not path.startswith(".forge/")):
-        with suppress(NotText):
-            found[path] = files.read_file(path)
-    room = _REVIEWED_BYTES
-    shown: dict[str, str] = {}
-    for path, text in sorted(found.items(), key=lambda item: (len(item[1]), item[0])):
-        fits = len(text) <= room
-        shown[path] = text if fits else f"(left out: {len(text):,} characters, too much for one review)"
-        room -= len(text) if fits else 0
-    return dict(sorted(shown.items()))

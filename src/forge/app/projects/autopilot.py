@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.app.projects.messages import all_delegated, say
-from forge.app.projects.runs import Pressed, follow
+from forge.app.projects.runs import ActionResult, follow
 from forge.app.projects.view import ProjectView, view
 from forge.errors import ForgeError
 from forge.events import Event, ProjectProgressed
@@ -26,7 +26,7 @@ _ANSWERED_AT_MOST = 3
 _A_MOMENT = 1.0
 
 
-async def watched(shop: Workshop, project: Project, pressed: Pressed, hear: Hear) -> ProjectView:
+async def watched(shop: Workshop, project: Project, pressed: ActionResult, hear: Hear) -> ProjectView:
     """Follow the work until it has ended or waits; what the project looks like then."""
     waiting = asyncio.create_task(_tell_of_the_queue(shop, project, hear))
     try:
@@ -71,7 +71,7 @@ async def carry_on(shop: Workshop, project: Project, *, auto_confirm: bool, hear
                 action = Action.CONFIRM
         if action is None or seen.problem:
             return seen
-        seen = await watched(shop, project, await press(shop, project, action), hear)
+        seen = await watched(shop, project, await perform(shop, project, action), hear)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +16,7 @@ from forge.app.access.identity import LOCAL, Who, audit, record_new
 from forge.app.admin.agent_programs import programs
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.agents import ProjectHands
+from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import mirrored
 from forge.app.projects.view import PLAN, lines_of
@@ -30,8 +29,7 @@ from forge.pipeline.delivery_run import PLAN as PLAN_TYPE
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft
 from forge.pipeline.errors import TypeUnknown
-from forge.pipeline.project_change import commit_change, note_cards
-from forge.plugins.contracts import Card
+from forge.pipeline.project_change import card_of, commit_change, note_cards
 from forge.projects import priming
 from forge.projects.chat import ChatMessage
 from forge.projects.info import Acknowledgement
@@ -66,14 +64,14 @@ async def create(
 ) -> Project:
     """A new project. `repository` is where code is to be built; `after` is a finished plan that it follows.
 
-    `deliverable_type` is what the intent will say, unless the person's words say another one outright.
+    `deliverable_type` stays, unless a correction of the person names another one.
     """
     if agent:
         known_agent(shop, agent)
     if deliverable_type:
         _known_type(shop, deliverable_type)
     wanted = deliverable_type or ("code" if after is not None else PLAN_TYPE)
-    if wanted != PLAN_TYPE and ProjectHands(shop, agent or "", None).by_rules("spec-building"):
+    if wanted != PLAN_TYPE and ProjectAgents(shop, agent or "", None).by_rules("spec-building"):
         raise needs_a_model(f"A project of type {wanted}")
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
     plan = _finished_plan(after) if after is not None else None
@@ -158,17 +156,12 @@ def _finished_plan(after: Project) -> str:
 
 async def show_card(shop: Workshop, project: Project) -> None:
     """On every board that is set. What fails there is noted in the log and stops nothing."""
-    card, cards = await asyncio.to_thread(_card, project)
-    shown = await mirrored(shop.settings, cards, card)
+    card = await asyncio.to_thread(card_of, project, plugins_of(shop.settings).deliverables)
+    shown = await mirrored(shop.settings, (await asyncio.to_thread(project.info)).cards, card)
     for warning in shown["warnings"]:
         project.log.write("warn", "error", card.phase, warning)
     if shown["cards"]:
         await asyncio.to_thread(change_project, shop, project, partial(note_cards, cards=shown["cards"]), "board: card")
-
-
-def _card(project: Project) -> tuple[Card, Mapping[str, str]]:
-    status = project.status()
-    return Card(project.id, project.name, str(status.phase), status.agent, str(project.directory)), project.info().cards
 
 
 def accept_tests(project: Project) -> Json:

@@ -11,14 +11,14 @@ from pathlib import Path
 from forge.app.admin.plugins import plugins_of
 from forge.app.admin.prompts import prompts
 from forge.app.process.workshop import Workshop
-from forge.app.projects.agents import ProjectHands
+from forge.app.projects.agents import ProjectAgents
 from forge.deliverables.code.registries import Registries
 from forge.errors import ForgeError
 from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse
 from forge.pipeline.guards import Limits
 from forge.pipeline.journey import Around, Parameters
-from forge.plugins.contracts import Card
+from forge.plugins.roles import Card, CardRunner
 from forge.projects.project import Project
 from forge.sessions.messages import usage_from_json
 from forge.settings import Settings
@@ -26,7 +26,7 @@ from forge.settings import Settings
 
 def around(shop: Workshop, project: Project, run: str) -> Around:
     return Around(
-        hands=hands_of(shop, project),
+        agents=agents_of(shop, project),
         instructions=prompts(shop.settings).get,
         types=plugins_of(shop.settings).deliverables,
         parameters=parameters(shop.settings, shop.environ),
@@ -35,16 +35,25 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
         mirror=partial(mirrored, shop.settings),
         paid=partial(_paid, shop, project, run),
         redact=shop.redactor.text,
-        hands_now=partial(hands_of, shop, project),
+        agents_now=partial(agents_of, shop, project),
     )
 
 
-def hands_of(shop: Workshop, project: Project) -> ProjectHands:
+def agents_of(shop: Workshop, project: Project) -> ProjectAgents:
     """Who works for a project, as it is set now."""
     info = project.info()
     code = Path(info.repository) if info.repository else None
     seconds = shop.settings.agents.call_timeout_seconds
-    return ProjectHands(shop, info.agent, code, project.id, timeout=seconds, test_command=info.test_command)
+    return ProjectAgents(
+        shop,
+        info.agent,
+        code,
+        project.id,
+        timeout=seconds,
+        set_test_command=info.test_command,
+        resources=project.directory / "resources",
+        baseline=info.baseline,
+    )
 
 
 def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:
@@ -81,16 +90,18 @@ def _percent(share: float) -> int:
 
 
 async def mirrored(settings: Settings, cards: Mapping[str, str], card: Card) -> Json:
-    """Every board that is set shows the card. What one of them cannot do is a warning."""
+    """Every board that is set shows the card, and runs it if it can. What one of them cannot do is a warning."""
     made: dict[str, str] = {}
     warnings: list[str] = []
     for name, board in plugins_of(settings).made_boards(settings.boards):
         try:
             known = cards.get(name)
             if known is None:
-                made[name] = await board.create(card)
+                known = made[name] = await board.create(card)
             else:
                 await board.update(known, card)
+            if card.builds_code and isinstance(board, CardRunner):
+                await board.start(known, card)
         except ForgeError as e:
             warnings.append(f"board {name}: {e.message}")
     return {"cards": made, "warnings": warnings}

@@ -13,7 +13,7 @@ from forge.engine.errors import StepFailed
 from forge.errors import ForgeError
 from forge.events import BOARD, ProjectMoved, ProjectProgressed
 from forge.pipeline.draft import Draft
-from forge.plugins.contracts import Notice
+from forge.plugins.roles import Notice
 from forge.projects.errors import ProjectUnwritable
 from forge.projects.info import Failure, Waiting
 from forge.projects.project import Project

@@ -9,7 +9,7 @@ from functools import partial
 from forge.app.process.workshop import Workshop
 from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import around
-from forge.app.projects.runs import Pressed
+from forge.app.projects.runs import ActionResult
 from forge.errors import ForgeError
 from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
@@ -37,7 +37,7 @@ async def recognised(shop: Workshop, project: Project, text: str, about: About |
     return await asyncio.to_thread(_taken, shop, project, found, text)
 
 
-async def told_about(shop: Workshop, project: Project, about: About) -> Pressed:
+async def told_about(shop: Workshop, project: Project, about: About) -> ActionResult:
     """The person answers what their first message was."""
     text = (await asyncio.to_thread(project.info)).scene_asked
     if text is None:
@@ -46,18 +46,19 @@ async def told_about(shop: Workshop, project: Project, about: About) -> Pressed:
     if heard:
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     after = await asyncio.to_thread(shop.events.last, f"project:{project.id}")
-    return Pressed(changed=True, run=None, after=after, message=heard)
+    return ActionResult(changed=True, run=None, after=after, message=heard)
 
 
 async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | None:
     """None where no model can tell. What goes wrong here stops nobody: the person is asked instead."""
     around_it = await asyncio.to_thread(around, shop, project, f"scene-{project.id}")
-    if around_it.hands.by_rules(PROMPT):
+    if around_it.agents.by_rules(PROMPT):
         return None
-    task = Task(PROMPT, around_it.instructions(PROMPT), {"message": text}, run=f"scene-{project.id}")
+    told, run = around_it.instructions(PROMPT), f"scene-{project.id}"
+    task = Task(PROMPT, told, {"message": text}, run=run, schema=Recognised)
     try:
         async with asyncio.timeout(_PATIENCE):
-            response = await around_it.hands.answer(task)
+            response = await around_it.agents.answer(task)
         await asyncio.to_thread(around_it.paid, task.place, response)
         return parse_recognised(response.output) if response.success else None
     except (ForgeError, TimeoutError) as e:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.errors import ForgeError
+from forge.app.projects import paper_bytes
+from forge.errors import ForgeError, Upstream
 from forge.git import Actor, ActorKind, CommitId, RefMove, Repository
 from forge.git.errors import HistoryPruned
 from forge.git.process import maintenance
+from forge.git.refs import drafts, snapshots
 from forge.git.refs import holds as held
-from forge.git.refs import snapshots
 from forge.git.refs.ref_files import KEPT
 from forge.projects.info import ProjectInfo
 from forge.projects.project import Project
@@ -36,14 +38,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """Of one repository: files and packs of dead processes, holds, snapshots of turns that have ended."""
+    """Of one repository: files and packs of dead processes, holds, snapshots of ended turns, outdated drafts."""
 
     files: tuple[Path, ...]
     holds: tuple[str, ...]
     snapshots: tuple[str, ...]
+    drafts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.files) + len(self.holds) + len(self.snapshots)
+        return len(self.files) + len(self.holds) + len(self.snapshots) + len(self.drafts)
 
 
 def hold(repo: Repository, project: str, baseline: CommitId, tip: CommitId | None) -> None:
@@ -112,14 +115,25 @@ def swept(repo: Repository, over_project: Callable[[str], bool], *, pretend: boo
     if not pretend:
         for name in left:
             snapshots.forget(repo.refs, name)
+    old = drafts.outdated(repo.objects, repo.refs, now=time.time())
+    if not pretend:
+        for draft in old:
+            drafts.forget(repo.refs, draft, Actor(ActorKind.AGENT, draft.agent))
     files = maintenance.sweep(repo.objects, pretend=pretend)
-    return Swept(files, held.sweep(repo.objects, pretend=pretend, over_project=over_project), left)
+    return Swept(
+        files,
+        held.sweep(repo.objects, pretend=pretend, over_project=over_project),
+        left,
+        tuple(each.id for each in old),
+    )
 
 
 async def sweep_from_time_to_time(shop: Workshop) -> None:
     """At the start and every ten minutes, for as long as this process serves."""
     while True:
         await asyncio.to_thread(sweep_all, shop)
+        with suppress(Upstream):  # the database or the disk is away; the next time comes
+            await asyncio.to_thread(paper_bytes.sweep, shop, now=time.time())
         await asyncio.sleep(_EVERY)
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import IO
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import press
+from forge.app.projects.actions import perform
 from forge.app.projects.change import change_project
 from forge.app.projects.first_message import recognised, told_about
-from forge.app.projects.runs import Pressed
+from forge.app.projects.runs import ActionResult
 from forge.app.projects.view import ProjectView
 from forge.app.values.uploads import content_of
 from forge.errors import InvalidInput
@@ -40,7 +40,7 @@ async def say(
     given: Sequence[Given] = (),
     about: About | None = None,
     press_id: str | None = None,
-) -> Pressed:
+) -> ActionResult:
     """A message to the project: more of the brain dump, a correction, an answer, or input for a build that is stuck or
     a project that halted. `given` are answers to open questions by their number. `about` says whether the first message
     is background or the problem; alone, it answers that question.
@@ -56,7 +56,7 @@ async def say(
     correction = phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
     spoken = Action.REALIGN if correction else Action.CORRECT
     action = Action.PROVIDE_INPUT if phase in (Phase.BUILDING, Phase.HALTED) else spoken
-    return await press(shop, project, action, text=text, given=given, press_id=press_id, asked=_SAID)
+    return await perform(shop, project, action, text=text, given=given, press_id=press_id, asked=_SAID)
 
 
 def all_delegated(seen: ProjectView) -> tuple[Given, ...]:
@@ -69,16 +69,16 @@ def check_idea(shop: Workshop, text: str) -> None:
     messages.check([text], minimum=shop.settings.brain_dump.min_word_count)
 
 
-async def _dump(shop: Workshop, project: Project, text: str, about: About | None, press_id: str | None) -> Pressed:
+async def _dump(shop: Workshop, project: Project, text: str, about: About | None, press_id: str | None) -> ActionResult:
     first = priming.is_priming(await asyncio.to_thread(project.chat))
-    pressed = await press(shop, project, Action.CORRECT, text=text, press_id=press_id, asked=_SAID)
+    pressed = await perform(shop, project, Action.CORRECT, text=text, press_id=press_id, asked=_SAID)
     if not pressed.changed:
         return pressed
     heard = await recognised(shop, project, shop.redactor.text(text), about) if first or about else ""
     if heard:
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     told = "\n\n".join(one for one in (pressed.message, heard) if one)
-    return Pressed(pressed.changed, None, pressed.after, told)
+    return ActionResult(pressed.changed, None, pressed.after, told)
 
 
 def add_resource(shop: Workshop, project: Project, source: Path) -> str:

@@ -33,6 +33,8 @@ from forge.projects import names
 from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.workspace import exists
+from forge.store.notes import Notes
+from forge.store.papers import Papers
 
 _RESOURCES, _DOCUMENTS = "resources", "docs"
 # Where projects were when they were looked for last; looking through all of them takes long where there are many.
@@ -44,7 +46,7 @@ class DocumentMissing(NotFound):
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
+class ActionResult:
     """What a press or a message came to: the project as it is now, the work that follows, where its events begin."""
 
     project: ProjectView
@@ -181,12 +183,14 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
     catalog.tell(shop, project, "deleted", name=project.directory.name)
     if all(each.id != project.id for each in workspace.by_id(archived=True)):
         forget_owner(shop, "project", project.id)
+        Notes(shop.database).forget(project.id)
+        Papers(shop.database).delete(project.id)
     audit(shop, who, "project.delete", f"project:{project.id}", project.directory.name)
     return kept
 
 
 @on_work_loop
-async def press(
+async def perform(
     shop: Workshop,
     who: Who,
     id_: str,
@@ -197,7 +201,7 @@ async def press(
     press_id: str | None,
     agent: str | None = None,
     delegated: bool = False,
-) -> Pressed:
+) -> ActionResult:
     """`agent` is who answers from here on; only a project that is resumed can be given another one."""
     project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=action == Action.TERMINATE)
     if agent is not None:
@@ -205,11 +209,13 @@ async def press(
     if delegated and action != Action.PROVIDE_INPUT:
         raise InvalidInput("Only `provide_input` can be delegated.", hint="Leave `delegated` out.")
     given = (project_messages.Given(1, delegated=True),) if delegated else ()
-    done = await press_found(shop, who, project, action, text=text, confirmed=confirmed, press_id=press_id, given=given)
+    done = await perform_found(
+        shop, who, project, action, text=text, confirmed=confirmed, press_id=press_id, given=given
+    )
     return await asyncio.to_thread(_pressed, shop, who, project, done)
 
 
-async def press_found(
+async def perform_found(
     shop: Workshop,
     who: Who,
     project: Project,
@@ -219,11 +225,11 @@ async def press_found(
     confirmed: bool = False,
     press_id: str | None = None,
     given: Sequence[project_messages.Given] = (),
-) -> runs.Pressed:
+) -> runs.ActionResult:
     """In the project of this directory, for a person with the permission."""
     wanted: Json = {"text": text, "press_id": press_id}
     again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
-    done = again or await actions.press(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
+    done = again or await actions.perform(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
     await asyncio.to_thread(_audited, shop, who, project, done, f"project.{action}")
     return done
 
@@ -254,7 +260,7 @@ async def say(
     given: Sequence[project_messages.Given] = (),
     about: project_messages.About | None = None,
     press_id: str | None,
-) -> Pressed:
+) -> ActionResult:
     project = await asyncio.to_thread(_project_at_work, shop, who, id_)
     done = await say_found(shop, who, project, text, given=given, about=about, press_id=press_id)
     return await asyncio.to_thread(_pressed, shop, who, project, done)
@@ -269,7 +275,7 @@ async def say_found(
     given: Sequence[project_messages.Given] = (),
     about: project_messages.About | None = None,
     press_id: str | None = None,
-) -> runs.Pressed:
+) -> runs.ActionResult:
     """To the project of this directory, for who may do so."""
     done = await project_messages.say(shop, project, text, given=given, about=about, press_id=press_id)
     await asyncio.to_thread(_audited, shop, who, project, done, "project.say")
@@ -284,14 +290,14 @@ def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) 
     return project
 
 
-def _audited(shop: Workshop, who: Who, project: Project, done: runs.Pressed, action: str) -> None:
+def _audited(shop: Workshop, who: Who, project: Project, done: runs.ActionResult, action: str) -> None:
     if done.changed:
         audit(shop, who, action, f"project:{project.id}")
 
 
-def _pressed(shop: Workshop, who: Who, project: Project, done: runs.Pressed) -> Pressed:
+def _pressed(shop: Workshop, who: Who, project: Project, done: runs.ActionResult) -> ActionResult:
     now, topic = shown(shop, who, project), catalog.topic_of(project)
-    return Pressed(now, done.changed, done.run, topic, done.after, done.message)
+    return ActionResult(now, done.changed, done.run, topic, done.after, done.message)
 
 
 def accept_tests(shop: Workshop, who: Who, id_: str) -> Json:

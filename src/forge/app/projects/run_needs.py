@@ -6,6 +6,7 @@ it would only fail. It waits, and says for what.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from forge.agents.errors import KeyMissing, ModelUnknown, ProgramMissing
@@ -14,7 +15,7 @@ from forge.agents.models.names import BUILTIN, RECORDED
 from forge.agents.profile import SHIPPED
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.process.workshop import Workshop
-from forge.app.projects.dependencies import hands_of
+from forge.app.projects.dependencies import agents_of
 from forge.errors import ForgeError
 from forge.json_value import Json
 from forge.projects.project import Project
@@ -39,10 +40,26 @@ def project_lacks(shop: Workshop, arguments: Json) -> str:
     return next((reason for name in names if (reason := _lacks(shop, name, again))), "")
 
 
-def agents_of(shop: Workshop, project: Project) -> list[str]:
+def turn_needs(arguments: Json) -> frozenset[str]:
+    return _providers([arguments["agent"] or arguments["model"]])
+
+
+def project_needs(arguments: Json) -> frozenset[str]:
+    try:
+        chosen = Project.at(Path(arguments["directory"])).info().agent
+    except ForgeError:
+        return frozenset()
+    return _providers([chosen] if chosen else arguments.get("agents", ()))
+
+
+def _providers(names: Iterable[str]) -> frozenset[str]:
+    return frozenset(name.partition(":")[0] for name in names) - {BUILTIN, RECORDED}
+
+
+def who_answers(shop: Workshop, project: Project) -> list[str]:
     """Whoever answers for a project, by the settings of this process."""
-    hands = hands_of(shop, project)
-    return sorted({hands.who(prompt) for prompt in _PROMPTS})
+    agents = agents_of(shop, project)
+    return sorted({agents.who(prompt) for prompt in _PROMPTS})
 
 
 def _lacks(shop: Workshop, name: str, again: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import topic_of
-from forge.app.projects.run_needs import agents_of
+from forge.app.projects.run_needs import who_answers
 from forge.app.projects.view import state_of
 from forge.app.projects.workflows import DELIVER, KINDS
 from forge.engine.engine import RUNS
@@ -29,7 +29,7 @@ _ABOUT_TO_END, _ENDS = 1.0, 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
+class ActionResult:
     """What a press came to. `run` is the work that follows from it, if any; `after` where its events begin."""
 
     changed: bool
@@ -69,7 +69,7 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
         if run.ended or KINDS.get(phase) != kind:
             # It ended on another machine, from where the directory was copied.
             return None
-        agents = await asyncio.to_thread(agents_of, shop, project)
+        agents = await asyncio.to_thread(who_answers, shop, project)
         arguments = {"directory": str(project.directory), "agents": agents}
         if kind == DELIVER:
             await shop.engine.enqueue(RUNS, kind, arguments, run_id=id_, subject=project.subject)
@@ -109,7 +109,7 @@ def _is_between(shop: Workshop, project: Project) -> bool:
     return project.info().waiting is not None and state_of(shop, project).busy
 
 
-async def follow(shop: Workshop, project: Project, pressed: Pressed) -> AsyncIterator[Event]:
+async def follow(shop: Workshop, project: Project, pressed: ActionResult) -> AsyncIterator[Event]:
     """What happens, as it happens, until the work has ended or waits for a person."""
     if pressed.run is None:
         return

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 
 from forge.app.repositories.commands import run_on_branch
-from forge.git import VFS, Actor, ActorKind, NotText, Repository
-from forge.plugins.contracts import TestResults
+from forge.git import Actor, ActorKind, NotText, Repository
+from forge.plugins.roles import TestResults
 from forge.sandbox import Limits
 from forge.tools import suites
 
@@ -17,19 +17,6 @@ _OUTPUT_BYTES = 8 << 20
 """A report names every test."""
 _TEST_FILE = re.compile(r"(^|/)(tests?|__tests__|spec)/|(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec))\.\w+\Z")
 _CHECK = re.compile(r"\bassert|\bexpect\(|\.should\b|\braises\(|\bt\.(?:Error|Fatal|Fail)")
-
-
-SETTING = "forge.testCommand"
-
-
-def set_command(repo: Repository) -> str:
-    """What the person set for the repository in git's own configuration, which no branch can change."""
-    return repo.configured(SETTING).strip()
-
-
-def suites_of(vfs: VFS, command: str) -> tuple[suites.Suite, ...]:
-    """The command that is set, else what the files show."""
-    return (suites.named(command),) if command else suites.suites(vfs)
 
 
 def run_tests(
@@ -41,9 +28,11 @@ def run_tests(
     since: str | None = None,
     known: TestResults | None = None,
 ) -> TestResults:
-    """Every test of the branch as it is; what the tests change is dropped. With `plain`, where no sandbox is, too."""
+    """Every test of the branch as it is; what the tests change is dropped. With `plain`, where no sandbox is, too.
+    `command` is what the project sets.
+    """
     vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
-    found = suites_of(vfs, command)
+    found = suites.command_of(repo, vfs, project=command).suites
     if not found:
         told = "No tests were found."
         return TestResults(0, 0, 0, told, commit=vfs.base, exit_code=1, outcome=suites.Outcome.NO_TESTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,15 @@ from forge.errors import Conflict, ForgeError
 from forge.json_value import Json
 from forge.pipeline import actions
 from forge.pipeline.actions import State
+from forge.pipeline.baseline import SUPPLY
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft
+from forge.pipeline.material import ROUNDS
 from forge.pipeline.offers import Offer, offers, reason_in_words
 from forge.pipeline.outline_run import OUTLINE, label
-from forge.pipeline.polish_phase import ROUNDS
 from forge.pipeline.provenance import NOTE
 from forge.pipeline.scene import QUESTION
+from forge.plugins.roles import TestResults
 from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
 from forge.projects.info import ProjectInfo
@@ -146,7 +148,7 @@ def _loaded(project: Project) -> _Contents:
         status=status,
         info=info,
         rounds=rounds_of(project),
-        tests=_last_tests(project),
+        tests=last_tests(lines_of(project, TEST_RUNS)),
         document=next((path for path in _documents(info) if project.records.read(path) is not None), None),
     )
 
@@ -304,12 +306,26 @@ def _documents(info: ProjectInfo) -> tuple[str, ...]:
     return (OUTLINE,) if info.outline else (PLAN,)
 
 
-def _last_tests(project: Project) -> Json | None:
-    lines = lines_of(project, TEST_RUNS)
+def last_tests(lines: Sequence[Json]) -> Json | None:
+    """The last of the recorded runs, with what failed by name and what is missing."""
     if not lines:
         return None
-    last = lines[-1]
-    return {key: last[key] for key in ("total", "passed", "failed", "exit_code", "commit", "command")}
+    counts = {"total": 0, "passed": 0, "failed": 0}
+    run = TestResults.from_json({**counts, **lines[-1], "details": "", "results": {}})
+    return {
+        "total": run.total,
+        "passed": run.passed,
+        "failed": run.failed,
+        "exit_code": run.exit_code,
+        "commit": run.commit,
+        "command": run.command,
+        "outcome": run.outcome or ("passed" if run.all_pass else "failed"),
+        "skipped": run.skipped,
+        "new_failures": list(run.new_failures),
+        "known_failures": list(run.known),
+        "missing": run.missing,
+        "supply": SUPPLY if run.cannot_run else "",
+    }
 
 
 def _deliverable(project: Project, seen: _Contents) -> str | None:

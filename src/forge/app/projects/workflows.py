@@ -13,7 +13,7 @@ from forge.app.demo_recording import workshop_for
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
 from forge.app.projects.dependencies import around
-from forge.app.projects.run_needs import project_lacks
+from forge.app.projects.run_needs import project_lacks, project_needs
 from forge.engine.errors import RunCancelled
 from forge.engine.run import Run
 from forge.json_value import Json
@@ -35,7 +35,7 @@ KINDS = {Phase.DISTILLING: DISTILL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING
 
 def register(shop: Workshop) -> None:
     for name, phase in ((DISTILL, _or_halted(distill)), (SPECIFY, _or_halted(specify)), (DELIVER, deliver)):
-        shop.engine.register(name, partial(_run, shop, phase), lacks=partial(project_lacks, shop))
+        shop.engine.register(name, partial(_run, shop, phase), lacks=partial(project_lacks, shop), needs=project_needs)
 
 
 async def _run(shop: Workshop, phase: Callable[[Journey], Awaitable[Json]], run: Run, arguments: Json) -> Json:

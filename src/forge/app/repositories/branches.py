@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from forge.app.access.identity import Who
     from forge.app.process.workshop import Workshop
 
-__all__ = ["Branch", "Commit"]
-
 _AI_PREFIXES = ("ai/", "forge/")
 _BY_AN_AGENT = "\nForge-Turn: "
 
@@ -168,9 +166,9 @@ def delete_branch(shop: Workshop, who: Who, repo_id: str, name: str) -> BranchMo
 # On an open repository
 
 
-def listed(repo: Repository) -> list[tuple[Branch, Commit | None]]:
-    """Every branch with its last commit."""
-    return [(branch, last_commit(repo, branch)) for branch in repo.branches()]
+def listed(repo: Repository) -> tuple[BranchEntry, ...]:
+    """Every branch, by name."""
+    return _entries(repo, list(repo.refs.branches(damaged=True)))
 
 
 def last_commit(repo: Repository, branch: Branch) -> Commit | None:

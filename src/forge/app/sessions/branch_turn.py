@@ -27,7 +27,7 @@ class BranchTurn:
     @property
     def waits_for(self) -> str:
         """Why nobody resumes it; empty where somebody does."""
-        return self.run.waits_for if self.held is not None and self.held.abandoned else ""
+        return self.run.waits_for if self.held is None or self.held.abandoned else ""
 
     def named(self, branch: str) -> Reservation:
         """As it is shown, also before it has taken the branch."""
@@ -61,7 +61,12 @@ def release_left_over(shop: Workshop, repo: Repository, branch: str) -> Reservat
 
 def is_unfinished(shop: Workshop, held: Reservation) -> bool:
     """Whether the turn that reserved a branch is under way, or will be resumed."""
+    return unfinished_run(shop, held) is not None
+
+
+def unfinished_run(shop: Workshop, held: Reservation) -> RunRow | None:
     try:
-        return not shop.engine.status(run_of(held.holder)).has_ended
+        run = shop.engine.status(run_of(held.holder))
     except RunUnknown:
-        return False
+        return None
+    return None if run.has_ended else run

@@ -10,13 +10,14 @@ from forge.git import PERSON, Actor, Branch, CommitId, Operation, Repository
 from forge.git.refs.reservations import Reservation, reservation
 from forge.json_value import Json
 from forge.sessions.conversation import brought_by_merges, read_head
-from forge.sessions.head import Head
+from forge.sessions.head import ActiveFile, Head
 from forge.sessions.layout import SessionUnreadable
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, Usage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.timeline import Moment, first_moment, moment_of, moments
 from forge.sessions.turns import Reference, Turn, TurnMissing, item_json
 from forge.settings import Settings
+from forge.subjects import branch_subject
 
 __all__ = [
     "AssistantMessage",
@@ -25,6 +26,7 @@ __all__ = [
     "Reference",
     "Reservation",
     "Sessions",
+    "Settings",
     "ToolResult",
     "Turn",
     "TurnMissing",
@@ -71,15 +73,42 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionView:
+    branch: str
+    turns: int
+    messages: int
+    usage: Usage
+    active_files: tuple[ActiveFile, ...]
+    merged_turns: tuple[str, ...]
+    working: Working | None
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
 class BranchWithTalk:
     branch: Branch
     head: Head
     working: Reservation | None
 
 
-def working_of(held: Reservation | None) -> Working | None:
+def working_of(held: Reservation | None, waits_for: str = "") -> Working | None:
     """As every face shows it."""
-    return None if held is None else Working(held.holder, held.who, held.since)
+    return None if held is None else Working(held.holder, held.who, held.since, waits_for)
+
+
+def view_of(repo_id: str, branch: str, found: Conversation, *, waits_for: str = "") -> SessionView:
+    """As every face shows it."""
+    head = found.head
+    return SessionView(
+        branch=branch,
+        turns=head.turns,
+        messages=head.messages,
+        usage=head.usage,
+        active_files=head.active_files,
+        merged_turns=found.merged,
+        working=working_of(found.working, waits_for),
+        topic=branch_subject(repo_id, branch).topic,
+    )
 
 
 def turn_entry(moment: Moment, *, whole: bool = False) -> TurnEntry:

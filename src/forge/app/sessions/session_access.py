@@ -15,32 +15,26 @@ from forge.app.repositories.catalog import actor_of, moved_by, repository, subje
 from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
-from forge.app.sessions.branch_turn import is_unfinished, turn_on
-from forge.app.sessions.conversation import BranchWithTalk, Conversation, TurnEntry, Working, turn_entry, working_of
+from forge.app.sessions.branch_turn import turn_on, unfinished_run
+from forge.app.sessions.conversation import (
+    BranchWithTalk,
+    Conversation,
+    SessionView,
+    TurnEntry,
+    Working,
+    turn_entry,
+    view_of,
+    working_of,
+)
 from forge.app.sessions.turn_end import TurnEnd
 from forge.app.values.paging import Page, checked, unreadable
 from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
 from forge.events import BranchChanged
 from forge.git import Repository
-from forge.git.refs.reservations import Reservation
 from forge.sessions.head import ActiveFile
-from forge.sessions.messages import Usage
 from forge.sessions.places import Sessions
 from forge.sessions.turns import TurnMissing
-from forge.subjects import branch_subject
-
-
-@dataclass(frozen=True, slots=True)
-class SessionView:
-    branch: str
-    turns: int
-    messages: int
-    usage: Usage
-    active_files: tuple[ActiveFile, ...]
-    merged_turns: tuple[str, ...]
-    working: Working | None
-    topic: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +56,7 @@ class TurnRun:
 def list_sessions(shop: Workshop, who: Who, repo_id: str) -> tuple[SessionView, ...]:
     """Branches on which somebody has talked with an agent, or does right now."""
     found = conversation.branches_with_talk(_sessions(shop, repository(shop, who, repo_id)))
-    views = (_view(repo_id, each.branch.name, Conversation(each.head, (), (), _at_work(shop, each))) for each in found)
+    views = (_listed(shop, repo_id, each) for each in found)
     return tuple(view for view in views if view.turns or view.working)
 
 
@@ -71,10 +65,8 @@ def session(shop: Workshop, who: Who, repo_id: str, branch: str, *, at: str | No
     tip_of(repo, branch)
     found = conversation.conversation(_sessions(shop, repo), branch, at, limit=0)
     turn = turn_on(shop, repo, branch) if at is None else None
-    seen = _view(repo_id, branch, replace(found, working=None if turn is None else turn.named(branch)))
-    if turn is None or seen.working is None:
-        return seen
-    return replace(seen, working=replace(seen.working, waits_for=turn.waits_for))
+    found = replace(found, working=None if turn is None else turn.named(branch))
+    return view_of(repo_id, branch, found, waits_for="" if turn is None else turn.waits_for)
 
 
 def list_turns(
@@ -215,19 +207,7 @@ def _sessions(shop: Workshop, repo: Repository) -> Sessions:
     return conversation.sessions_of(repo, shop.settings)
 
 
-def _view(repo_id: str, branch: str, found: Conversation) -> SessionView:
-    head = found.head
-    return SessionView(
-        branch=branch,
-        turns=head.turns,
-        messages=head.messages,
-        usage=head.usage,
-        active_files=head.active_files,
-        merged_turns=found.merged,
-        working=working_of(found.working),
-        topic=branch_subject(repo_id, branch).topic,
-    )
-
-
-def _at_work(shop: Workshop, each: BranchWithTalk) -> Reservation | None:
-    return each.working if each.working is not None and is_unfinished(shop, each.working) else None
+def _listed(shop: Workshop, repo_id: str, each: BranchWithTalk) -> SessionView:
+    run = None if each.working is None else unfinished_run(shop, each.working)
+    found = Conversation(each.head, (), (), None if run is None else each.working)
+    return view_of(repo_id, each.branch.name, found, waits_for="" if run is None else run.waits_for)

@@ -15,7 +15,7 @@ from forge.errors import Denied, ForgeError
 from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, Repository, Signature, WorkInProgressVFS
 from forge.git.errors import BranchMissing, InvalidName
 from forge.tools.approval_records import ApprovalRecords
-from forge.tools.shelf import schemas
+from forge.tools.registry import schemas
 from forge.tools.user_tools import (
     State,
     UserTool,

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import cast
 
 from forge.agents.desk import Desk, Stopped
+from forge.agents.limit_check import Spent
 from forge.agents.loop import Loop
 from forge.agents.model import Model, OnText, Prompt
 from forge.agents.model_turn import ModelTurn
 from forge.agents.models import registry
-from forge.agents.profile import ASK_USER, Profile
+from forge.agents.profile import ASK_USER, CHAT, Profile
 from forge.agents.program_turn import ProgramTurn
-from forge.agents.spending import Spent
 from forge.agents.steps import Steps
 from forge.agents.stream import Stream
 from forge.agents.turn import Room, TurnRequest, Work, run_turn
@@ -24,7 +25,8 @@ from forge.app.admin.agent_programs import found_program
 from forge.app.admin.plugins import plugins_of
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
-from forge.app.projects.run_needs import turn_lacks
+from forge.app.projects.resource_files import resource_texts, resource_tool
+from forge.app.projects.run_needs import turn_lacks, turn_needs
 from forge.app.repositories.catalog import id_of, opened
 from forge.app.sessions.branch_turn import WORKFLOW, release_left_over
 from forge.app.sessions.conversation import sessions_of
@@ -38,15 +40,16 @@ from forge.events import QuestionClosed
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.reservations import release, reservation
 from forge.json_value import Json
-from forge.plugins.contracts import ToolContext
+from forge.plugins.roles import ToolContext
 from forge.sessions.conversation import read_head
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import TurnStatus
 from forge.settings import Settings
 from forge.store.costs import day_of
-from forge.tools.contract import Tool
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
+from forge.tools.suites import repository_command
+from forge.tools.tool import Tool
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
 
@@ -56,7 +59,7 @@ _WINDOW = 128_000
 
 
 def register(shop: Workshop) -> None:
-    shop.engine.register(WORKFLOW, partial(_turn, shop), lacks=partial(turn_lacks, shop))
+    shop.engine.register(WORKFLOW, partial(_turn, shop), lacks=partial(turn_lacks, shop), needs=turn_needs)
 
 
 async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
@@ -70,7 +73,9 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
         request,
         run.id,
         arguments["agent"],
+        test_command=arguments.get("test_command") or "",
         profile=await asyncio.to_thread(_profile, shop, arguments),
+        resources=Path(arguments["resources"]) if arguments.get("resources") else None,
     )
     try:
         end = await run_turn(request, bench.room, bench, run)
@@ -130,13 +135,17 @@ class _Bench:
         run: str,
         agent: str | None,
         *,
+        test_command: str,
         profile: Profile | ForgeError,
+        resources: Path | None,
     ) -> None:
+        self._resources = resources
         self._shop = shop
         self._repo = repo
         self._request = request
         self._run = run
         self._agent = agent
+        self._test_command = test_command
         self._profile = profile
         self._model: Model | None = None if agent else _resolved(request.model, shop)
         window = self._model.context_window if self._model is not None else _WINDOW
@@ -165,6 +174,8 @@ class _Bench:
                 shop.redactor,
                 self._paid,
                 silence=shop.settings.agents.call_timeout_seconds,
+                instructions=self._role_prompt(),
+                resources=self._given,
             )
         assert self._model is not None
         commands = TurnCommands(self._repo, plain=self._request.model == shop.unconfined)
@@ -183,6 +194,17 @@ class _Bench:
         )
         return ModelTurn(loop)
 
+    def _role_prompt(self) -> str:
+        """Of whoever builds for a project; in a chat a program has its own."""
+        profile = self._profile
+        return "" if isinstance(profile, ForgeError) or profile.role == CHAT else profile.system
+
+    def _given(self) -> AbstractContextManager[Path | None]:
+        if self._resources is None:
+            return nullcontext()
+        size = self._shop.settings.resource.max_file_size_mb
+        return resource_texts(self._resources, size, self._shop.redactor.text)
+
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands, profile: Profile) -> Toolbox:
         context = ToolContext(self._repo.git_dir, self._request.branch, self._run, profile.role)
         brought = plugins_of(self._shop.settings).made_tools(context)
@@ -190,7 +212,11 @@ class _Bench:
         own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled)
         # The repository's own come last, so that approving one leaves the beginning of what is sent as it was.
         rest = (tool for tool in own if tool.get_schema()["name"] not in taken)
-        return Toolbox((*builtin_tools(commands, asks=True), cast("Tool", use_skill), *brought, *rest), profile.tools)
+        builtin = builtin_tools(commands, test_command=self._test_command or repository_command(self._repo), asks=True)
+        size = self._shop.settings.resource.max_file_size_mb
+        given = (cast("Tool", resource_tool(self._resources, size)),) if self._resources is not None else ()
+        usual = (*builtin, cast("Tool", use_skill), *given)
+        return Toolbox((*usual, *brought, *rest), profile.tools)
 
     def _spent(self, session: Usage, turn: Usage) -> Spent:
         today = self._shop.costs.total(day=day_of(time.time()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -26,7 +27,8 @@ def list_branches(
     repo, out = opened(context)
     if kept:
         tips = list(branches.kept(repo))
-        out.result([{"name": tip.name, "tip": tip.commit, "subject": tip.subject} for tip in tips])
+        # `tip` is the older name of `commit`.
+        out.result([{**asdict(tip), "tip": tip.commit} for tip in tips])
         if not tips:
             out.aside("No tip had to be kept so far.")
         out.table(
@@ -35,34 +37,20 @@ def list_branches(
         )
         return
     found = branches.listed(repo)
-    out.result(
-        [
-            {
-                "name": branch.name,
-                "tip": branch.tip,
-                "default": branch.default,
-                "protected": branch.protected,
-                "checked_out": branch.checked_out,
-                "subject": commit.subject if commit else None,
-                "author": commit.author.name if commit else None,
-                "time": commit.committer.time if commit else None,
-                "damage": branch.damage,
-            }
-            for branch, commit in found
-        ]
-    )
+    # As the API has them; `tip` and `default` are the older names of `commit` and `is_default`.
+    out.result([{**asdict(branch), "tip": branch.commit, "default": branch.is_default} for branch in found])
     if not found:
         out.aside("There is no branch yet: the first `forge file save` makes one.")
     out.table(
         (
             "*" if branch.checked_out else " ",
-            out.styled(branch.name, "bold" if branch.default else "cyan"),
-            out.styled(short(branch.tip), "yellow"),
-            ago(commit.committer.time) if commit else "",
-            out.styled(cut(commit.subject, 60)) if commit else out.styled(f"damaged: {branch.damage}", "red"),
-            out.styled("default", "dim") if branch.default else "",
+            out.styled(branch.name, "bold" if branch.is_default else "cyan"),
+            out.styled(short(branch.commit), "yellow"),
+            ago(int(branch.time)) if branch.time else "",
+            out.styled(f"damaged: {branch.damage}", "red") if branch.damage else out.styled(cut(branch.subject, 60)),
+            out.styled("default", "dim") if branch.is_default else "",
         )
-        for branch, commit in found
+        for branch in found
     )
 
 

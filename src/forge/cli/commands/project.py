@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forge.cli.commands import project_admin
+from forge.cli.commands.tests import SetCommand, UnsetCommand, chosen_command
 from forge.cli.terminal.output import Output, ago, plain
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.project_output import (
@@ -25,6 +26,7 @@ from forge.cli.terminal.project_output import (
     output_of,
     settings_of,
     tell_state,
+    test_words,
     told,
 )
 from forge.cli.terminal.session import BadUsage, Exit
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
     from forge.app.projects.catalog import Project
     from forge.app.projects.messages import Given
-    from forge.app.projects.runs import Pressed
+    from forge.app.projects.project_tests import ProjectTests
+    from forge.app.projects.runs import ActionResult
 
 app = Commands(__doc__, group=True)
 
@@ -305,23 +308,49 @@ async def _pressed(
     about: Any,
     *,
     confirmed: bool,
-) -> Pressed:
+) -> ActionResult:
     from forge.app.access.identity import LOCAL  # noqa: PLC0415
     from forge.app.projects.actions import ActionRefused  # noqa: PLC0415
-    from forge.app.projects.project_access import press_found, say_found  # noqa: PLC0415
-    from forge.app.projects.runs import Pressed  # noqa: PLC0415
+    from forge.app.projects.project_access import perform_found, say_found  # noqa: PLC0415
+    from forge.app.projects.runs import ActionResult  # noqa: PLC0415
 
     if action is None:
-        nothing = Pressed(changed=False, run=None, after=0)
+        nothing = ActionResult(changed=False, run=None, after=0)
         spoken = text or given or about
         return await say_found(shop, LOCAL, project, text, given=given, about=about) if spoken else nothing
     try:
-        return await press_found(shop, LOCAL, project, action, text=text, given=given, confirmed=confirmed)
+        return await perform_found(shop, LOCAL, project, action, text=text, given=given, confirmed=confirmed)
     except ActionRefused as e:
         from forge.app.projects.view import view  # noqa: PLC0415
 
         steps = next_steps(view(shop, project), project.directory.name)
         raise ActionRefused(e.message, hint=f"Now: {'; '.join(steps)}" if steps else e.hint) from e
+
+
+@app.add("tests")
+def show_tests(
+    context: typer.Context, project: Which = None, command: SetCommand = None, unset: UnsetCommand = False
+) -> None:
+    """Show how the tests of a project run and what the last run came to, or set the command."""
+    out = output_of(context)
+    chosen = chosen_command(command, unset=unset)
+
+    async def look() -> ProjectTests:
+        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
+        from forge.app.projects.project_tests import set_command_found, tests_found  # noqa: PLC0415
+
+        async with opened_shop(context.obj) as shop:
+            one = found(shop.settings, project, directory_of(context))
+            if chosen is not None:
+                set_command_found(shop, LOCAL, one, chosen)
+            return tests_found(one, one.info().repository)
+
+    shown = asyncio.run(look())
+    out.result(shown)
+    out.line(f"Tests: {shown.command.text}")
+    for title, run in (("Before the work", shown.baseline), ("Last run", shown.last)):
+        if run is not None:
+            out.line(f"  {title}: {test_words(run)}")
 
 
 @app.add("accept-tests")

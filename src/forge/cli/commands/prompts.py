@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-import shlex
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from forge.app.admin.prompts import Origin, Prompts, PromptUnusable, PromptUnwritable
+from forge.app.admin.prompts import Origin, Prompts, PromptUnusable
 from forge.app.admin.prompts import prompts as prompts_of
 from forge.app.admin.settings import load_settings
+from forge.cli.terminal.editor import edited, given_text
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.session import BadUsage, Session
-from forge.errors import InvalidInput, NotFound, Upstream
+from forge.cli.terminal.session import Session
 
 app = Commands(__doc__, group=True)
 
@@ -66,12 +62,8 @@ def edit(
 ) -> None:
     """Write your own text for a prompt: in your editor, from a file, or from what is piped in."""
     prompts, out = _opened(context)
-    if file is not None and file != "-":
-        path: Path | None = prompts.save(name, _read(file))
-    elif file == "-" or not sys.stdin.isatty():
-        path = prompts.save(name, sys.stdin.read())
-    else:
-        path = _edited(prompts, name)
+    text = given_text(file)
+    path = prompts.save(name, text) if text is not None else _edited(prompts, name)
     out.result({"name": name, "path": path, "changed": path is not None})
     out.line(f"Saved {out.styled(str(path))}; it is used from the next call on." if path else "Nothing was changed.")
 
@@ -102,15 +94,6 @@ def _opened(context: typer.Context) -> tuple[Prompts, Output]:
     return prompts_of(load_settings(None, os.environ)), session.output
 
 
-def _read(file: str) -> str:
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except FileNotFoundError as e:
-        raise NotFound(f"There is no file {file}.", hint="Name a file with the text; - is standard input.") from e
-    except (OSError, UnicodeDecodeError) as e:
-        raise InvalidInput(f"{file} cannot be read as UTF-8 text.", hint="Choose another file.") from e
-
-
 def _text_now(prompts: Prompts, name: str) -> str:
     """What the person starts from. A broken text of theirs cannot be edited; they start from the default then."""
     if name not in {prompt.name for prompt in prompts.list()}:
@@ -123,24 +106,6 @@ def _text_now(prompts: Prompts, name: str) -> str:
 
 def _edited(prompts: Prompts, name: str) -> Path | None:
     """Let the person edit the text and save what they made of it; None if it is as before."""
-    words = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    if not words:
-        raise BadUsage("No editor is set.", hint=f"Set EDITOR, or: forge prompts edit {name} --file FILE")
     text = _text_now(prompts, name)
-    with tempfile.NamedTemporaryFile("w", suffix=f"-{name}.md", delete=False, encoding="utf-8") as draft:
-        draft.write(text)
-    file = Path(draft.name)
-    try:
-        code = subprocess.run([*words, str(file)], check=False).returncode
-    except OSError as e:
-        file.unlink()
-        raise Upstream(f"The editor {words[0]} could not be started: {e.strerror}.", hint="Set EDITOR.") from e
-    if code != 0:
-        raise Upstream(f"The editor ended with {code}; nothing was saved.", hint=f"Your text is in {file}.")
-    new = _read(str(file))
-    try:
-        path = prompts.save(name, new) if new != text else None
-    except (PromptUnusable, PromptUnwritable) as e:
-        raise type(e)(e.message, hint=f"Your text is in {file}.") from e
-    file.unlink()
-    return path
+    with edited(text, suffix=f"-{name}.md", instead=f"forge prompts edit {name} --file FILE") as new:
+        return prompts.save(name, new) if new != text else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import sys
 import time
 from dataclasses import asdict
@@ -12,14 +13,17 @@ from typing import Annotated, Any
 import typer
 
 from forge.app.admin.settings import load_settings
-from forge.app.repositories.catalog import Repository, moved_by
+from forge.app.repositories.catalog import Repository, id_of, moved_by
 from forge.app.sessions.conversation import (
     AssistantMessage,
     ContextMessage,
     Conversation,
     Moment,
     Reference,
+    Reservation,
     Sessions,
+    SessionView,
+    Settings,
     ToolResult,
     TurnMissing,
     UserMessage,
@@ -32,8 +36,9 @@ from forge.app.sessions.conversation import (
     rewind_to,
     sessions_of,
     turn_entry,
-    working_of,
+    view_of,
 )
+from forge.app.sessions.interrupted_turn import reason_to_wait
 from forge.cli.terminal.options import Branch, branch_or_current, existing_branch, opened, short, tell_checkouts
 from forge.cli.terminal.output import Output, ago, cut, plain
 from forge.cli.terminal.parser import Commands
@@ -55,30 +60,20 @@ Number = Annotated[str, typer.Argument(metavar="TURN", help="Its number or id, a
 def list_sessions(context: typer.Context) -> None:
     """List branches that have a conversation."""
     repo, out = opened(context)
-    found = branches_with_talk(_sessions(repo))
-    out.result(
-        [
-            {
-                "branch": each.branch.name,
-                "turns": each.head.turns,
-                "messages": each.head.messages,
-                "usage": asdict(each.head.usage),
-                "active_files": [file.path for file in each.head.active_files],
-                "working": working_of(each.working),
-            }
-            for each in found
-        ]
-    )
+    sessions, settings = _sessions(repo), load_settings(repo, os.environ)
+    found = branches_with_talk(sessions)
+    views = [_view(repo, each.branch.name, Conversation(each.head, (), (), each.working), settings) for each in found]
+    out.result(views)
     if not found:
         out.aside("Nobody has talked with an agent here yet: `forge chat --branch ai/first -m …` begins.")
     out.table(
         (
-            out.styled(each.branch.name, "cyan"),
-            f"{each.head.turns} turn{'s' * (each.head.turns != 1)}",
-            _cost(each.head.usage.cost),
-            out.styled("working" if each.working else "", "yellow"),
+            out.styled(each.branch, "cyan"),
+            counted(each.turns, "turn"),
+            _cost(each.usage.cost),
+            out.styled(_state(each.working), "yellow"),
         )
-        for each in found
+        for each in views
     )
 
 
@@ -95,7 +90,8 @@ def show(
     """Show a conversation, oldest turn first."""
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
-    found = conversation(_sessions(repo), name, at)
+    settings = load_settings(repo, os.environ)
+    found = conversation(sessions_of(repo, settings), name, at)
     if not (found.moments or found.working or at):
         existing_branch(repo, name)
     if turn is not None:
@@ -106,6 +102,7 @@ def show(
         _tell(out, moment, whole=True)
         return
     chosen = found.moments[:last][::-1]
+    working = _view(repo, name, found, settings).working
     out.result(
         {
             "branch": name,
@@ -115,12 +112,13 @@ def show(
             "active_files": [asdict(file) for file in found.head.active_files],
             "usage": asdict(found.head.usage),
             "merged_turns": list(found.merged),
-            "working": working_of(found.working),
+            "working": working,
         }
     )
     for moment in chosen:
         _tell(out, moment, whole=False)
     _tell_rest(out, found, len(chosen))
+    _tell_working(out, found.working, working)
 
 
 @app.add("fork")
@@ -252,8 +250,28 @@ def _tell_rest(out: Output, found: Conversation, shown: int) -> None:
         out.aside(f"{counted(len(found.moments) - shown, 'earlier turn')}: --last {len(found.moments)} shows them too.")
     if found.merged:
         out.aside(f"{counted(len(found.merged), 'turn')} of other branches came with merges.")
-    if found.working:
-        out.aside(f"{found.working.who} is at work since {ago(int(found.working.since))}.")
+
+
+def _tell_working(out: Output, held: Reservation | None, working: Working | None) -> None:
+    if held is None or working is None:
+        return
+    if not held.abandoned:
+        out.aside(f"{working.who} is at work since {ago(int(working.since))}.")
+        return
+    out.aside(f"The turn of {working.who}, begun {ago(int(working.since))}, was interrupted.")
+    on = f"--branch {shlex.quote(held.branch)}"
+    out.aside(working.waits_for or "`forge worker --until-idle` finishes it.")
+    out.aside(f"`forge session cancel {on}` ends it; its words are kept.")
+
+
+def _view(repo: Repository, branch: str, found: Conversation, settings: Settings) -> SessionView:
+    return view_of(id_of(repo), branch, found, waits_for=reason_to_wait(settings, found.working))
+
+
+def _state(working: Working | None) -> str:
+    if working is None:
+        return ""
+    return "waiting" if working.waits_for else "working"
 
 
 def _cost(cost: float | None) -> str:

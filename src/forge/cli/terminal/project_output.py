@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -158,14 +158,27 @@ def tell_state(out: Output, seen: ProjectView) -> None:
     for number, question in enumerate(seen.open_questions, 1):
         out.line(f"  {number}. {question}")
     if seen.tests:
-        tests = seen.tests
-        out.line(f"  Tests: {tests['passed']} of {tests['total']} pass on {str(tests['commit'])[:10]}.")
+        out.line(f"  Tests on {str(seen.tests['commit'])[:10]}: {test_words(seen.tests)}")
+    if seen.rounds and (reason := not_accepted(seen.rounds[-1])) and seen.phase != "done":
+        out.line(f"  Round {seen.rounds[-1]['iteration']} is not accepted: {reason}")
     if seen.deliverable:
         out.line(f"  {'Outline' if seen.outline else 'Deliverable'}: {seen.deliverable}")
     if seen.outline and not seen.outline["accepted"]:
         _tell_of_outline(out, seen)
     for line in next_steps(seen, name):
         out.line(f"  → {line}")
+
+
+def test_words(tests: Mapping[str, Any]) -> str:
+    from forge.app.projects.project_tests import in_words  # noqa: PLC0415 - loads the engine
+
+    return in_words(tests)
+
+
+def not_accepted(round_: Mapping[str, Any]) -> str:
+    """Why the tests of a round did not satisfy; empty where they did, or there are none."""
+    evidence = round_.get("evidence") or {}
+    return "" if evidence.get("passes", True) or evidence.get("unproven") else str(evidence.get("reason", ""))
 
 
 def _tell_of_outline(out: Output, seen: ProjectView) -> None:

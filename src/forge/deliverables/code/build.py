@@ -9,7 +9,7 @@ from forge.counts import counted
 from forge.deliverables.code.failures import failing, fingerprint, gist, none_found, not_yours
 from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
 from forge.json_value import Json
-from forge.plugins.contracts import BuildResult, Desk, TestResults, Worked
+from forge.plugins.roles import BuildResult, Desk, TestResults, Worked
 
 FAILED_EXITS = 2
 """Of the agent, one after the other on one task: then a person is asked."""
@@ -23,6 +23,9 @@ NOTHING_CHANGED = (
     "Your last turn changed no file. Do the task with the tools that write files. If it is done already, add the tests "
     "that prove it. If you cannot do it, say in one sentence what you need."
 )
+PROMPTS = ("code-build", "code-fix")
+"""Both are told with every order: whoever mends has built, and what was sent before stays the beginning."""
+DOCUMENTS = ("docs/spec.md", "docs/constraints.md", "resources/plan.md")
 _QUOTED = 300
 DECIDE_IT = "left to you: decide it, and say in your answer what you decided and why"
 _STUCK_AT = re.compile(r"Task `(?P<id>[^`]+)`")
@@ -62,7 +65,7 @@ async def _done(desk: Desk, task: Task) -> BuildResult:
             return _stuck(f"the tests failed {SAME_FAILURES} times in the same way: {gist(tests)}")
         if len(seen) == MOST_ATTEMPTS:
             return _stuck(f"the tests still fail after {MOST_ATTEMPTS} attempts: {gist(tests)}")
-        worked = await worked_on(desk, "code-fix", task.id, _mending(desk, task, tests))
+        worked = await worked_on(desk, "code-fix", task.id, _mending(desk, task, tests), task.title)
         if not worked.success:
             return _stuck(f"the agent failed {FAILED_EXITS} times at mending the tests: {worked.reason}")
 
@@ -74,10 +77,10 @@ def _stuck(reason: str) -> BuildResult:
 async def _worked(desk: Desk, task: Task) -> str:
     """The turn that does the task; one that changes nothing is reminded once. Gives why a person is needed."""
     order = _order(desk, task)
-    worked = await worked_on(desk, "code-build", task.id, order)
+    worked = await worked_on(desk, "code-build", task.id, order, task.title)
     if worked.success and not worked.files and desk.baseline_tests is not None:
         reminder = f"{order}\n\n{NOTHING_CHANGED}\n\nYour last answer:\n{worked.text}"
-        worked = await worked_on(desk, "code-build", task.id, reminder)
+        worked = await worked_on(desk, "code-build", task.id, reminder, task.title)
         if worked.success and not worked.files:
             return f"the agent changed no file, although it was reminded: {worked.text[:_QUOTED] or 'it said nothing'}"
     if not worked.success:
@@ -107,11 +110,11 @@ def _satisfied(desk: Desk, task: Task, tests: TestResults) -> bool:
     return tests.holds or (tests.cannot_run and desk.is_unproven)
 
 
-async def worked_on(desk: Desk, prompt: str, task: str, message: str) -> Worked:
+async def worked_on(desk: Desk, prompt: str, task: str, message: str, title: str) -> Worked:
     """A turn that fails is tried once more."""
     worked = Worked(success=False, text="")
     for _ in range(FAILED_EXITS):
-        worked = await desk.work(prompt, task, message)
+        worked = await desk.work(prompt, task, message, beside=PROMPTS, documents=DOCUMENTS, title=title)
         if worked.success:
             break
     return worked
@@ -121,8 +124,7 @@ def _order(desk: Desk, task: Task) -> str:
     parts = [
         f"Task `{task.id}`: {task.title}",
         _tests_wanted(task),
-        f"Specification:\n\n{desk.spec}",
-        _criteria(desk),
+        _criteria(desk) if task.id == ACCEPTANCE else "",
         not_yours(desk.baseline_tests),
         decided(desk),
     ]

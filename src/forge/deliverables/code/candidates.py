@@ -10,11 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from forge.agents.answer_object import parse_object
 from forge.deliverables.code.registries import Ecosystem
-from forge.plugins.contracts import Desk
+from forge.plugins.roles import Desk
 from forge.projects.errors import AnswerMalformed
 
 MOST = 6
 _TRIES = 2
+GATHERED = ("repository", "environment", "resources", "plan")
 _NAMES: Mapping[Ecosystem, re.Pattern[str]] = {
     "python": re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"),
     "npm": re.compile(r"(?:@[a-z0-9~-][a-z0-9._~-]{0,98}/)?[a-z0-9~-][a-z0-9._~-]{0,98}", re.IGNORECASE),
@@ -35,7 +36,7 @@ class Candidate(BaseModel):
         return self
 
 
-class _Proposal(BaseModel):
+class Proposal(BaseModel):
     candidates: Annotated[list[Candidate], Field(max_length=100)]
 
 
@@ -44,8 +45,7 @@ async def proposed(desk: Desk) -> tuple[Candidate, ...] | str:
     material = {"intent": desk.intent, "constraints": desk.constraints, "most": MOST}
     problem = ""
     for _ in range(_TRIES):
-        asked = {**material, "what_was_wrong_with_your_last_answer": problem} if problem else material
-        given = parsed(await desk.ask("open-source", asked))
+        given = parsed(await desk.ask("open-source", material, gather=GATHERED, schema=Proposal, complaint=problem))
         if not isinstance(given, str):
             return given
         problem = given
@@ -55,7 +55,7 @@ async def proposed(desk: Desk) -> tuple[Candidate, ...] | str:
 def parsed(answer: str) -> tuple[Candidate, ...] | str:
     """The candidates, or what is wrong with the answer."""
     try:
-        found = parse_object(answer, _Proposal)
+        found = parse_object(answer, Proposal)
     except AnswerMalformed as e:
         return f"{e.message} Answer with one JSON object with `candidates` and nothing else."
     return tuple({(each.ecosystem, each.name.lower()): each for each in reversed(found.candidates)}.values())[::-1][

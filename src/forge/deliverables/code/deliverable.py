@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from pydantic import BaseModel
 
+from forge.counts import counted
 from forge.deliverables.code import build
 from forge.deliverables.code.discovery import discovered
 from forge.deliverables.code.failures import HONEST, failing, none_found, told
@@ -14,10 +15,11 @@ from forge.deliverables.code.registries import Registries
 from forge.deliverables.code.review import SEVERITIES, CodeReview
 from forge.deliverables.code.safety import CodeSafety
 from forge.json_value import Json
-from forge.plugins.contracts import BuildResult, Desk, Issue, SafetyRules, Severity, TestResults
 from forge.plugins.errors import AgentFailed
+from forge.plugins.roles import BuildResult, Desk, Issue, SafetyRules, Severity, TestResults
 
 _SUMMARY = 500
+REVIEWED = ("changes", "last_findings", "resources", "plan")
 _ORDER = tuple(Severity)
 
 
@@ -39,6 +41,10 @@ class CodeType:
     @property
     def title(self) -> str:
         return "Code"
+
+    @property
+    def description(self) -> str:
+        return "software that runs: a program, a library, a change to an existing repository"
 
     @property
     def safety(self) -> SafetyRules:
@@ -81,10 +87,10 @@ class CodeType:
         material = {
             "constraints": desk.constraints,
             "spec": desk.spec,
-            "files": dict(await desk.files()),
+            "files": "\n".join(await desk.files()),
             "tests": told(tests),
         }
-        return await desk.ask("code-review", material)
+        return await desk.ask("code-review", material, gather=REVIEWED, schema=CodeReview)
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
         broken = failing(tests) if tests and not tests.holds else ""
@@ -93,10 +99,14 @@ class CodeType:
         if not any(parts):
             parts = ["The review found nothing and the tests pass, yet the work is not accepted: look at it once more."]
         message = "\n\n".join(filter(None, [*parts, "" if broken else HONEST]))
-        worked = await build.worked_on(desk, "code-fix", "review", message)
+        worked = await build.worked_on(desk, "code-fix", "review", message, _title(issues))
         if not worked.success:
             raise AgentFailed(f"The agent could not mend the findings: {worked.reason}", hint="Resume to try again.")
         return " ".join(worked.text.split())[:_SUMMARY] or f"changed {', '.join(worked.files) or 'nothing'}"
+
+
+def _title(issues: Sequence[Issue]) -> str:
+    return f"Fix {counted(len(issues), 'finding')} of the review" if issues else "Make the tests pass"
 
 
 def _findings(issues: Sequence[Issue]) -> str:

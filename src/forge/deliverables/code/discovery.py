@@ -11,8 +11,8 @@ from forge.deliverables.code.registries import Registries
 from forge.deliverables.code.scorecard import Finding, Scorecard, Signal, Verdict, scorecard
 from forge.errors import ForgeError
 from forge.json_value import Json
-from forge.plugins.contracts import Desk
 from forge.plugins.errors import AgentFailed
+from forge.plugins.roles import Desk
 
 _NO_REGISTRY = "no registry is configured"
 _CANNOT = "builtin_cannot"

@@ -6,7 +6,7 @@ import hashlib
 import re
 from typing import Any
 
-from forge.plugins.contracts import TestResults
+from forge.plugins.roles import TestResults
 from forge.tools.suites import Outcome, named_few
 
 _OUTPUT = 6_000

@@ -21,7 +21,7 @@ _COMMITS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Shelf:
+class _PackageRegistry:
     """Where components of one language stand, and how what is written there is read."""
 
     place: str
@@ -53,25 +53,25 @@ async def look_up(
 
 
 async def _facts(registries: Registries, name: str, ecosystem: Ecosystem, now: datetime, fetcher: Fetcher) -> Facts:
-    shelf = _shelf(registries, name, ecosystem)
-    if not shelf.address:
-        return Facts.unknown(f"{shelf.place} {_NOT_CONFIGURED}")
-    absent = f"{shelf.place} knows no package of this name"
-    document = await fetcher.get(shelf.address, place=shelf.place, absent=absent)
+    registry = _registry_of(registries, name, ecosystem)
+    if not registry.address:
+        return Facts.unknown(f"{registry.place} {_NOT_CONFIGURED}")
+    absent = f"{registry.place} knows no package of this name"
+    document = await fetcher.get(registry.address, place=registry.place, absent=absent)
     if isinstance(document, Unknown):
         return Facts.unknown(document.reason)
-    if not documents.same_name(shelf.name_of(document), name):
-        return Facts.unknown(f"{shelf.place} gave an answer that is not about this package")
-    facts = shelf.facts(document)
+    if not documents.same_name(registry.name_of(document), name):
+        return Facts.unknown(f"{registry.place} gave an answer that is not about this package")
+    facts = registry.facts(document)
     weekly, facts = await asyncio.gather(
-        _weekly(shelf, facts, fetcher), _hosted(registries, shelf.links(document), facts, now, fetcher)
+        _weekly(registry, facts, fetcher), _hosted(registries, registry.links(document), facts, now, fetcher)
     )
     return replace(facts, weekly_downloads=weekly)
 
 
-def _shelf(registries: Registries, name: str, ecosystem: Ecosystem) -> _Shelf:
+def _registry_of(registries: Registries, name: str, ecosystem: Ecosystem) -> _PackageRegistry:
     if ecosystem == "python":
-        return _Shelf(
+        return _PackageRegistry(
             "Python registry",
             _under(registries.python, "pypi", quote(name, safe=""), "json"),
             documents.python_facts,
@@ -80,7 +80,7 @@ def _shelf(registries: Registries, name: str, ecosystem: Ecosystem) -> _Shelf:
             _under(registries.python_downloads, "packages", quote(name.lower(), safe=""), "recent"),
             documents.weekly_python,
         )
-    return _Shelf(
+    return _PackageRegistry(
         "npm registry",
         _under(registries.npm, quote(name, safe="@")),
         documents.npm_facts,
@@ -96,14 +96,14 @@ def _under(base: str, *parts: str) -> str:
     return "/".join((base.rstrip("/"), *parts)) if base else ""
 
 
-async def _weekly(shelf: _Shelf, facts: Facts, fetcher: Fetcher) -> int | Unknown:
+async def _weekly(registry: _PackageRegistry, facts: Facts, fetcher: Fetcher) -> int | Unknown:
     if isinstance(facts.weekly_downloads, int):
         return facts.weekly_downloads
     place = "download statistics"
-    if not shelf.downloads:
+    if not registry.downloads:
         return Unknown(f"{place} {_NOT_CONFIGURED}")
-    document = await fetcher.get(shelf.downloads, place=f"{place} of the {shelf.place}")
-    return document if isinstance(document, Unknown) else shelf.weekly(document)
+    document = await fetcher.get(registry.downloads, place=f"{place} of the {registry.place}")
+    return document if isinstance(document, Unknown) else registry.weekly(document)
 
 
 async def _hosted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.plugins.contracts import Allowed, Operation
+from forge.plugins.roles import Allowed, Operation
 
 
 class CodeSafety:

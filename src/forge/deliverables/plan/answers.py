@@ -46,6 +46,15 @@ class BuilderAnswer(BaseModel):
         return self
 
 
+class BuilderForm(BaseModel):
+    """The same as a provider is told it, where `content` has one kind."""
+
+    stuck: bool
+    reason: str
+    content: str
+    decided: list[Decided]
+
+
 class FixAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 

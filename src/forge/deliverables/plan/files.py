@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.deliverables.plan.document import Plan, StructureChanged, from_json, parse, render
-from forge.plugins.contracts import Desk
+from forge.plugins.roles import Desk
 
 MARKDOWN = "docs/plan.md"
 JSON = "docs/plan.json"

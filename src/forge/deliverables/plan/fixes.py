@@ -13,8 +13,8 @@ from forge.deliverables.plan import answers
 from forge.deliverables.plan.document import Plan, parse, render
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import PlanIssue, PlanReview, criteria, review_of
-from forge.plugins.contracts import Desk, Severity
 from forge.plugins.errors import AnswerUnusable
+from forge.plugins.roles import Desk, Severity
 
 _TRIES = 3
 
@@ -23,10 +23,9 @@ async def mended(desk: Desk, plan: Plan, material: Mapping[str, Any]) -> tuple[P
     """The plan with what the agent changed, and a line on it."""
     own = "\n".join([desk.intent, desk.spec, desk.constraints, *plan.slots.values()])
     error = ""
-    for attempt in range(1, _TRIES + 1):
-        asked = material if not error else {**material, "attempt": attempt, "error": error}
+    for _ in range(_TRIES):
         try:
-            answer = answers.fix_answer(await desk.ask("plan-fix", asked))
+            answer = answers.fix_answer(await desk.ask("plan-fix", material, complaint=error))
             changed = applied(plan, answer.slots, own, quoted=criteria(desk.constraints))
         except answers.Refused as refused:
             error = str(refused)

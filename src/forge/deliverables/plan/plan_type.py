@@ -15,8 +15,8 @@ from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import SEVERITIES, PlanReview, criteria
 from forge.deliverables.plan.safety import PlanSafety
 from forge.json_value import Json
-from forge.plugins.contracts import BuildResult, Desk, Issue, ResultView, SafetyRules, Structure, TestResults
 from forge.plugins.errors import AnswerUnusable
+from forge.plugins.roles import BuildResult, Desk, Issue, ResultView, SafetyRules, Structure, TestResults
 
 _TRIES = 3
 OUTLINE = "docs/outline.md"
@@ -33,6 +33,10 @@ class PlanType:
     @property
     def title(self) -> str:
         return "Plan"
+
+    @property
+    def description(self) -> str:
+        return "a document that people read and follow"
 
     @property
     def safety(self) -> SafetyRules:
@@ -95,7 +99,7 @@ class PlanType:
             "plan": desk.read(MARKDOWN) or "",
             "criteria": list(criteria(desk.constraints)),
         }
-        answer = await desk.ask("plan-review", material)
+        answer = await desk.ask("plan-review", material, gather=("last_findings",), schema=PlanReview)
         return answer if isinstance(state, Plan) else fixes.with_finding(answer, state)
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:  # noqa: ARG002
@@ -137,10 +141,12 @@ async def _section(desk: Desk, plan: Plan, section: Section) -> dict[str, str] |
         material["outline"] = sorted_words
     error = ""
     left: tuple[str, ...] = ()
-    for attempt in range(1, _TRIES + 1):
-        asked = material if not error else {**material, "attempt": attempt, "error": error}
+    for _ in range(_TRIES):
         try:
-            answer = answers.builder_answer(await desk.ask("plan-build", asked))
+            said = await desk.ask(
+                "plan-build", material, gather=("resources",), schema=answers.BuilderForm, complaint=error
+            )
+            answer = answers.builder_answer(said)
             if answer.stuck:
                 return answer.reason.strip()
             for one in answer.decided:

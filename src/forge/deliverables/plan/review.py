@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from forge.plugins.contracts import Severity
+from forge.plugins.roles import Severity
 
 SEVERITIES: Mapping[str, str] = MappingProxyType(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from forge.plugins.contracts import Allowed, Operation
+from forge.plugins.roles import Allowed, Operation
 
 _REASONS: Mapping[Operation, str] = MappingProxyType(
     {

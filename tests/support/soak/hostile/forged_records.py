@@ -22,7 +22,7 @@ from forge.tools.access import ToolAccess
 from forge.tools.approvals import FIRST_FORMAT, FOLDER, PATH
 from forge.tools.builtin import NAMES
 from forge.tools.imports import closure
-from forge.tools.shelf import builtin_tools
+from forge.tools.registry import builtin_tools
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
 

@@ -131,6 +131,22 @@ export function useStopWork(project: string) {
   });
 }
 
+/** The command that runs the tests, the last run and the run before the work. */
+export function useProjectTests(project: string) {
+  return useQuery({
+    queryKey: [...keys.project(project), "tests"],
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/tests", { ...of(project), signal })),
+  });
+}
+
+export function useSetTestCommand(project: string) {
+  const changed = useChanged(project);
+  return useMutation({
+    mutationFn: (command: string) => answer(api.PUT("/api/projects/{project}/tests", { ...of(project), body: { command } })),
+    onSuccess: changed,
+  });
+}
+
 export function useAcceptTests(project: string) {
   const changed = useChanged(project);
   return useMutation({

@@ -34,7 +34,7 @@ export function DocumentChanges({ project, name }: { project: string; name: stri
       ) : diff.data === undefined ? (
         <Skeleton lines={6} label="Loading the changes" />
       ) : (
-        <Lines label={`Changes of ${name}`} lines={changedLines(diff.data.diff)} />
+        <ChangedLines label={`Changes of ${name}`} lines={changedLines(diff.data.diff)} />
       )}
     </div>
   );
@@ -53,7 +53,7 @@ const LOOK = {
 };
 const SIGN = { added: "+", removed: "−", same: "", gap: "⋯" };
 
-function Lines({ lines, label }: { lines: readonly ChangedLine[]; label: string }) {
+export function ChangedLines({ lines, label }: { lines: readonly ChangedLine[]; label: string }) {
   if (lines.length === 0) return <EmptyState title="No difference">These two versions say the same.</EmptyState>;
   return (
     <section aria-label={label} className="py-1 text-xs">

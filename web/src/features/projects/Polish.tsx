@@ -1,14 +1,13 @@
 import { lazy, Suspense, useMemo, useState } from "react";
 import { ChartLine } from "lucide-react";
 
-import { useAcceptTests, useSettings, type Project } from "@/api";
-import { plural } from "@/lib/format";
+import { useSettings, type Project } from "@/api";
 import { patiently } from "@/lib/patiently";
-import { Badge, Button, CommitId, EmptyState, toast } from "@/ui";
+import { EmptyState } from "@/ui";
 
-import { told } from "./problems";
+import { ProjectTests } from "./ProjectTests";
 import { Findings, RoundTable } from "./RoundTable";
-import { roundsOf, SEVERITIES, type Round, type Severity } from "./rounds";
+import { roundsOf, SEVERITIES, type Severity } from "./rounds";
 
 const Chart = lazy(() => patiently(() => import("./PolishChart")));
 const USUAL = { critical: 0, medium: 3, minor: 5 };
@@ -22,7 +21,7 @@ export function Polish({ project }: { project: Project }) {
   const shown = rounds.find(({ iteration }) => iteration === chosen) ?? rounds.at(-1);
   return (
     <div className="mx-auto flex max-w-250 flex-col gap-5 px-4 py-4">
-      <Tests project={project} last={rounds.at(-1)} />
+      {project.deliverable_type !== "plan" && <ProjectTests project={project} last={rounds.at(-1)} />}
       {shown === undefined ? (
         <EmptyState icon={ChartLine} title="No round yet">
           Polishing begins by itself after the build: each round tests, reviews and mends, until the guards are content.
@@ -60,37 +59,4 @@ function useLimits(): Record<Severity, number> {
     };
     return { critical: of("critical"), medium: of("medium"), minor: of("minor") };
   }, [settings]);
-}
-
-/** The last run of the tests, where there are any. */
-function Tests({ project, last }: { project: Project; last: Round | undefined }) {
-  const accept = useAcceptTests(project.id);
-  const tests = project.tests as { total?: number; passed?: number; failed?: number; command?: string; commit?: string } | null;
-  if (tests === null) return null;
-  const good = tests.failed === 0 && tests.passed === tests.total;
-  const doubted = good && last?.evidence?.passes === false;
-  return (
-    <section aria-label="Tests" className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-line bg-surface-1 px-3 py-2">
-      <Badge meaning={good ? "good" : "bad"}>{`${tests.passed ?? 0} of ${plural(tests.total ?? 0, "test passes", "tests pass")}`}</Badge>
-      {tests.command !== undefined && <code className="font-mono text-xs break-all text-muted">{tests.command}</code>}
-      {tests.commit !== undefined && <CommitId commit={tests.commit} />}
-      {doubted && (
-        <>
-          <span className="text-xs text-attention">{last.evidence?.reason}</span>
-          <Button
-            small
-            busy={accept.isPending}
-            onClick={() =>
-              accept.mutate(undefined, {
-                onSuccess: ({ total }) => toast({ text: `${plural(total, "test is", "tests are")} enough from now on`, meaning: "good" }),
-                onError: (error) => toast({ text: told(error), meaning: "bad" }),
-              })
-            }
-          >
-            Accept these tests
-          </Button>
-        </>
-      )}
-    </section>
-  );
 }

@@ -10,8 +10,10 @@ import { EmptyState, ErrorState, Panel, PanelEdge, Panels, Skeleton, Tabs } from
 
 import { ActionBar } from "./ActionBar";
 import { Artifacts } from "./Artifacts";
+import { Contracts } from "./Contracts";
 import { Documents } from "./Documents";
 import { Log } from "./Log";
+import { Notepad } from "./Notepad";
 import { PhaseBar } from "./PhaseBar";
 import { Polish } from "./Polish";
 import { ProjectChat } from "./ProjectChat";
@@ -51,6 +53,7 @@ function useClockWhileBusy(id: string, busy: boolean): void {
 const TABS: readonly [ProjectTab, string][] = [
   ["chat", "Chat"],
   ["documents", "Documents"],
+  ["contracts", "Contracts"],
   ["polish", "Polish"],
   ["artifacts", "Artifacts"],
   ["log", "Log"],
@@ -65,6 +68,7 @@ function Shown({ project, tab }: { project: Project; tab: ProjectTab }) {
   const content: Record<ProjectTab, ReactNode> = {
     chat: <ChatWithDocuments project={project} inputOpen={inputOpen} />,
     documents: <Documents project={project} />,
+    contracts: <Contracts project={project} />,
     polish: <Polish project={project} />,
     artifacts: <Artifacts project={project} />,
     log: <Log project={project.id} />,
@@ -82,6 +86,7 @@ function Shown({ project, tab }: { project: Project; tab: ProjectTab }) {
             go("chat");
           }}
         />
+        <Notepad project={project.id} />
       </div>
       {TABS.map(([value, title]) => (
         <TabCommand key={value} title={`Show ${title.toLowerCase()} of the project`} id={`project.show.${value}`} run={() => go(value)} />

@@ -43,7 +43,12 @@ export function RoundTable({ rounds, chosen, onChoose }: RoundTableProps) {
                   {round[name]}
                 </td>
               ))}
-              <td className="px-2 py-1">{round.tests === null ? "–" : `${round.tests.passed} of ${round.tests.total}`}</td>
+              <td className="px-2 py-1">
+                {round.tests === null ? "–" : `${round.tests.passed} of ${round.tests.total}`}
+                {round.evidence !== null && !round.evidence.passes && (
+                  <p className="text-xs text-attention">{round.evidence.unproven ? "unproven" : `Not accepted: ${round.evidence.reason}`}</p>
+                )}
+              </td>
               <td className="px-2 py-1" title={round.reason}>
                 {round.outcome === "continue" ? (
                   <span className="text-muted">{verdict(round)}</span>

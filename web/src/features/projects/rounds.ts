@@ -18,7 +18,7 @@ export interface Round extends Record<Severity, number> {
   outcome: string;
   reason: string;
   tests: { total: number; passed: number; failed: number } | null;
-  evidence: { passes: boolean; reason: string } | null;
+  evidence: { passes: boolean; reason: string; unproven: boolean } | null;
   issues: Issue[];
   mended: string;
   timestamp: string;
@@ -46,7 +46,7 @@ function round(entry: Fields): Round {
     outcome: text(entry["outcome"]),
     reason: text(entry["reason"]),
     tests: tests && { total: number(tests["total"]), passed: number(tests["passed"]), failed: number(tests["failed"]) },
-    evidence: evidence && { passes: evidence["passes"] === true, reason: text(evidence["reason"]) },
+    evidence: evidence && { passes: evidence["passes"] === true, reason: text(evidence["reason"]), unproven: evidence["unproven"] === true },
     issues: issues.map((each) => issue(fields(each) ?? {})),
     mended: text(entry["mended"]),
     timestamp: text(entry["timestamp"]),

@@ -6,6 +6,7 @@ import { changedLines } from "./changes";
 import { standing, phaseIndex } from "./phases";
 import { slug } from "./slug";
 import { fileRefusal, foundLinks } from "./sources";
+import { outcomeOf } from "./tests";
 
 const project = {
   phase: "spec_building",
@@ -75,4 +76,15 @@ describe("questions", () => {
 it("reads a unified diff", () => {
   const lines = changedLines("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n");
   expect(lines.map(({ kind, text }) => [kind, text])).toEqual([["same", "same"], ["removed", "old"], ["added", "new"]]);
+});
+
+describe("a run of tests", () => {
+  const run = { outcome: "failed", total: 3, passed: 2, failed: 1, new_failures: [], known_failures: ["old"] } as unknown as Parameters<typeof outcomeOf>[0];
+  it("is good where only tests fail that failed before the work", () => {
+    expect(outcomeOf(run)).toEqual({ text: "2 of 3 tests pass", meaning: "good" });
+    expect(outcomeOf({ ...run, new_failures: ["new"], known_failures: [] }).meaning).toBe("bad");
+  });
+  it("that cannot run is neither passed nor failed", () => {
+    expect(outcomeOf({ ...run, outcome: "cannot run" })).toEqual({ text: "cannot run", meaning: "attention" });
+  });
 });

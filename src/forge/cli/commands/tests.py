@@ -1,0 +1,44 @@
+"""`forge tests`: how the tests of a branch run, and the command that runs them in this repository."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from forge.app.repositories.branch_tests import set_for_repository, tests_of_branch
+from forge.cli.terminal.options import Branch, branch_to_read, opened
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.session import BadUsage
+
+app = Commands(__doc__)
+
+SetCommand = Annotated[
+    str | None, typer.Option("--set", metavar="COMMAND", help="The shell line that runs the tests from here on.")
+]
+UnsetCommand = Annotated[bool, typer.Option("--unset", help="Go by the files again.")]
+
+
+def chosen_command(command: str | None, *, unset: bool) -> str | None:
+    """What is to be set; empty goes by the files again, None changes nothing."""
+    if command is not None and unset:
+        raise BadUsage("--set and --unset contradict each other.", hint="Leave one of them out.")
+    if command is not None and not command.strip():
+        raise BadUsage("The test command is empty.", hint="Give one, or --unset.")
+    return "" if unset else command
+
+
+@app.add("tests")
+def show_tests(
+    context: typer.Context, branch: Branch = None, command: SetCommand = None, unset: UnsetCommand = False
+) -> None:
+    """Show how the tests of a branch run, or set the command for this repository. Agents and projects use the same."""
+    repo, out = opened(context)
+    chosen = chosen_command(command, unset=unset)
+    if chosen is not None:
+        set_for_repository(repo, chosen)
+    shown = tests_of_branch(repo, branch_to_read(repo, branch))
+    out.result(shown)
+    out.line(f"Tests: {shown.text}")
+    if not shown.suites:
+        out.line("  → forge tests --set COMMAND")
