@@ -20,6 +20,7 @@ from forge.api.http.routing import methods_at
 from forge.api.openapi.additions import complete
 from forge.api.routes import (
     access,
+    agent_context,
     contracts,
     events,
     files,
@@ -50,6 +51,7 @@ _ROUTES = (
     house,
     memory,
     access,
+    agent_context,
     events,
     tools,
 )

@@ -42,6 +42,9 @@ class Host(Protocol):
 
     async def shop(self) -> Workshop: ...
 
+    async def project(self) -> str | None:
+        """The project whose directory the person works in."""
+
     @property
     def runs(self) -> anyio.CapacityLimiter:
         """For calls that may take minutes."""

@@ -37,7 +37,7 @@ _RUNS = 8
 """Commands that run side by side; further calls wait, and other requests do not wait for them."""
 _IDLE = 30 * 60.0
 _SESSIONS = 2000
-_SCOPES = {tool.name: tool.scope for tools in toolsets.TOOLSETS.values() for tool in tools}
+_TOOLS = {tool.name: tool for tools in toolsets.TOOLSETS.values() for tool in tools}
 
 
 class Endpoint:
@@ -90,6 +90,9 @@ class SharedHost:
     async def shop(self) -> Workshop:
         return self._shop
 
+    async def project(self) -> str | None:
+        return None
+
     async def repository(self, who: Who, name: str | None, scope: str) -> tuple[str, Repository]:
         return await asyncio.to_thread(named, self._shop, who, name, scope)
 
@@ -110,7 +113,7 @@ class _Front:
     def call(self, context: Context) -> Call:
         assert context.request is not None
         query = context.request.query_params
-        defaults = Defaults(repository=query.get("repo"), project=query.get("project"))
+        defaults = Defaults(query.get("repo"), query.get("project"), query.get("build"))
         who = context.request.scope["state"]["who"]
         return Call(self._host, who, server.agent_name(context), defaults, context.session.report_progress)
 
@@ -159,7 +162,9 @@ def _missing_scope(who: Who, body: bytes) -> str | None:
     try:
         asked = json.loads(body) if body else None
         params = asked["params"] if isinstance(asked, dict) and asked.get("method") == "tools/call" else {}
-        needed = _SCOPES.get(params["name"]) if isinstance(params, dict) and "name" in params else None
+        tool = _TOOLS.get(params["name"]) if isinstance(params, dict) and "name" in params else None
+        arguments = params.get("arguments")
+        needed = tool.needs(arguments if isinstance(arguments, dict) else {}) if tool is not None else None
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return needed if needed is not None and needed not in who.scopes else None

@@ -24,7 +24,8 @@ INSTRUCTIONS = (
     "Forge: work on git branches without a checkout. You work for a person and never on the default branch. "
     "Begin a change with forge_write or forge_edit at a new branch name; it returns a draft handle: pass it as `at` "
     "to read, edit, run tests and diff your pending files. forge_commit makes one commit of the draft. "
-    "Tell the person the branch; they review and merge it. Errors say what to do next."
+    "Tell the person the branch; they review and merge it. forge_get_summary tells the contracts of the work. "
+    "Errors say what to do next."
 )
 _NAMED = 30
 _log = logging.getLogger(__name__)
@@ -92,11 +93,12 @@ async def _called(tool: Tool, call: Call, arguments: Json) -> types.CallToolResu
     from forge.app.values.arguments import checked_arguments  # noqa: PLC0415
 
     try:
-        require(call.who, tool.scope)
+        needed = tool.needs(arguments)
+        require(call.who, needed)
         given = checked_arguments(tool.schema, arguments)
         subject = _subject(given)
         text = await tool.run(call, given)
-        if not tool.read_only:
+        if needed != "read":
             await call.host.note(call.who, tool.name, subject)
         return _result(text)
     except ForgeError as e:
@@ -107,7 +109,9 @@ async def _called(tool: Tool, call: Call, arguments: Json) -> types.CallToolResu
 
 
 def _subject(arguments: Json) -> str:
-    named = next((arguments[name] for name in ("at", "draft", "project") if arguments.get(name)), "")
+    named = next(
+        (arguments[name] for name in ("at", "draft", "project", "project_id", "session") if arguments.get(name)), ""
+    )
     return f"mcp:{str(named)[:100]}"
 
 

@@ -35,11 +35,12 @@ def serve(
     *,
     chosen: Sequence[str] = (),
     project: str | None = None,
+    build: str | None = None,
 ) -> None:
     """Until the client closes its end."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     tools = toolsets.chosen(name for each in chosen for name in each.split(","))
-    asyncio.run(_serve(directory, environ, tools, Defaults(project=project)))
+    asyncio.run(_serve(directory, environ, tools, Defaults(project=project, build=build)))
 
 
 async def _serve(directory: Path, environ: Mapping[str, str], tools: Sequence[Tool], defaults: Defaults) -> None:
@@ -80,6 +81,12 @@ class LocalHost:
                     open_workshop(settings, self._environ, handing=handing)
                 )
         return self._shop
+
+    async def project(self) -> str | None:
+        from forge.app.projects.resolve import project_here  # noqa: PLC0415 - loads projects
+
+        found = await asyncio.to_thread(lambda: project_here(self._settings(), self._directory))
+        return found.id if found is not None else None
 
     async def repository(self, who: Who, name: str | None, scope: str) -> tuple[str, Repository]:
         return await asyncio.to_thread(self._here, name) or await self._known(who, name, scope)

@@ -11,6 +11,7 @@ _HINTS = {
     "protected_branch": "Pass a branch of your own in `at`, such as agent/fix-login: it is made from the default "
     "branch. A person merges it.",
     "branch_busy": "Somebody works on this branch. Wait and call again, or work on another branch.",
+    "phases_whole": "Call forge_get_phase_window(phase_number) for the phase you work on.",
     "scope_missing": "Ask the person for a key with this scope.",
 }
 """Where the usual hint is for people at a terminal."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -28,6 +28,15 @@ class Tool:
     scope: Scope = "read"
     destructive: bool = False
     idempotent: bool = False
+    reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Values of an argument with which the call only reads."""
+
+    def needs(self, arguments: Json) -> Scope:
+        """The scope for a call with these arguments."""
+        for name, values in self.reads.items():
+            if isinstance(given := arguments.get(name), str) and given in values:
+                return "read"
+        return self.scope
 
     @property
     def read_only(self) -> bool:

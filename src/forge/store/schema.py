@@ -96,6 +96,7 @@ keys = Table(
     Column("revoked", Double),
     Column("scopes", Text, nullable=False, server_default=""),
     Column("expires", Double),
+    Column("project", Text),
 )
 
 costs = Table(
@@ -237,4 +238,15 @@ paper_bytes = Table(
     Column("hash", Text, primary_key=True),
     Column("used", Double, nullable=False),
     Column("data", LargeBinary, nullable=False),
+)
+
+# What agents keep for themselves, by project and build; `build` is empty outside of builds.
+scratchpads = Table(
+    "scratchpads",
+    metadata,
+    Column("project", Text, primary_key=True),
+    Column("build", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("saved", Double, nullable=False),
 )

@@ -208,6 +208,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp/build/{build}/contracts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The contracts that were pinned for a build
+         * @description The contracts that were pinned for a build.
+         */
+        get: operations["read_build_contracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/context/{project}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A project and the contracts that it has, without their texts
+         * @description A project and the contracts that it has, without their texts.
+         */
+        get: operations["show_agent_context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp/context/{project}/{contract_type}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One contract as agents read it
+         * @description One contract as agents read it; the template where the project has none, which `source` says.
+         */
+        get: operations["read_agent_contract"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memory": {
         parameters: {
             query?: never;
@@ -2459,6 +2519,77 @@ export interface components {
             ][];
         };
         /**
+         * AgentContextShape
+         * @description A project and its contracts without their texts.
+         * @example {
+         *       "build_count": 1,
+         *       "contracts": [
+         *         {
+         *           "contract_type": "manifesto",
+         *           "size_chars": 1,
+         *           "updated_at": 1,
+         *           "version": 1
+         *         }
+         *       ],
+         *       "latest_batch": 1,
+         *       "project": {
+         *         "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *         "name": "Ada",
+         *         "status": "done"
+         *       }
+         *     }
+         */
+        AgentContextShape: {
+            /**
+             * Build Count
+             * @description Sets of contracts that were pinned for builds.
+             */
+            build_count: number;
+            /** Contracts */
+            contracts: components["schemas"]["AgentContract"][];
+            /** Latest Batch */
+            latest_batch: number | null;
+            project: components["schemas"]["AgentProject"];
+        };
+        /**
+         * AgentContract
+         * @example {
+         *       "contract_type": "manifesto",
+         *       "size_chars": 1,
+         *       "updated_at": 1,
+         *       "version": 1
+         *     }
+         */
+        AgentContract: {
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+            /** Size Chars */
+            size_chars: number;
+            /** Updated At */
+            updated_at: number | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AgentProject
+         * @example {
+         *       "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "name": "Ada",
+         *       "status": "done"
+         *     }
+         */
+        AgentProject: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Status */
+            status: string;
+        };
+        /**
          * Answer
          * @example {
          *       "text": "yes"
@@ -2826,6 +2957,30 @@ export interface components {
              * @description How many turns of conversations come along.
              */
             turns: number;
+        };
+        /**
+         * BuildContractsShape
+         * @example {
+         *       "batch": 1,
+         *       "build_id": "",
+         *       "contracts": [
+         *         {
+         *           "content": "",
+         *           "contract_type": "manifesto"
+         *         }
+         *       ],
+         *       "pinned_at": 1
+         *     }
+         */
+        BuildContractsShape: {
+            /** Batch */
+            batch: number;
+            /** Build Id */
+            build_id: string;
+            /** Contracts */
+            contracts: components["schemas"]["PinnedContract"][];
+            /** Pinned At */
+            pinned_at: number;
         };
         /**
          * BuiltInToolShape
@@ -3467,6 +3622,32 @@ export interface components {
              * @description `etag` of the text that the edit began with; empty for a new one; null saves over anything.
              */
             etag?: string | null;
+        };
+        /**
+         * ContractReadShape
+         * @description `project_id` is null for a text that comes with Forge.
+         * @example {
+         *       "content": "",
+         *       "contract_type": "",
+         *       "project_id": "",
+         *       "source": "pinned",
+         *       "version": 1
+         *     }
+         */
+        ContractReadShape: {
+            /** Content */
+            content: string;
+            /** Contract Type */
+            contract_type: string;
+            /** Project Id */
+            project_id: string | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "pinned" | "project" | "template";
+            /** Version */
+            version: number;
         };
         /**
          * ContractShape
@@ -8772,6 +8953,348 @@ export interface operations {
             };
             /** @description Forge made a mistake: `internal`. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_build_contracts: {
+        parameters: {
+            query?: {
+                /** @description Only these contracts. */
+                types?: string[] | null;
+            };
+            header?: never;
+            path: {
+                build: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildContractsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `build_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_agent_context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentContextShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_agent_contract: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                contract_type: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractReadShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `phases_whole`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -35,6 +35,7 @@ from forge.projects.said_before import said_before
 from forge.projects.workspace import exists
 from forge.store.notes import Notes
 from forge.store.papers import Papers
+from forge.store.scratchpads import Scratchpads
 
 _RESOURCES, _DOCUMENTS = "resources", "docs"
 # Where projects were when they were looked for last; looking through all of them takes long where there are many.
@@ -185,6 +186,7 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
         forget_owner(shop, "project", project.id)
         Notes(shop.database).forget(project.id)
         Papers(shop.database).delete(project.id)
+        Scratchpads(shop.database).forget(project.id)
     audit(shop, who, "project.delete", f"project:{project.id}", project.directory.name)
     return kept
 

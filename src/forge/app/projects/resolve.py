@@ -15,13 +15,20 @@ def project_meant(settings: Settings, which: str | None, directory: Path) -> Pro
     workspace = workspace_of(settings)
     if which is not None:
         return workspace.open(which)
-    for place in (directory, *directory.parents):
-        if place.parent == workspace.projects:
-            return Project.at(place)
+    here = project_here(settings, directory)
+    if here is not None:
+        return here
     listed = workspace.list()
     if not listed.projects:
         raise ProjectMissing("There is no project yet.", hint="`forge project new NAME` makes one.")
     return listed[0]
+
+
+def project_here(settings: Settings, directory: Path) -> Project | None:
+    """The project that the directory is in."""
+    projects = workspace_of(settings).projects
+    place = next((each for each in (directory, *directory.parents) if each.parent == projects), None)
+    return Project.at(place) if place is not None else None
 
 
 def taken_in(project: Project) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.errors import InvalidInput
 from forge.json_value import Json
 from forge.mcp.call import Call
+from forge.mcp.session import project_of
 from forge.mcp.text import document
 from forge.mcp.tool import Tool
 
@@ -20,16 +20,7 @@ _SHOWN = ("id", "name", "phase", "label", "deliverable_type", "busy", "waiting",
 
 
 async def project_id(call: Call, arguments: Json) -> tuple[Workshop, str]:
-    """The project named, else the session's. Only at the machine a name is enough: it would tell what others have."""
-    shop = await call.host.shop()
-    wanted = arguments.get("project") or call.defaults.project
-    if wanted is None:
-        raise InvalidInput("Name a project: `project`.", hint="forge_list_projects shows them.")
-    if not call.who.is_local:
-        return shop, wanted
-    from forge.app.projects.catalog import workspace_of  # noqa: PLC0415 - loads projects
-
-    return shop, (await call.in_thread(lambda: workspace_of(shop.settings).open(wanted))).id
+    return await project_of(call, arguments.get("project"))
 
 
 async def _list(call: Call, arguments: Json) -> str:
