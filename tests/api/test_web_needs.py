@@ -46,6 +46,30 @@ def test_context_has_a_state_and_a_size_for_each_file_and_in_all(house: House, c
     assert code(client.get(f"{address}/session/context", params={"branch": "none"})) == (404, "branch_missing")
 
 
+@pytest.mark.req("G-07", "G-13")
+def test_instructions_are_active_files_of_the_session_and_stay_switched_off(
+    house: House, client: httpx.Client, tmp_path: Path
+) -> None:
+    address = f"/api/repositories/{house.repository({'AGENTS.md': 'Be brief.', 'CLAUDE.md': 'Be kind.'})}"
+    client.post(f"{address}/branches", json={"name": "ai/one", "start": "main"})
+    asked = {"branch": "ai/one"}
+
+    def active() -> list[str]:
+        return [each["path"] for each in client.get(f"{address}/session", params=asked).json()["active_files"]]
+
+    assert active() == ["AGENTS.md", "CLAUDE.md"]
+    off = client.patch(f"{address}/session/context", params=asked, json={"remove": ["CLAUDE.md"]})
+    assert [each["path"] for each in off.json()["files"]] == ["AGENTS.md"]
+    assert active() == ["AGENTS.md"]
+    said = turn(client, address, "ai/one", tmp_path / "one.jsonl", {"text": "Done."})
+    assert said["status"] == "done"
+    assert active() == ["AGENTS.md"], "the turn switched it on again"
+    (listed,) = client.get(f"{address}/sessions").json()["sessions"]
+    assert [each["path"] for each in listed["active_files"]] == ["AGENTS.md"]
+    client.patch(f"{address}/session/context", params=asked, json={"add": [{"path": "CLAUDE.md"}]})
+    assert active() == ["AGENTS.md", "CLAUDE.md"]
+
+
 def test_turns_come_with_all_that_was_said_and_done(house: House, client: httpx.Client, tmp_path: Path) -> None:
     id_ = house.repository()
     address, asked = f"/api/repositories/{id_}", {"branch": "ai/two"}

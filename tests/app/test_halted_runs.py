@@ -13,7 +13,9 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import workspace_of
-from forge.app.projects.view import view, views
+from forge.app.projects.runs import run_named
+from forge.app.projects.view import STOPPED, view, views
+from forge.app.projects.work_stop import end_run, stop_work
 from forge.events import BOARD, ProjectMoved
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Task
@@ -128,5 +130,55 @@ def test_a_project_that_was_halted_so_can_be_terminated(office: Office, script: 
             assert (await pressed(shop, project, Action.DISTILL)).phase == "halted"
         await perform(shop, project, Action.TERMINATE, confirmed=True)
         assert project.status().terminated
+
+    office.do(use)
+
+
+@pytest.mark.parametrize("phase", WAYS)
+def test_work_stopped_where_the_halt_cannot_be_written_is_shown_as_stopped_and_goes_on(
+    phase: str, office: Office, script: Script
+) -> None:
+    prompt, before, last, after = WAYS[phase]
+
+    async def use(shop: Workshop) -> None:
+        project = await new(shop)
+        for action in before:
+            await pressed(shop, project, action)
+        asked = script.gates[prompt] = asyncio.Event()
+        await perform(shop, project, last)
+        async with asyncio.timeout(20):
+            while not script.of(prompt):
+                await asyncio.sleep(0.01)
+        with unwritable(project.directory / ".git"):
+            await stop_work(shop, project)
+            assert project.status().phase == phase, "the files could not be written"
+            shown = view(shop, project)
+            assert (shown.phase, shown.label, shown.busy) == ("halted", STOPPED, False)
+            assert {"resume", "terminate"} <= set(shown.actions)
+            halted = next(column for column in board_of(shop).columns if column.phase == "halted")
+            assert [card.row.name for card in halted.cards] == [shown.name]
+        asked.set()
+        script.gates.clear()
+        assert (await pressed(shop, project, Action.RESUME)).phase == after
+
+    office.do(use)
+
+
+def test_a_run_that_was_cancelled_without_a_word_to_the_project_leaves_it_halted(
+    office: Office, script: Script
+) -> None:
+    """Such as by a process that died between both."""
+
+    async def use(shop: Workshop) -> None:
+        project = await new(shop)
+        script.gates["brain-dump-intake"] = asyncio.Event()
+        await perform(shop, project, Action.DISTILL)
+        run = run_named(project)
+        assert run is not None
+        await end_run(shop, run)
+        assert (view(shop, project).phase, view(shop, project).label) == ("halted", STOPPED)
+        await perform(shop, project, Action.TERMINATE, confirmed=True)
+        assert project.status().terminated
+        assert "You stopped it" not in project.chat()[-1].content
 
     office.do(use)

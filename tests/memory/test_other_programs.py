@@ -199,3 +199,66 @@ def test_a_status_file_that_is_about_something_else_is_left_to_its_owner(memory:
     (tmp_path / "WORKFLOW-STATUS.yaml").write_text("name: shop\nstatus: idle\n")
     assert memory.read().initiative is None
     assert memory.read().warnings == ()
+
+
+IN_ITS_FOLDER = "documentation/milestones/_active/checkout/WORKFLOW-STATUS.yaml"
+
+
+def put_status(directory: Path, path: str, text: str) -> Path:
+    place = directory / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+    return place
+
+
+@pytest.mark.req("M-03", "M-04")
+def test_the_status_file_in_the_folder_of_an_initiative_is_read_followed_and_kept_in_its_form(
+    memory: Memory, tmp_path: Path, clock: Clock
+) -> None:
+    written(tmp_path)
+    text = YAML_OF_OTHERS.replace("2026-03-01T11:00:00Z", "2026-03-01T11:30:00Z").replace("M2\n", "M3\n")
+    place = put_status(tmp_path, IN_ITS_FOLDER, text)
+    clock.pass_(hours=1)
+    resumed = memory.resume()
+    assert resumed.initiative is not None
+    assert (resumed.source, resumed.initiative.milestone) == (Source.WORKFLOW_STATUS, "M3")
+    assert [each.code for each in resumed.warnings] == ["initiative_stale"]
+    assert document(tmp_path)["currentMilestone"] == "M3"
+    memory.change_status(Status.BLOCKED)
+    kept = place.read_text()
+    assert "# Kept by the team. Do not sort." in kept
+    assert re.search(r"^status: blocked", kept, re.MULTILINE)
+    assert not (tmp_path / "WORKFLOW-STATUS.yaml").exists(), "a second copy was made"
+    assert IN_ITS_FOLDER in resumed.brought_up
+
+
+@pytest.mark.req("M-03", "M-04")
+def test_without_a_state_file_the_newest_running_folder_is_followed(memory: Memory, tmp_path: Path) -> None:
+    folder = "documentation/milestones/_active"
+    for name, status, hour in (("search", "in_progress", 10), ("cart", "blocked", 11), ("login", "completed", 12)):
+        lines = f"name: {name}\nstatus: {status}\ncurrentMilestone: M1\nlastUpdated: 2026-03-01T{hour}:00:00Z\n"
+        put_status(tmp_path, f"{folder}/{name}/WORKFLOW-STATUS.yaml", lines)
+    found = memory.read()
+    assert found.initiative is not None
+    assert (found.source, found.initiative.title, found.initiative.status) == (
+        Source.WORKFLOW_STATUS,
+        "cart",
+        Status.BLOCKED,
+    )
+    assert memory.change_status(Status.IN_PROGRESS).saved
+    assert "status: in_progress" in (tmp_path / folder / "cart/WORKFLOW-STATUS.yaml").read_text()
+
+
+@pytest.mark.req("M-04")
+def test_the_status_file_of_another_initiative_is_never_changed(memory: Memory, tmp_path: Path) -> None:
+    memory.start("Search", "APEX")
+    place = put_status(tmp_path, IN_ITS_FOLDER, YAML_OF_OTHERS.replace("T11:", "T13:"))
+    damaged = put_status(tmp_path, "documentation/milestones/_active/x/WORKFLOW-STATUS.yaml", "a: [\n")
+    before = place.read_bytes()
+    resumed = memory.resume()
+    memory.change_status(Status.IN_PROGRESS)
+    assert resumed.initiative is not None
+    assert resumed.initiative.title == "Search"
+    assert "memory_damaged" in codes(resumed.warnings)
+    assert (place.read_bytes(), damaged.read_text()) == (before, "a: [\n")
+    assert [each.name for each in damaged.parent.iterdir()] == ["WORKFLOW-STATUS.yaml"]

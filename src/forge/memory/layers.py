@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 from forge.memory.claims import Claim, winner
 from forge.memory.encoding import Unreadable, parsed_initiative, parsed_interview
 from forge.memory.notes import Notes
+from forge.memory.status_files import StatusFile, followed, status_paths
 from forge.memory.storage import FOLDER, Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Kind, Source, Status
 from forge.memory.workflow_status import parsed_status
@@ -17,7 +19,6 @@ from forge.memory.workflows import parsed_checkpoint, parsed_completion, phase_b
 INITIATIVE = Source.FILE.value
 INTERVIEW = f"{FOLDER}/interview-state.json"
 NOTES = Source.NOTES.value
-WORKFLOW_STATUS = Source.WORKFLOW_STATUS.value
 
 Value = TypeVar("Value")
 
@@ -29,8 +30,7 @@ class Layers:
     initiative: Initiative | None = None
     interview: InterviewState | None = None
     notes: Notes = field(default_factory=Notes)
-    status: Initiative | None = None
-    status_before: str = ""
+    status_files: list[StatusFile] = field(default_factory=list)
     broken: dict[str, bytes] = field(default_factory=dict)
     failed: dict[str, OSError] = field(default_factory=dict)
     cautions: list[Caution] = field(default_factory=list)
@@ -41,16 +41,18 @@ class Layers:
             Source.SESSION: live,
             Source.FILE: self.initiative,
             Source.NOTES: noted(self.notes),
-            Source.WORKFLOW_STATUS: self.status,
         }
-        return [Claim(source, value) for source, value in told.items() if value is not None]
+        told_by_status = [each.initiative for each in self.status_files]
+        every = [*told.items(), *((Source.WORKFLOW_STATUS, value) for value in told_by_status)]
+        return [Claim(source, value) for source, value in every if value is not None]
 
 
-def read_layers(storage: Storage) -> Layers:
+def read_layers(storage: Storage, directory: Path) -> Layers:
     layers = Layers()
     layers.initiative = _parsed(storage, layers, INITIATIVE, parsed_initiative)
     layers.interview = _parsed(storage, layers, INTERVIEW, parsed_interview)
-    layers.status, layers.status_before = _parsed(storage, layers, WORKFLOW_STATUS, _status) or (None, "")
+    found = [each for path in status_paths(directory) if (each := _status(storage, layers, path)) is not None]
+    layers.status_files = followed(found, layers.initiative)
     layers.notes = Notes.parse(_bytes(storage, layers, NOTES) or b"")
     return layers
 
@@ -62,8 +64,14 @@ def noted(notes: Notes) -> Initiative | None:
     return best.initiative if best else _of_lines(notes.plain)
 
 
-def _status(data: bytes) -> tuple[Initiative | None, str]:
-    return parsed_status(data), data.decode()
+def _status(storage: Storage, layers: Layers, path: str) -> StatusFile | None:
+    found = _parsed(storage, layers, path, lambda data: StatusFile(path, parsed_status(data), data.decode()))
+    if found is not None or not (path in layers.broken or path in layers.failed):
+        return found
+    if path == Source.WORKFLOW_STATUS.value:
+        return StatusFile(path, None, "")
+    layers.broken.pop(path, None)  # nothing takes its place, so its bytes need no copy
+    return None
 
 
 def _of_entry(entry: Entry) -> Initiative | None:

@@ -117,7 +117,7 @@ class Memory:
 
     def read(self, session: Initiative | None = None) -> Recalled:
         """What is remembered; writes nothing. `session` is what a live session knows already."""
-        found = recalled(read_layers(self._storage), self._directory, session or self._keeper.live)
+        found = recalled(read_layers(self._storage, self._directory), self._directory, session or self._keeper.live)
         return replace(
             found,
             interview=self._keeper.live_interview or found.interview,

@@ -39,11 +39,11 @@ def resolved(
     if layers.initiative is not None and not truth.steps:
         truth = replace(truth, steps=layers.initiative.steps)
     told = {claim.source: claim for claim in claims}
-    wrong = {source for source, claim in told.items() if disagrees(claim, truth)}
+    wrong = {claim.source for claim in claims if disagrees(claim, truth)}
     wrong |= {source for source in (Source.FILE, Source.WORKFLOW_STATUS) if source not in told}
     if Source.NOTES not in told and (truth.completed_phase or truth.status.over):
         wrong.add(Source.NOTES)
-    stale = [claim.source for claim in claims if is_stale(claim, truth)]
+    stale = list(dict.fromkeys(claim.source for claim in claims if is_stale(claim, truth)))
     if Source.FILE in told and replace(truth, owed=Owed()) != replace(told[Source.FILE].initiative, owed=Owed()):
         wrong.add(Source.FILE)
     lines = (_line(truth),) if Source.NOTES in wrong else ()

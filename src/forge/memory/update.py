@@ -13,6 +13,7 @@ from forge.memory.claims import Claim, winner
 from forge.memory.layers import Layers, read_layers
 from forge.memory.read_order import together, with_scan
 from forge.memory.reconcile import Resolved
+from forge.memory.status_files import written_to
 from forge.memory.storage import Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Source
 from forge.memory.write_order import Writer, unsaved
@@ -53,7 +54,7 @@ class Keeper:
 
     def layers(self) -> Layers:
         """Everything as it is now, damaged bytes put aside. Only under the lock."""
-        layers = read_layers(self._storage)
+        layers = read_layers(self._storage, self._directory)
         self._writer.keep_broken(layers)
         return layers
 
@@ -109,7 +110,10 @@ class Keeper:
             Source.NOTES: bool(value.owed.entries),
             Source.WORKFLOW_STATUS: value.owed.workflow_status,
         }
-        written = tuple(source.value for source in found.behind if not late.get(source))
+        places = {Source.WORKFLOW_STATUS: tuple(file.path for file in written_to(layers.status_files, value))}
+        written = tuple(
+            path for source in found.behind if not late.get(source) for path in places.get(source, (source.value,))
+        )
         return Resumed(value, found.source, written, self.warnings(layers.cautions))
 
     def result(self, layers: Layers, value: Initiative | None, *, changed: bool, saved: bool) -> Result:

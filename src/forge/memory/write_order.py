@@ -6,7 +6,8 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from forge.memory.encoding import initiative_text, interview_text
-from forge.memory.layers import INITIATIVE, INTERVIEW, NOTES, WORKFLOW_STATUS, Layers
+from forge.memory.layers import INITIATIVE, INTERVIEW, NOTES, Layers
+from forge.memory.status_files import written_to
 from forge.memory.storage import FOLDER, Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Owed
 from forge.memory.workflow_status import status_text
@@ -59,8 +60,11 @@ class Writer:
         """Write what is owed below L1. Gives what could not be written."""
         owed = value.owed
         if owed.workflow_status:
-            text = status_text(value, layers.status_before)
-            owed = replace(owed, workflow_status=not self._optional(layers, WORKFLOW_STATUS, text.encode()))
+            done = [
+                self._optional(layers, file.path, status_text(value, file.before).encode())
+                for file in written_to(layers.status_files, value)
+            ]
+            owed = replace(owed, workflow_status=not all(done))
         return owed if not owed.entries or not self.lines(layers, owed.entries) else replace(owed, entries=())
 
     def lines(self, layers: Layers, entries: tuple[Entry, ...]) -> bool:

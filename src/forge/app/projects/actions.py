@@ -134,7 +134,8 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
 
     def change(draft: Draft) -> None:
         nonlocal decision
-        catch_up(row_of(shop, draft.info), draft)
+        if wanted.action is not Action.TERMINATE:  # terminating ends the run itself, and says so in its own words
+            catch_up(row_of(shop, draft.info), draft)
         decision = _decision(shop, project, draft, wanted)
         if not isinstance(decision, Accepted):
             draft.discard()

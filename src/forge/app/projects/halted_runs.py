@@ -1,4 +1,4 @@
-"""A run that failed where the project's own files could not be written: they still tell of a phase at work.
+"""A run that failed or was stopped where its project could not be written: the files still name a working phase.
 
 The run's row in the database tells the truth then. Views show the project halted with the reason, and the next press
 that can be written puts the halt into the files first.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from forge.app.projects.workflows import KINDS
+from forge.errors import Conflict
 from forge.pipeline.draft import Draft
 from forge.plugins.errors import AgentFailed
 from forge.projects.errors import ProjectUnreadable, ProjectUnwritable
@@ -16,7 +17,14 @@ from forge.projects.info import Failure, ProjectInfo, Waiting
 from forge.projects.status import HaltReason, Phase, ProjectStatus
 from forge.store.runs import RunRow
 
+STOPPED_WORDS = "You stopped it. Retry, with another model if you like."
 _DISK = frozenset({ProjectUnwritable.code, ProjectUnreadable.code, "storage_failed"})
+
+
+class WorkStopped(Conflict):
+    """A person stopped the work of a project. It is no failure: it can be taken up again."""
+
+    code = "work_stopped"
 
 
 def failure(why: HaltReason, text: str) -> ProjectUnwritable | AgentFailed:
@@ -25,9 +33,10 @@ def failure(why: HaltReason, text: str) -> ProjectUnwritable | AgentFailed:
 
 
 def is_halted(row: RunRow | None, info: ProjectInfo, phase: Phase) -> bool:
-    """Whether the run of this very phase has failed, and the files do not say so."""
+    """Whether the run of this very phase has failed or was cancelled, and the files do not say so."""
     kind = info.run and info.run.kind
-    return row is not None and row.state == "failed" and row.error is not None and KINDS.get(phase) == kind
+    ended = row is not None and (row.state == "cancelled" or (row.state == "failed" and row.error is not None))
+    return ended and KINDS.get(phase) == kind
 
 
 def as_it_is(row: RunRow | None, status: ProjectStatus, info: ProjectInfo) -> tuple[ProjectStatus, ProjectInfo]:
@@ -48,12 +57,14 @@ def catch_up(row: RunRow | None, draft: Draft) -> None:
 
 
 def told(row: RunRow) -> str:
+    if row.state == "cancelled":
+        return STOPPED_WORDS
     error = row.error or {}
     return f"{error.get('message', '')} {error.get('hint', '')}".strip()
 
 
 def _waiting(row: RunRow, phase: Phase) -> Waiting:
-    code = (row.error or {}).get("code", "")
+    code = WorkStopped.code if row.state == "cancelled" else (row.error or {}).get("code", "")
     return Waiting("halted", told(row), Failure(str(phase), code))
 
 

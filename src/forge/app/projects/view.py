@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.halted_runs import as_it_is, told
+from forge.app.projects.halted_runs import WorkStopped, as_it_is, told
 from forge.app.projects.workflows import KINDS
 from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown
-from forge.errors import Conflict, ForgeError
+from forge.errors import ForgeError
 from forge.json_value import Json
 from forge.pipeline import actions
 from forge.pipeline.actions import State
@@ -103,12 +103,6 @@ class _Contents:
 
 
 STOPPED = "Stopped by you"
-
-
-class WorkStopped(Conflict):
-    """A person stopped the work of a project. It is no failure: it can be taken up again."""
-
-    code = "work_stopped"
 
 
 # Read once for as long as no file changes: lists and boards are asked for far more often than projects move.

@@ -6,9 +6,10 @@ import asyncio
 from contextlib import suppress
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.failed_run import halt
+from forge.app.projects.failed_run import Unwritten, halt, tell_when_ended
+from forge.app.projects.halted_runs import STOPPED_WORDS, WorkStopped
 from forge.app.projects.runs import run_named
-from forge.app.projects.view import WorkStopped, state_of
+from forge.app.projects.view import state_of
 from forge.engine.errors import RunUnknown
 from forge.errors import Conflict, Upstream
 from forge.projects.project import Project
@@ -37,8 +38,10 @@ async def stop_work(shop: Workshop, project: Project) -> None:
         )
     # One that ended by itself in the meantime has written where it stands.
     if row.state == "cancelled":
-        stopped = WorkStopped("You stopped it.", hint="Retry, with another model if you like.")
-        await asyncio.to_thread(halt, shop, project.directory, run, stopped)
+        try:
+            await asyncio.to_thread(halt, shop, project.directory, run, WorkStopped(STOPPED_WORDS))
+        except Unwritten as unwritten:  # the run's row tells that it was cancelled
+            await tell_when_ended(shop, run, unwritten)
 
 
 async def end_run(shop: Workshop, run: str) -> None:

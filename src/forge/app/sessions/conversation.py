@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from forge.app.sessions import context
@@ -178,12 +179,14 @@ def branches_with_talk(sessions: Sessions) -> tuple[BranchWithTalk, ...]:
 
 
 def _talk_on(sessions: Sessions, branch: Branch) -> BranchWithTalk:
-    try:
+    working = reservation(sessions.repo.common_dir, branch.name)
+    head = Head()
+    # Deleted meanwhile, or damaged: whoever opens it is told, and whoever asks for all gets the others.
+    with suppress(NotFound, Upstream, SessionUnreadable):
         head = sessions.head(branch.name)
-    except (NotFound, Upstream, SessionUnreadable):
-        # Deleted meanwhile, or damaged: who opens it is told, and who asks for all gets the others.
-        head = Head()
-    return BranchWithTalk(branch, head, reservation(sessions.repo.common_dir, branch.name))
+        if head.turns or working:
+            head = replace(head, active_files=context.in_context(sessions.repo.commit_vfs(branch.name), head))
+    return BranchWithTalk(branch, head, working)
 
 
 def fork_at(sessions: Sessions, branch: str, turn: str, name: str, *, actor: Actor = PERSON) -> CommitId:
