@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from forge.agents.decision_request import DecisionRequest
 from forge.app.projects import catalog
 from forge.pipeline.delivery_run import deliver
 from forge.pipeline.question_wait import Decision
@@ -184,6 +185,39 @@ def test_a_task_without_changes_is_reminded_once_and_then_stuck(tmp_path: Path) 
     assert project.status().phase is Phase.BUILDING
     assert "changed no file, although it was reminded: It is all there." in record.questions[0][1]
     assert len(agents.worked) == 2
+
+
+@pytest.mark.parametrize("dying", [False, True])
+def test_a_decision_is_asked_once_and_goes_on_at_its_task_whichever_step_the_process_dies_in(
+    tmp_path: Path, *, dying: bool
+) -> None:
+    asked = DecisionRequest("Red or blue?", ("red", "blue"), "I tried both.")
+
+    def works(n: int) -> Worked:
+        return Worked(success=True, text="fine", commit=f"c{n}", files=("a.py",), decision=asked if n == 1 else None)
+
+    agents = scripted(lambda n, tip: ran(tip, a="passed"), works=works)
+    project, record, agents = delivered(tmp_path, agents, Decision("input", "blue"), dying=dying)
+    assert [text for _, text in record.questions] == ["Task `parse` (“Parse”): Red or blue?"]
+    assert project.status().phase is Phase.DONE
+    assert len(agents.worked) == 3
+    [given] = project.info().inputs
+    assert given == {"question": "Task `parse` (“Parse”): Red or blue?", "answer": "blue"}
+
+
+def test_what_is_asked_is_kept_in_the_project_with_its_tests(tmp_path: Path) -> None:
+    asked = DecisionRequest("Is it?", ("yes",), "It contradicts the specification.")
+    turns = lambda n: Worked(success=True, text="", commit=f"c{n}", files=("a",), decision=asked if n > 1 else None)  # noqa: E731
+    tests = lambda n, tip: ran(tip, a="passed", **({"b": "failed"} if n > 1 else {}))  # noqa: E731
+    project, _, _ = delivered(tmp_path, scripted(tests, works=turns))
+    waiting = project.info().waiting
+    assert waiting is not None
+    assert (waiting.cause, waiting.options, waiting.tests) == ("decision", ("yes",), ("b",))
+    assert waiting.explanation == "It contradicts the specification."
+    assert (
+        "Tests: b.\n\nThe agent says: It contradicts the specification.\n\nOptions:\n1. yes"
+        in project.chat()[-1].content
+    )
 
 
 def test_a_failure_that_was_not_there_before_counts(tmp_path: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from forge import builtin_rules
+from forge.agents.decision_request import DecisionRequest
 from forge.builtin import offer
 from forge.engine.run import Reply
 from forge.events import Event
@@ -187,9 +188,11 @@ class ScriptedAgents:
             if done.commit:
                 self.tip_now = done.commit
             told = {"success": done.success, "text": done.text, "commit": done.commit, "reason": done.reason}
-            return {**told, "files": [*done.files]}
+            return {**told, "files": [*done.files], "decision": asdict(done.decision) if done.decision else None}
 
-        return Worked(**await steps.step(f"{place}: turn", act))
+        done = await steps.step(f"{place}: turn", act)
+        asked = DecisionRequest.from_json(done["decision"]) if done["decision"] else None
+        return Worked(**{**done, "files": tuple(done["files"]), "decision": asked})
 
     async def begin_branch(self, branch: str, baseline: str | None) -> Json:
         return {"baseline": baseline or "c0", "tip": "c0"}

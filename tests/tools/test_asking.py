@@ -47,5 +47,5 @@ def test_a_wrong_question_is_not_asked_and_says_what_is_wrong(
 
 
 def test_who_has_nobody_to_ask_is_not_offered_it() -> None:
-    assert [tool.get_schema()["name"] for tool in builtin_tools(None, asks=True)][-1] == "ask_user"
+    assert [tool.get_schema()["name"] for tool in builtin_tools(None, asks=True)][-2:] == ["ask_user", "need_decision"]
     assert "ask_user" not in [tool.get_schema()["name"] for tool in builtin_tools(None)]

@@ -50,6 +50,9 @@ elif "complete enough to be built" in asked:
 else:
     time.sleep(60)
 """
+# Does the first task only when it knows what an empty text is.
+STUCK = "The specification is silent.\\n\\nStuck: Zero? [zero | an error]"
+DECIDER = CODER.replace("else:\n", f'elif "→ an error" not in asked:\n    print("{STUCK}")\nelse:\n')
 # Takes long, after it has told what the first message is.
 SLEEPER = """\
 import sys, time
@@ -62,7 +65,7 @@ print('{"kind": "problem"}')
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterator[Desk]:
     place = tmp_path_factory.mktemp("desk")
-    programs = {"asker": WRITER, "coder": CODER, "sleeper": SLEEPER}
+    programs = {"asker": WRITER, "coder": CODER, "decider": DECIDER, "sleeper": SLEEPER}
     agents = {name: {"command": [sys.executable, "-c", text]} for name, text in programs.items()}
     roles = {"planner": "builtin", "writer": "asker", "fixer": "builtin", "reviewer": "builtin"}
     (place / "config.yaml").write_text(json.dumps({"models": roles, "agents": agents}))
@@ -104,6 +107,25 @@ def test_a_stuck_build_is_given_input_and_asks_again(page: Any, desk: Desk, expe
     expect(page.get_by_role("article", name="You").last).to_contain_text("Outdoors, with a tent.")
     expect(card).to_have_count(0)  # it was opened for the question before
     expect(provide).to_be_enabled()
+
+
+@pytest.mark.req("P-07")
+def test_an_agents_question_shows_its_options_and_one_of_them_is_the_answer(page: Any, desk: Desk, expect: Any) -> None:
+    with desk.client() as client:
+        made_ = client.post("/api/projects", json={"name": "Decide", "agent": "decider", "deliverable_type": "code"})
+        id_ = made_.json()["id"]
+        seen = advanced(client, id_, "distill", "confirm", "confirm")
+        assert seen["stuck"]["cause"] == "decision", seen
+        page.goto(f"{desk.url}/projects/{id_}")
+        card = page.get_by_role("region", name="Input for the build")
+        expect(card).to_contain_text("Zero?")
+        expect(card).to_contain_text("The specification is silent.")
+        card.get_by_role("button", name="an error").click()
+        card.get_by_role("button", name="Send the input").click()
+        expect(standing(page)).to_contain_text("Building")
+        expect(card).to_have_count(0)
+        expect(page.get_by_role("article", name="You").last).to_contain_text("an error")
+        client.post(f"/api/projects/{id_}/actions/terminate", json={"confirmed": True})
 
 
 @pytest.mark.req("B-12", "P-11")

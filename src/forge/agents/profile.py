@@ -19,6 +19,8 @@ from forge.tools.builtin import NAMES
 CHAT = "chat"
 ASK_USER = "ask_user"
 SKILLS = "use_skill"
+NEED_DECISION = "need_decision"
+"""Ends a turn of a build with a question; in a chat, `ask_user` waits for the answer."""
 READ_RESOURCE = "read_resource"
 """Reads what a person gave to the project that the branch is built for."""
 WORK_TOOLS = frozenset({*NAMES, SKILLS} - {ASK_USER})
@@ -110,7 +112,7 @@ def check_model_role(role: str, what: str) -> None:
 def shipped_profiles(more_tools: Mapping[str, Collection[str]] | None = None) -> tuple[Profile, ...]:
     """The roles that come with Forge; `more_tools` are those that plugins add, by the role that may use them."""
     added = more_tools or {}
-    with_tools = {"chat": WORK_TOOLS | {ASK_USER}, "code-build": WORK_TOOLS, "code-fix": WORK_TOOLS}
+    with_tools = {"chat": (WORK_TOOLS | {ASK_USER}) - {NEED_DECISION}, "code-build": WORK_TOOLS, "code-fix": WORK_TOOLS}
     return tuple(
         Profile(
             role,

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 
+from forge.agents.decision_request import DecisionRequest, decision_of
 from forge.agents.desk import Desk, Stopped
 from forge.agents.steps import Steps
 from forge.agents.stream import Stream, begins_anew, past_of
@@ -63,6 +64,8 @@ class TurnEnd:
     status: TurnStatus
     reason: str = ""
     set_aside: str | None = None
+    decision: DecisionRequest | None = None
+    """What a person has to decide before the task of a build can go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ async def run_turn(request: TurnRequest, room: Room, work: Work, steps: Steps) -
         status=status,
         reason=reason,
         set_aside=landed.set_aside,
+        decision=_decision(request, turn),
     )
 
 
@@ -206,6 +210,11 @@ def _tell(steps: Steps, branch: str, turn: Turn, landed: Landed) -> None:
 def last_words(turn: Turn) -> str:
     said = (item.text for item in reversed(turn.items) if isinstance(item, AssistantMessage))
     return without_subject(next((text for text in said if text.strip()), ""))
+
+
+def _decision(request: TurnRequest, turn: Turn) -> DecisionRequest | None:
+    is_done = request.is_build and turn.status is TurnStatus.DONE
+    return decision_of(turn.items, last_words(turn)) if is_done else None
 
 
 def _actor(request: TurnRequest) -> Actor:

@@ -63,7 +63,7 @@ class State:
             return "outline"
         if self.phase is Phase.HALTED:
             return "gate" if self.halt_reason == HaltReason.PLAN_INCOMPLETE else "halted"
-        return "stuck" if self.phase is Phase.BUILDING and self.stuck else None
+        return "stuck" if self.phase in {Phase.BUILDING, Phase.POLISHING} and self.stuck else None
 
 
 @dataclass(frozen=True, slots=True)

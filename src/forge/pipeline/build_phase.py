@@ -13,7 +13,7 @@ from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
 from forge.pipeline.material import CHAIN, PLAN, REPOSITORY, RESOURCES, gathered
 from forge.pipeline.question_wait import Decision, halted, stuck
-from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.plugins.errors import AgentFailed, AnswerUnusable, DecisionNeeded, OperationBlocked
 from forge.plugins.roles import BuildResult, DeliverableType
 from forge.projects.status import HaltReason, Phase
 
@@ -32,6 +32,8 @@ async def built(journey: Journey, type_: DeliverableType, desk: ProjectDesk, *, 
         try:
             result = await type_.build(desk)
             missing = "" if result.stuck else await type_.missing(desk)
+        except DecisionNeeded as e:
+            result, missing = BuildResult(stuck=True, reason=e.message, needs=e.needs), ""
         except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
             decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
             _heed(desk, e.message, decision)
@@ -48,7 +50,7 @@ async def _unstuck(journey: Journey, desk: ProjectDesk, result: BuildResult, mis
     if result.tests is not None and must_ask(desk, result.tests):
         return (await decide_tests(journey, desk, result.tests, result.reason)).action != "terminate"
     if result.stuck:
-        decision = await stuck(journey, result.reason)
+        decision = await stuck(journey, result.reason, result.needs)
     else:
         why = HaltReason.PHASE3_OUTPUT_INCOMPLETE if result.content else HaltReason.PHASE3_OUTPUT_MISSING
         decision = await halted(journey, why, missing)

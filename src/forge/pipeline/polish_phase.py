@@ -22,9 +22,9 @@ from forge.pipeline.evidence import Evidence, tests_pass
 from forge.pipeline.guards import Counts, Verdict, evaluate, unchanged
 from forge.pipeline.journey import Journey
 from forge.pipeline.material import ROUNDS
-from forge.pipeline.question_wait import halted
+from forge.pipeline.question_wait import halted, stuck
 from forge.pipeline.review import parse_review
-from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
+from forge.plugins.errors import AgentFailed, AnswerUnusable, DecisionNeeded, OperationBlocked
 from forge.plugins.roles import DeliverableType, Issue, TestResults
 from forge.projects import polish
 from forge.projects.errors import AnswerMalformed
@@ -57,7 +57,9 @@ async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) 
                     return _ended(journey)
                 continue
             looked = await _looked(journey, type_, desk, (rounds, decided), tests)
-            mended, looked = await _mended(type_, desk, looked)
+            mended, looked = await _mended(journey, type_, desk, looked)
+            if journey.phase is Phase.HALTED:
+                return _ended(journey)
             going_on = looked.verdict.outcome == "continue"
         except (AgentFailed, AnswerUnusable, OperationBlocked) as e:
             decision = await halted(journey, HaltReason.AGENT_FAILURE, e.message)
@@ -81,12 +83,20 @@ async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) 
         await journey.say(f"Polishing goes on with round {len(rounds) + 1}.")
 
 
-async def _mended(type_: DeliverableType, desk: ProjectDesk, looked: Looked) -> tuple[str, Looked]:
-    """Mend what the round found. An order that changed no file ends the loop."""
+async def _mended(journey: Journey, type_: DeliverableType, desk: ProjectDesk, looked: Looked) -> tuple[str, Looked]:
+    """Mend what the round found. An order that changed no file ends the loop; a person may be asked, and may end it."""
     if looked.verdict.outcome != "continue":
         return "", looked
     desk.has_changed = False
-    mended = await type_.fix(desk, looked.issues, looked.tests)
+    while True:
+        try:
+            mended = await type_.fix(desk, looked.issues, looked.tests)
+            break
+        except DecisionNeeded as e:
+            decision = await stuck(journey, e.message, e.needs)
+            if decision.action == "terminate":
+                return "", looked
+            desk.answers += (decision.given(e.message),)
     if type_.needs_code and desk.compares and not desk.has_changed:
         return mended, replace(looked, verdict=unchanged(looked.verdict))
     return mended, looked

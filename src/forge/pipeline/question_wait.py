@@ -10,9 +10,11 @@ from forge.json_value import Json
 from forge.pipeline.actions import STOPPED
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
+from forge.plugins.roles import Stuck
 from forge.projects.info import Waiting, WaitKind
 from forge.projects.status import HaltReason, Phase
 from forge.question_kinds import QuestionKind
+from forge.tools.suites import named_few
 
 LEFT_TO_FORGE = "(left to Forge)"
 
@@ -35,15 +37,35 @@ class Decision:
         return {"question": question, "answer": self.text, **({"delegated": True} if self.delegated else {})}
 
 
-async def stuck(journey: Journey, reason: str) -> Decision:
-    """The build cannot go on without an answer. The phase stays `building`."""
+async def stuck(journey: Journey, reason: str, needs: Stuck | None = None) -> Decision:
+    """The work cannot go on without an answer. The phase stays as it is."""
 
     def wait(draft: Draft) -> None:
-        draft.info = replace(draft.info, waiting=Waiting("stuck", reason))
-        draft.say(f"I need your decision before I can go on: {reason}")
+        draft.info = replace(draft.info, waiting=_waiting(reason, needs))
+        draft.say(f"I need your decision before I can go on: {reason}{_details(needs)}")
 
     await journey.change(wait, "build: waits for input", event_type="human_needed", summary=reason)
     return await _decided(journey, reason, ("input", "terminate"), _going_on, asked=reason)
+
+
+def _waiting(reason: str, needs: Stuck | None) -> Waiting:
+    if needs is None:
+        return Waiting("stuck", reason)
+    explanation = needs.explanation or None
+    return Waiting("stuck", reason, None, str(needs.cause), needs.options, needs.tests, explanation)
+
+
+def _details(needs: Stuck | None) -> str:
+    """What a person should know before they answer, a paragraph each."""
+    if needs is None:
+        return ""
+    options = "".join(f"\n{number}. {option}" for number, option in enumerate(needs.options, 1))
+    parts = [
+        f"Tests: {named_few(needs.tests)}." if needs.tests else "",
+        f"The agent says: {needs.explanation}" if needs.explanation else "",
+        f"Options:{options}" if options else "",
+    ]
+    return "".join(f"\n\n{part}" for part in parts if part)
 
 
 async def halted(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from forge.errors import Denied, Upstream
+from forge.errors import Conflict, Denied, Upstream
+from forge.plugins.roles import Stuck
 
 
 class AgentFailed(Upstream):
@@ -15,6 +16,18 @@ class AnswerUnusable(Upstream):
     """The agent's answers did not have the form that was asked for, however often it was asked."""
 
     code = "answer_unusable"
+
+
+class DecisionNeeded(Conflict):
+    """The work cannot go on before a person has decided something."""
+
+    code = "decision_needed"
+
+    def __init__(
+        self, message: str, *, hint: str = "Answer it, and the work goes on.", needs: Stuck | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.needs = needs
 
 
 class OperationBlocked(Denied):

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel
 
+from forge.agents.decision_request import DecisionRequest
 from forge.agents.profile import WORK_TOOLS
 from forge.json_value import Json
 from forge.tools.suites import Outcome
@@ -103,6 +104,31 @@ class TestResults:
         return self.all_pass or (only_known and self.passed + self.failed == self.total)
 
 
+class StuckCause(StrEnum):
+    DECISION = "decision"
+    """The agent asks a person to decide something."""
+    TESTS = "tests"
+    """The tests keep failing."""
+    NO_CHANGE = "no_change"
+    """The agent changed no file, although it was reminded."""
+    AGENT_FAILED = "agent_failed"
+    """The agent's turns ended with an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stuck:
+    """What a person has to decide, and what is known about it."""
+
+    cause: StuckCause
+    question: str
+    options: tuple[str, ...] = ()
+    """Answers that the agent sees; a person may give another."""
+    tests: tuple[str, ...] = ()
+    """Names of the tests that it is about."""
+    explanation: str = ""
+    """In the agent's own words."""
+
+
 @dataclass(frozen=True, slots=True)
 class BuildResult:
     """What became of a build. `stuck` means that a person has to decide something; `reason` says what."""
@@ -112,6 +138,8 @@ class BuildResult:
     content: str = ""
     tests: TestResults | None = None
     """Those that cannot run, where that is why it is stuck."""
+    needs: Stuck | None = None
+    """More about what has to be decided, where the builder knows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +153,8 @@ class Worked:
     commit: str | None = None
     files: tuple[str, ...] = ()
     reason: str = ""
+    decision: DecisionRequest | None = None
+    """What the agent needs a person to decide before it can go on."""
 
 
 class Desk(Protocol):
@@ -298,7 +328,7 @@ class DeliverableType(Protocol):
         """One review, as the agent gave it; whoever called checks it against `schema`."""
 
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
-        """Mend the issues; a line or two on what was done."""
+        """Mend the issues; a line or two on what was done. `DecisionNeeded` where a person has to decide first."""
 
 
 def description_of(type_: DeliverableType) -> str:

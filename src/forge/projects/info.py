@@ -36,6 +36,14 @@ class Waiting:
     kind: WaitKind
     text: str
     failed: Failure | None = None
+    cause: str | None = None
+    """Of a build that is stuck: a value of `StuckCause`."""
+    options: tuple[str, ...] = ()
+    """Answers to choose from; others may be given."""
+    tests: tuple[str, ...] = ()
+    """Names of the tests that it is about."""
+    explanation: str | None = None
+    """In the agent's own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +167,7 @@ def _is_set(info: ProjectInfo, name: str) -> bool:
 
 def _plain(value: object) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
-        return {key: part for key, part in asdict(value).items() if part is not None and part is not False}
+        return {key: part for key, part in asdict(value).items() if part not in (None, False, ())}
     if isinstance(value, Mapping):
         return dict(value)
     return value
@@ -247,6 +255,8 @@ def _value_of(kind: type[T]) -> Reader:
 
 def _waiting(values: Mapping[str, Any], name: str) -> Waiting | None:
     found = dict(_object(values, name))
+    for name_ in ("options", "tests"):
+        found[name_] = _list_of(str, "a list of texts")(found, name_) if found.get(name_) is not None else ()
     if found.get("failed") is not None:
         found["failed"] = _value_of(Failure)(found, "failed")
     waiting: Waiting | None = _value_of(Waiting)({name: found}, name)

@@ -12,6 +12,7 @@ from forge.tools.builtin import (
     get_lines,
     grep_open,
     list_files,
+    need_decision,
     read_file,
     rename_file,
     search,
@@ -42,10 +43,10 @@ _COMMANDS = (RunCommand, RunTests)
 
 
 def builtin_tools(runner: Runner | None, *, test_command: str | None = None, asks: bool = False) -> tuple[Tool, ...]:
-    """Made for one turn: without a runner, those that need no command; with `asks`, the one that needs a person."""
+    """Made for one turn: without a runner, those that need no command; with `asks`, those that need a person."""
     modules = tuple(cast("Tool", module) for module in _MODULES)
     commands: tuple[Tool, ...] = (RunCommand(runner), RunTests(runner, test_command)) if runner else ()
-    asking = (cast("Tool", ask_user),) if asks else ()
+    asking = (cast("Tool", ask_user), cast("Tool", need_decision)) if asks else ()
     return (*modules, UndoEdit(), *commands, *asking)
 
 

@@ -2463,6 +2463,7 @@ export interface components {
          *         "repository": null,
          *         "rounds": [],
          *         "scene_question": "",
+         *         "stuck": null,
          *         "tests": null,
          *         "trouble": "",
          *         "updated_at": "2026-11-16T03:00:00.000Z",
@@ -6093,6 +6094,7 @@ export interface components {
          *           "repository": null,
          *           "rounds": [],
          *           "scene_question": "",
+         *           "stuck": null,
          *           "tests": null,
          *           "trouble": "",
          *           "updated_at": "2026-11-16T03:00:00.000Z",
@@ -6469,6 +6471,7 @@ export interface components {
          *       "repository": null,
          *       "rounds": [],
          *       "scene_question": "",
+         *       "stuck": null,
          *       "tests": null,
          *       "trouble": "",
          *       "updated_at": "2026-11-16T03:00:00.000Z",
@@ -6535,6 +6538,8 @@ export interface components {
              * @description Asked of the first message: background, or the problem? Else empty.
              */
             scene_question: string;
+            /** @description Where `waiting` is `stuck`: what a person has to decide. */
+            stuck: components["schemas"]["StuckShape"] | null;
             tests: components["schemas"]["TestRunShape"] | null;
             /**
              * Trouble
@@ -7502,6 +7507,46 @@ export interface components {
             sections: string[];
             /** Title */
             title: string;
+        };
+        /**
+         * StuckShape
+         * @description What work that cannot go on by itself asks a person.
+         * @example {
+         *       "cause": "decision",
+         *       "explanation": "The specification names no case for an empty file.",
+         *       "options": [
+         *         "valid",
+         *         "error"
+         *       ],
+         *       "question": "Task `parse`: Does an empty file count as valid?",
+         *       "tests": [
+         *         "tests.test_parse.test_empty"
+         *       ]
+         *     }
+         */
+        StuckShape: {
+            /**
+             * Cause
+             * @description `decision`: the agent asks; `tests`: they keep failing; `no_change`: it changed no file; `agent_failed`: its turns ended with an error; else empty.
+             */
+            cause: string;
+            /**
+             * Explanation
+             * @description In the agent's own words.
+             */
+            explanation: string;
+            /**
+             * Options
+             * @description Answers that the agent sees; any other is accepted, too.
+             */
+            options: string[];
+            /** Question */
+            question: string;
+            /**
+             * Tests
+             * @description Names of the tests that it is about.
+             */
+            tests: string[];
         };
         /**
          * SuiteShape

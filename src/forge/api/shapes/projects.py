@@ -151,6 +151,26 @@ class ProjectTestsShape(Shape):
     unproven: Text = Field(description="What was missing when a person went on without tests; else empty.")
 
 
+class StuckShape(Shape):
+    """What work that cannot go on by itself asks a person."""
+
+    cause: str = Field(
+        description="`decision`: the agent asks; `tests`: they keep failing; `no_change`: it changed no file; "
+        "`agent_failed`: its turns ended with an error; else empty."
+    )
+    question: Text
+    options: list[Text] = Field(description="Answers that the agent sees; any other is accepted, too.")
+    tests: list[Text] = Field(description="Names of the tests that it is about.")
+    explanation: Text = Field(description="In the agent's own words.")
+    model_config = shown(
+        cause="decision",
+        question="Task `parse`: Does an empty file count as valid?",
+        options=["valid", "error"],
+        tests=["tests.test_parse.test_empty"],
+        explanation="The specification names no case for an empty file.",
+    )
+
+
 class ProjectShape(Shape):
     id: str
     name: Text
@@ -183,6 +203,7 @@ class ProjectShape(Shape):
     outline: OutlineShape | None
     scene_question: str = Field(description="Asked of the first message: background, or the problem? Else empty.")
     offers: list[OfferShape]
+    stuck: StuckShape | None = Field(description="Where `waiting` is `stuck`: what a person has to decide.")
     model_config = shown(
         id=_ID,
         name="Summer party",
@@ -213,6 +234,7 @@ class ProjectShape(Shape):
         outline=None,
         scene_question="",
         offers=[],
+        stuck=None,
     )
 
 

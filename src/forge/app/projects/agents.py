@@ -13,6 +13,7 @@ from pathlib import Path
 
 from forge import builtin_rules
 from forge.agents.answer_form import form_of
+from forge.agents.decision_request import DecisionRequest
 from forge.agents.errors import ProgramMissing
 from forge.agents.limit_check import Spent, check
 from forge.agents.listener import Retry
@@ -306,6 +307,7 @@ class ProjectAgents:
             commit=done["commit"],
             files=tuple(done.get("files", ())),
             reason=done["reason"] or (f"its work is on {done['set_aside']}" if done.get("set_aside") else ""),
+            decision=DecisionRequest.from_json(done["decision"]) if done.get("decision") else None,
         )
 
     async def begin_branch(self, branch: str, baseline: str | None) -> Json:

@@ -87,6 +87,8 @@ class ProjectView:
     """Asked of the first message where no model can tell: whether it is background or the problem."""
     offers: tuple[Offer, ...] = ()
     """What can be done now, each explained."""
+    stuck: Json | None = None
+    """Of work that waits for a decision: `cause`, `question`, `options`, `tests` and the agent's `explanation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +201,21 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         outline=outline,
         scene_question=QUESTION if info.scene_asked and status.phase is Phase.BRAIN_DUMP else "",
         offers=offers(state),
+        stuck=_stuck(info) if state.waiting == "stuck" else None,
     )
+
+
+def _stuck(info: ProjectInfo) -> Json | None:
+    waiting = info.waiting
+    if waiting is None:
+        return None
+    return {
+        "cause": waiting.cause or "",
+        "question": waiting.text,
+        "options": list(waiting.options),
+        "tests": list(waiting.tests),
+        "explanation": waiting.explanation or "",
+    }
 
 
 def _outline(known: Mapping[str, Any] | None, phase: Phase) -> Json | None:

@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import cast
 
+from forge.agents.decision_request import is_requested
 from forge.agents.desk import Desk, Stopped
 from forge.agents.limit_check import Spent
 from forge.agents.loop import Loop
@@ -190,6 +191,7 @@ class _Bench:
             redactor=shop.redactor,
             limits=shop.settings.limits,
             spent=partial(self._spent, read_head(desk.vfs).usage),
+            stop=is_requested,
             interrupt=commands.interrupt,
         )
         return ModelTurn(loop)

@@ -217,10 +217,15 @@ def provide_input(
     project: Which = None,
     message: Text = None,
     delegate: Annotated[bool, typer.Option("--delegate", help="Let Forge decide what the build asks.")] = False,
+    option: Annotated[
+        int | None, typer.Option("--option", metavar="NUMBER", help="Take this one of the options that it names.")
+    ] = None,
 ) -> int:
     """Answer a build that is stuck, or say what a halted project was missing."""
-    text = _said(message, optional=delegate)
-    return _act(context, project, "provide_input", text=text, delegate=("1",) if delegate else ())
+    if option is not None and (message or delegate):
+        raise BadUsage("Give --option, --message or --delegate, not several.", hint="One of them is the answer.")
+    text = _said(message, optional=delegate or option is not None)
+    return _act(context, project, "provide_input", text=text, delegate=("1",) if delegate else (), option=option)
 
 
 @app.add("resume")
@@ -252,6 +257,7 @@ def _act(
     agent: str | None = None,
     delegate: tuple[str, ...] | list[str] = (),
     about: str | None = None,
+    option: int | None = None,
 ) -> int:
     out = output_of(context)
 
@@ -276,7 +282,8 @@ def _act(
                     if e.hint:
                         out.note(f"  → {e.hint}")
             given = _delegated(delegate, shop, one)
-            pressed = await _pressed(shop, one, action, text, given, about, confirmed=confirmed)
+            words = text if option is None else _option(option, shop, one)
+            pressed = await _pressed(shop, one, action, words, given, about, confirmed=confirmed)
             if pressed.run is None and pressed.message:
                 out.line(out.styled(pressed.message, "cyan"))
             async with Teller(out) as teller:
@@ -297,6 +304,17 @@ def _delegated(numbers: Sequence[str], shop: Workshop, project: Project) -> tupl
     if wrong := [each for each in numbers if not each.isascii() or not each.isdigit()]:
         raise BadUsage(f"`{wrong[0]}` is no number of a question.", hint="Give a number, or `all`.")
     return tuple(Given(int(each), delegated=True) for each in dict.fromkeys(numbers))
+
+
+def _option(number: int, shop: Workshop, project: Project) -> str:
+    from forge.app.projects.view import view  # noqa: PLC0415 - loads the engine
+
+    stuck = view(shop, project).stuck
+    options = stuck["options"] if stuck else []
+    if not 1 <= number <= len(options):
+        told = f"It names {counted(len(options), 'option')}" if options else "It names no options"
+        raise BadUsage(f"There is no option {number}.", hint=f"{told}; answer with -m in your own words.")
+    return str(options[number - 1])
 
 
 async def _pressed(

@@ -153,6 +153,8 @@ def tell_state(out: Output, seen: ProjectView) -> None:
         )
     if seen.question and seen.outline is None:
         out.line(f"  It waits for you: {seen.question}")
+    if seen.stuck:
+        _tell_stuck(out, seen.stuck)
     if seen.scene_question:
         out.line(f"  {seen.scene_question}   (forge project say {name} --about background, or --about problem)")
     for number, question in enumerate(seen.open_questions, 1):
@@ -167,6 +169,15 @@ def tell_state(out: Output, seen: ProjectView) -> None:
         _tell_of_outline(out, seen)
     for line in next_steps(seen, name):
         out.line(f"  → {line}")
+
+
+def _tell_stuck(out: Output, stuck: Mapping[str, Any]) -> None:
+    if stuck["tests"]:
+        out.line(f"    Tests: {', '.join(stuck['tests'])}")
+    for line in stuck["explanation"].splitlines():
+        out.line(f"    {out.styled(line, 'dim')}")
+    for number, option in enumerate(stuck["options"], 1):
+        out.line(f"    {number}. {option}")
 
 
 def test_words(tests: Mapping[str, Any]) -> str:
@@ -209,7 +220,7 @@ def next_steps(seen: ProjectView, name: str) -> list[str]:
     told = {
         "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
         "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
-        "provide_input": f"forge project provide-input {name} -m …   (or --delegate: Forge decides, and says why)",
+        "provide_input": f"forge project provide-input {name} -m …   ({_choose(seen)}--delegate: Forge decides)",
     }
     steps = [told[action] for action in seen.actions if action in told]
     if seen.phase == "spec_building" and seen.open_questions:
@@ -220,6 +231,10 @@ def next_steps(seen: ProjectView, name: str) -> list[str]:
             "merge the branch when you like it",
         ]
     return steps
+
+
+def _choose(seen: ProjectView) -> str:
+    return "--option NUMBER takes an option; " if seen.stuck and seen.stuck["options"] else "or "
 
 
 def _ways_on(seen: ProjectView, name: str) -> list[str]:

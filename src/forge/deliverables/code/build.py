@@ -9,7 +9,7 @@ from forge.counts import counted
 from forge.deliverables.code.failures import failing, fingerprint, gist, none_found, not_yours
 from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
 from forge.json_value import Json
-from forge.plugins.roles import BuildResult, Desk, TestResults, Worked
+from forge.plugins.roles import BuildResult, Desk, Stuck, StuckCause, TestResults, Worked
 
 FAILED_EXITS = 2
 """Of the agent, one after the other on one task: then a person is asked."""
@@ -36,9 +36,9 @@ async def build(desk: Desk) -> BuildResult:
     for place in range(_begin(desk, tasks), len(tasks)):
         task = tasks[place]
         await desk.progress(f"task {place + 1} of {len(tasks)}: {task.title}")
-        stuck = await _done(desk, task)
-        if stuck.reason:
-            return replace(stuck, reason=f"Task `{task.id}` (“{task.title}”): {stuck.reason}")
+        done = await _done(desk, task)
+        if done.stuck:
+            return replace(done, reason=f"Task `{task.id}` (“{task.title}”): {done.reason}")
     return BuildResult(stuck=False, content=counted(len(tasks), "task"))
 
 
@@ -51,9 +51,10 @@ def _begin(desk: Desk, tasks: tuple[Task, ...]) -> int:
 
 async def _done(desk: Desk, task: Task) -> BuildResult:
     """Do one task until its tests pass. What it gives back has the reason why a person is needed, if one is."""
-    if not _asked_about_tests(desk, task) and (reason := await _worked(desk, task)):
-        return _stuck(reason)
+    if not _asked_about_tests(desk, task) and (needs := await _worked(desk, task)):
+        return _stuck(needs)
     seen: list[str] = []
+    said = ""
     while True:
         tests = await desk.run_tests()
         if _satisfied(desk, task, tests):
@@ -62,32 +63,51 @@ async def _done(desk: Desk, task: Task) -> BuildResult:
             return BuildResult(stuck=True, reason=f"the tests cannot run: {tests.missing}", tests=tests)
         seen.append(fingerprint(tests))
         if seen[-SAME_FAILURES:] == seen[-1:] * SAME_FAILURES:
-            return _stuck(f"the tests failed {SAME_FAILURES} times in the same way: {gist(tests)}")
+            failed = f"the tests failed {SAME_FAILURES} times in the same way: {gist(tests)}"
+            return _stuck(Stuck(StuckCause.TESTS, failed, tests=tests.new_failures, explanation=said))
         if len(seen) == MOST_ATTEMPTS:
-            return _stuck(f"the tests still fail after {MOST_ATTEMPTS} attempts: {gist(tests)}")
+            failed = f"the tests still fail after {MOST_ATTEMPTS} attempts: {gist(tests)}"
+            return _stuck(Stuck(StuckCause.TESTS, failed, tests=tests.new_failures, explanation=said))
         worked = await worked_on(desk, "code-fix", task.id, _mending(desk, task, tests), task.title)
-        if not worked.success:
-            return _stuck(f"the agent failed {FAILED_EXITS} times at mending the tests: {worked.reason}")
+        if needs := needed(worked, "mending the tests", tests.new_failures):
+            return _stuck(needs)
+        said = worked.text[:_QUOTED]
 
 
-def _stuck(reason: str) -> BuildResult:
-    return BuildResult(stuck=True, reason=reason)
+def _stuck(needs: Stuck) -> BuildResult:
+    return BuildResult(stuck=True, reason=needs.question, needs=needs)
 
 
-async def _worked(desk: Desk, task: Task) -> str:
+def needed(worked: Worked, doing: str, tests: tuple[str, ...] = ()) -> Stuck | None:
+    """What a person has to decide after a turn; None where the work can go on."""
+    if not worked.success:
+        at = f" at {doing}" if doing else ""
+        return Stuck(StuckCause.AGENT_FAILED, f"the agent failed {FAILED_EXITS} times{at}: {worked.reason}", (), tests)
+    asked = worked.decision
+    if asked is None:
+        return None
+    return Stuck(StuckCause.DECISION, asked.question, asked.options, tests, asked.explanation)
+
+
+async def _worked(desk: Desk, task: Task) -> Stuck | None:
     """The turn that does the task; one that changes nothing is reminded once. Gives why a person is needed."""
     order = _order(desk, task)
     worked = await worked_on(desk, "code-build", task.id, order, task.title)
-    if worked.success and not worked.files and desk.baseline_tests is not None:
+    if _is_idle(worked) and desk.baseline_tests is not None:
         reminder = f"{order}\n\n{NOTHING_CHANGED}\n\nYour last answer:\n{worked.text}"
         worked = await worked_on(desk, "code-build", task.id, reminder, task.title)
-        if worked.success and not worked.files:
-            return f"the agent changed no file, although it was reminded: {worked.text[:_QUOTED] or 'it said nothing'}"
-    if not worked.success:
-        return f"the agent failed {FAILED_EXITS} times: {worked.reason}"
+        if _is_idle(worked):
+            idle = f"the agent changed no file, although it was reminded: {worked.text[:_QUOTED] or 'it said nothing'}"
+            return Stuck(StuckCause.NO_CHANGE, idle)
+    if needs := needed(worked, ""):
+        return needs
     if _left_to_it(desk, task):
         await desk.say(f"Decided, as you left it to me: {worked.text}")
-    return ""
+    return None
+
+
+def _is_idle(worked: Worked) -> bool:
+    return worked.success and not worked.files and worked.decision is None
 
 
 def _asked_about_tests(desk: Desk, task: Task) -> bool:

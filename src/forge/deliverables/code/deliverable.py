@@ -15,8 +15,8 @@ from forge.deliverables.code.registries import Registries
 from forge.deliverables.code.review import SEVERITIES, CodeReview
 from forge.deliverables.code.safety import CodeSafety
 from forge.json_value import Json
-from forge.plugins.errors import AgentFailed
-from forge.plugins.roles import BuildResult, Desk, Issue, SafetyRules, Severity, TestResults
+from forge.plugins.errors import AgentFailed, DecisionNeeded
+from forge.plugins.roles import BuildResult, Desk, Issue, SafetyRules, Severity, StuckCause, TestResults
 
 _SUMMARY = 500
 REVIEWED = ("changes", "last_findings", "resources", "plan")
@@ -100,7 +100,9 @@ class CodeType:
             parts = ["The review found nothing and the tests pass, yet the work is not accepted: look at it once more."]
         message = "\n\n".join(filter(None, [*parts, "" if broken else HONEST]))
         worked = await build.worked_on(desk, "code-fix", "review", message, _title(issues))
-        if not worked.success:
+        if needs := build.needed(worked, "", tests.new_failures if tests else ()):
+            if needs.cause is StuckCause.DECISION:
+                raise DecisionNeeded(needs.question, needs=needs)
             raise AgentFailed(f"The agent could not mend the findings: {worked.reason}", hint="Resume to try again.")
         return " ".join(worked.text.split())[:_SUMMARY] or f"changed {', '.join(worked.files) or 'nothing'}"
 

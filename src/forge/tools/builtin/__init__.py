@@ -16,6 +16,7 @@ NAMES = (
     "run_command",
     "run_tests",
     "ask_user",
+    "need_decision",
 )
 """In the order in which models see them."""
 

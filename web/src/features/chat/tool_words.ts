@@ -22,6 +22,7 @@ const WORDS: Record<string, { verb: string; icon: LucideIcon }> = {
   run_command: { verb: "Run", icon: SquareTerminal },
   run_tests: { verb: "Test", icon: TestTubeDiagonal },
   ask_user: { verb: "Ask", icon: MessageCircleQuestion },
+  need_decision: { verb: "Needs a decision:", icon: MessageCircleQuestion },
   use_skill: { verb: "Use skill", icon: Wrench },
   use_tool: { verb: "Use tool", icon: Wrench },
 };

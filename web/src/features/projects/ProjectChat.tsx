@@ -76,8 +76,8 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
           {project.scene_question !== "" && !project.busy && (
             <SceneQuestion question={project.scene_question} busy={say.isPending} onAnswer={(about) => void send({ about })} />
           )}
-          {project.waiting === "stuck" && inputOpen && (
-            <InputCard {...shared} question={project.question} onInput={(answers) => send({ answers })} />
+          {project.waiting === "stuck" && (inputOpen || project.stuck?.cause === "decision") && (
+            <InputCard {...shared} question={project.question} stuck={project.stuck} onInput={(answers) => send({ answers })} />
           )}
           {project.phase === "halted" && !isEnded(project) && !project.busy && <WaysOn project={project} />}
         </ChatMessages>

@@ -1,5 +1,5 @@
 import { CircleHelp } from "lucide-react";
-import { useEffect, useRef, type Ref } from "react";
+import { useEffect, useRef, type ReactNode, type Ref } from "react";
 
 import type { Shapes } from "@/api";
 import { useStored } from "@/lib/stored";
@@ -50,13 +50,14 @@ export function OpenQuestions({ project, questions, blocked, busy, onAnswer }: O
 export interface InputCardProps {
   project: string;
   question: string;
+  stuck: Shapes["StuckShape"] | null;
   blocked: boolean;
   busy: boolean;
   onInput: (answers: Shapes["AnswerGiven"][]) => Promise<unknown>;
 }
 
 /** What a stuck build asks. */
-export function InputCard({ project, question, blocked, busy, onInput }: InputCardProps) {
+export function InputCard({ project, question, stuck, blocked, busy, onInput }: InputCardProps) {
   const [draft, setDraft] = useStored(`draft:input:${project}`, "");
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
@@ -65,7 +66,9 @@ export function InputCard({ project, question, blocked, busy, onInput }: InputCa
   };
   return (
     <section aria-label="Input for the build" className="flex flex-col gap-3 rounded-md border border-attention p-3">
-      <Question question={question} value={draft} onChange={setDraft} field={field} />
+      <Question question={question} options={stuck?.options} value={draft} onChange={setDraft} field={field}>
+        {stuck !== null && <StuckDetails stuck={stuck} />}
+      </Question>
       <div>
         <Button kind="primary" small disabled={draft.trim() === "" || blocked} busy={busy} onClick={() => void send()}>
           Send the input
@@ -96,22 +99,44 @@ export function SceneQuestion({ question, busy, onAnswer }: SceneQuestionProps) 
   );
 }
 
+/** What is known about a question of the build: the tests it is about, and the agent's own words. */
+function StuckDetails({ stuck }: { stuck: Shapes["StuckShape"] }) {
+  return (
+    <>
+      {stuck.tests.length > 0 && (
+        <p className="min-w-0 break-words text-sm text-muted">
+          Tests: <code className="break-all">{stuck.tests.join(", ")}</code>
+        </p>
+      )}
+      {stuck.explanation !== "" && (
+        <blockquote className="min-w-0 border-l-2 border-line pl-2 text-sm break-words whitespace-pre-wrap text-muted">
+          {stuck.explanation}
+        </blockquote>
+      )}
+    </>
+  );
+}
+
 interface QuestionProps {
   number?: number | undefined;
   question: string;
+  /** Where whoever asks names them; else they are found in the question. */
+  options?: readonly string[] | undefined;
+  children?: ReactNode;
   value: string;
   onChange: (text: string) => void;
   field?: Ref<HTMLTextAreaElement>;
 }
 
-function Question({ number, question, value, onChange, field }: QuestionProps) {
-  const options = [...optionsOf(question), DECIDE];
+function Question({ number, question, options: named, value, onChange, field, children }: QuestionProps) {
+  const options = [...(named !== undefined && named.length > 0 ? named : optionsOf(question)), DECIDE];
   return (
     <div className="flex flex-col gap-1.5">
       <p className="flex gap-1.5 font-medium">
         <CircleHelp aria-hidden size={15} className="mt-0.5 shrink-0 text-attention" />
         <span className="min-w-0 break-words">{number === undefined ? question : `${number}. ${question}`}</span>
       </p>
+      {children}
       <div className="flex flex-wrap gap-1.5">
         {options.map((option) => (
           <Chip key={option} pressed={value === option} onClick={() => onChange(value === option ? "" : option)}>
