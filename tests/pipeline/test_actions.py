@@ -46,6 +46,7 @@ spec_building       confirm        building
 spec_building       correct        spec_building
 spec_building/open  correct        spec_building
 building/stuck      provide_input  building
+polishing/stuck     provide_input  polishing
 halted/gate         override       building
 halted/outline      resume         spec_building
 halted/outline      override       done
@@ -81,8 +82,8 @@ def kind_of(state: State) -> str:
         if state.halt_reason == "tests_cannot_run":
             return "halted/tests"
         return "halted/polishing" if state.halted_in == "polishing" else "halted/elsewhere"
-    if state.phase == "building" and state.stuck:
-        return "building/stuck"
+    if state.phase in {"building", "polishing"} and state.stuck:
+        return f"{state.phase}/stuck"
     return "spec_building/open" if state.phase == "spec_building" and state.unresolved else str(state.phase)
 
 
