@@ -205,6 +205,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/projects/{project}/resources post add_resource",
             "/api/projects/{project}/resources/{name} delete remove_resource",
             "/api/projects/{project}/resources/{name} get download_resource",
+            "/api/projects/{project}/runs/{run} get show_project_run",
             "/api/projects/{project}/stop post stop_project_work",
             "/api/projects/{project}/tests get show_project_tests",
             "/api/projects/{project}/tests put set_project_test_command",

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from forge.app.access.identity import LOCAL
-from forge.app.projects import project_access
+from forge.app.projects import contracts, notes, project_access, project_tests
 from forge.app.repositories.catalog import id_of, repository, subject_of
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.app.sessions import session_access
@@ -37,6 +37,7 @@ IDEA = (
     "We want to plan a summer party for our club of forty people. The budget is 1500 euros and must not be exceeded. "
     "It should be on the second Saturday in July, in the garden of the club house. We need food for vegetarians."
 )
+NOTE = "Ask Ana about the fees.\n"
 Json = dict[str, Any]
 
 
@@ -89,11 +90,25 @@ def project_by_function(house: House) -> Outcome:
         await shop.engine.handle(done.run).result()
         return made.id
 
+    async def ended(action: str, *, confirmed: bool = False) -> None:
+        await project_access.perform(shop, LOCAL, id_, action, text="", confirmed=confirmed, press_id=None)
+
     id_ = house.call(begun())
+    notes.save_note(shop, LOCAL, id_, NOTE, seen=0)
+    contracts.edit_contract(shop, LOCAL, id_, "manifesto", NOTE, expected="")
+    contracts.edit_contract(shop, LOCAL, id_, "manifesto", IDEA, expected=None)
+    contracts.restore_contract(shop, LOCAL, id_, "manifesto", 1)
+    project_tests.set_test_command(shop, LOCAL, id_, "make check")
     refused = [
+        refusal(lambda: house.call(ended("override", confirmed=True))),
+        refusal(lambda: house.call(ended("terminate"))),
+        refusal(lambda: house.call(project_access.stop_work(shop, LOCAL, id_))),
+        refusal(lambda: project_access.accept_tests(shop, LOCAL, id_)),
+        refusal(lambda: contracts.restore_contract(shop, LOCAL, id_, "manifesto", 99)),
         refusal(lambda: project_access.change_project(shop, LOCAL, "none", name="x", archived=None)),
         refusal(lambda: project_access.delete_project(shop, LOCAL, id_, confirm="no")),
     ]
+    house.call(ended("terminate", confirmed=True))
     project_access.change_project(shop, LOCAL, id_, name="Another", archived=None)
     project_access.change_project(shop, LOCAL, id_, name=None, archived=True)
     project_access.delete_project(shop, LOCAL, id_, confirm="by-function")
@@ -108,10 +123,22 @@ def project_by_request(house: House) -> Outcome:
         client.post(f"{address}/messages", json={"text": IDEA}).raise_for_status()
         client.post(f"{address}/actions/distill").raise_for_status()
         until(lambda: client.get(address).json()["phase"] == "human_review" and not client.get(address).json()["busy"])
+        client.put(f"{address}/note", json={"text": NOTE, "seen": 0}).raise_for_status()
+        contract = f"{address}/contracts/manifesto"
+        client.put(contract, json={"content": NOTE, "etag": ""}).raise_for_status()
+        client.put(contract, json={"content": IDEA}).raise_for_status()
+        client.post(f"{contract}/restore", json={"version": 1}).raise_for_status()
+        client.put(f"{address}/tests", json={"command": "make check"}).raise_for_status()
         refused = [
+            client.post(f"{address}/actions/override", json={"confirmed": True}).json()["code"],
+            client.post(f"{address}/actions/terminate").json()["code"],
+            client.post(f"{address}/stop").json()["code"],
+            client.post(f"{address}/tests/accept").json()["code"],
+            client.post(f"{contract}/restore", json={"version": 99}).json()["code"],
             client.patch("/api/projects/none", json={"name": "x"}).json()["code"],
             client.delete(address, params={"confirm": "no"}).json()["code"],
         ]
+        client.post(f"{address}/actions/terminate", json={"confirmed": True}).raise_for_status()
         client.patch(address, json={"name": "Another"}).raise_for_status()
         client.patch(address, json={"archived": True}).raise_for_status()
         client.delete(address, params={"confirm": Path(made["directory"]).name}).raise_for_status()
@@ -120,14 +147,33 @@ def project_by_request(house: House) -> Outcome:
 
 
 def project_by_command(there: Beside, name: str) -> Outcome:
-    def run(*words: str) -> Any:
-        done = there.run("--json", "project", *words)
+    def run(*words: str, of: str = "project") -> Any:
+        done = there.run("--json", of, *words)
         return done.document
 
+    def refusal(*words: str, of: str = "project") -> str:
+        return str(run(*words, of=of)["error"]["code"])
+
+    (there.data.parent / "note.txt").write_text(NOTE)
+    (there.data.parent / "idea.txt").write_text(IDEA)
     made = run("new", name, "--agent", "builtin")
     run("say", name, "-m", IDEA)
     assert run("distill", name)["phase"] == "human_review"
-    refused = [run("rename", "none", "x")["error"]["code"], run("delete", name, "--confirm", "no")["error"]["code"]]
+    run("edit", name, "--file", "note.txt", of="notes")
+    run("edit", "manifesto", name, "--file", "note.txt", of="contracts")
+    run("edit", "manifesto", name, "--file", "idea.txt", of="contracts")
+    run("restore", "manifesto", "1", name, of="contracts")
+    run("tests", name, "--set", "make check")
+    refused = [
+        refusal("override", name, "--yes"),
+        refusal("terminate", name),
+        refusal("stop", name),
+        refusal("accept-tests", name),
+        refusal("restore", "manifesto", "99", name, of="contracts"),
+        refusal("rename", "none", "x"),
+        refusal("delete", name, "--confirm", "no"),
+    ]
+    run("terminate", name, "--yes")
     run("rename", name, "Another")
     run("archive", name)
     run("delete", name, "--confirm", name)
@@ -226,11 +272,24 @@ DEEDS = [
     ("local", "project.create"),
     ("local", "project.say"),
     ("local", "project.distill"),
+    ("local", "contract.edit"),
+    ("local", "contract.edit"),
+    ("local", "contract.restore"),
+    ("local", "project.set_test_command"),
+    ("local", "project.terminate"),
     ("local", "project.change"),
     ("local", "project.change"),
     ("local", "project.delete"),
 ]
-REFUSED = ["project_missing", "deletion_unconfirmed"]
+REFUSED = [
+    "action_refused",
+    "confirmation_needed",
+    "nothing_to_stop",
+    "invalid_input",
+    "version_missing",
+    "project_missing",
+    "deletion_unconfirmed",
+]
 TURN_DEEDS = [("local", "branch.create"), ("local", "repository.add"), ("local", "session.send"), ("local", "turn")]
 
 

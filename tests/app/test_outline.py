@@ -13,7 +13,7 @@ from forge.app.demo import AGENT
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform
 from forge.app.projects.agents import ProjectAgents
-from forge.app.projects.autopilot import carry_on
+from forge.app.projects.autopilot import LocalPilot, carry_on
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import choose_agent, create
 from forge.app.projects.dependencies import agents_of
@@ -53,7 +53,7 @@ MESSY = (
 async def outlined(shop: Workshop, dump: str = MESSY, **options: object) -> tuple[Project, ProjectView]:
     project = await new(shop, "Onboarding", dump, **options)
     heard: list[Event] = []
-    return project, await carry_on(shop, project, auto_confirm=True, hear=heard.append)
+    return project, await carry_on(LocalPilot(shop, project), auto_confirm=True, hear=heard.append)
 
 
 @pytest.mark.req("B-05", "P-04", "P-05", "X-03")

@@ -8,7 +8,7 @@ import pytest
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import Action
-from forge.app.projects.autopilot import watched
+from forge.app.projects.autopilot import LocalPilot, watch
 from forge.app.projects.catalog import create
 from forge.app.projects.messages import Given, say
 from forge.projects import context_file
@@ -132,7 +132,7 @@ def test_signs_of_templates_stay_text_from_the_brain_dump_to_the_plan(
         assert "{{ team }} {% if x %}" in (project.records.read("docs/intent.md") or "")
         await pressed(shop, project, Action.CONFIRM)
         given = [Given(1, text="Yes: “Hi {{ name }}” {%- x -%}")]
-        seen = await watched(shop, project, await say(shop, project, "", given=given), lambda _: None)
+        seen = await watch(LocalPilot(shop, project), await say(shop, project, "", given=given), lambda _: None)
         assert seen.open_questions == ()
         assert "“Hi {{ name }}” {%- x -%}" in (project.records.read("docs/spec.md") or "")
         constraints = project.records.read("docs/constraints.md") or ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import threading
 from collections.abc import Iterator
@@ -97,7 +98,7 @@ def test_a_command_goes_on_with_its_turn_when_the_server_is_killed(
     server.signal(signal.SIGKILL)
     done = command.ended()
     assert done.code == 0, done.err
-    assert f"the server (process {server.pid}) has ended; this command goes on with its work" in done.err
+    assert f"the server (process {server.pid}) has ended; this command continues its work" in done.err
     assert set(there.runs().values()) == {command.pid}
     assert git(repo, "log", "-1", "--format=%s", "ai/x") == DONE
     assert git(repo, "rev-list", "--count", "main..ai/x") == "1"
@@ -145,8 +146,40 @@ def test_who_stops_watching_a_project_leaves_it_to_the_server(
     command.signal(signal.SIGINT)
     done = command.ended()
     assert done.code == 130
-    assert f"The server (process {server.pid}) goes on with what it was given." in done.err
+    assert f"The server (process {server.pid}) continues the work." in done.err
     assert set(there.runs().values()) == {server.pid}
+
+
+def test_a_command_continues_its_project_when_the_server_is_killed(
+    there: Beside, tmp_path: Path, provider: Provider
+) -> None:
+    server = there.serve()
+    (tmp_path / "idea.txt").write_text(f"task slow1: {OPEN}\n")
+    command = there.start("run", "idea.txt", "--agent", MODEL, "--json")
+    until(lambda: provider.asked)
+    server.signal(signal.SIGKILL)
+    done = command.ended()
+    assert f"the server (process {server.pid}) has ended; this command continues its work" in done.err
+    assert done.code in (1, 3, 4), "the recorded provider gives no intent; the run came to its end here"
+    assert set(there.runs().values()) == {command.pid}
+
+
+def test_a_project_that_the_server_does_not_have_is_worked_on_by_the_command(there: Beside, tmp_path: Path) -> None:
+    server = there.serve()
+    made = there.run("project", "new", "one", "--agent", "builtin", "--json").document
+    shutil.copytree(made["directory"], f"{made['directory']}-copy")
+    elsewhere = {"FORGE_WORKSPACE": str(tmp_path / "another")}
+    for name, environ in (("one-copy", {}), ("two", elsewhere)):
+        if environ:
+            there.run("project", "new", name, "--agent", "builtin", environ=environ)
+        said = there.run("project", "say", name, "-m", OPEN, environ=environ)
+        assert said.code == 0, said.err
+        command = there.start("project", "distill", name, "--json", environ=environ)
+        assert command.ended().document["phase"] == "human_review"
+        assert set(there.runs().values()) - {server.pid} >= {command.pid}
+    shown = there.run("project", "status", "one", "--json").document
+    assert shown["phase"] == "brain_dump"
+    assert server.alive
 
 
 @pytest.mark.req("G-10")

@@ -32,6 +32,8 @@ def test_the_command_of_a_repository_is_shown_set_and_unset(forge: Forge) -> Non
     assert forge("tests", "--unset").out == "Tests: `python3 -m pytest -q` (tests/test_a.py)\n"
     assert forge("tests", "--set", "x", "--unset").code == 2
     assert forge("tests", "--set", " ").code == 2
+    assert forge("tests", "--set", "make check", "--branch", "none").code == 1
+    assert json.loads(forge("tests", "--json").out)["set_command"] == "", "a refused command changes nothing"
 
 
 def test_a_project_shows_its_command_and_what_its_runs_came_to(forge: Forge, repo: Path) -> None:

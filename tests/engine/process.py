@@ -23,20 +23,6 @@ from forge.store.database import Database
 Json = dict[str, Any]
 
 
-class To:
-    """Agents runs to one process, whatever has become of it."""
-
-    def __init__(self, pid: int) -> None:
-        self._pid = pid
-
-    def pid(self) -> int:
-        return self._pid
-
-    def handed(self, run_id: str) -> None: ...
-
-    def taken_back(self) -> None: ...
-
-
 class Diary:
     """Appended in one write each, so that lines of several processes do not mix."""
 

@@ -53,19 +53,6 @@ def test_a_slow_process_that_is_seen_alive_gets_longer(database: Database) -> No
     assert me.find_dead() == ("slow",)
 
 
-def test_a_process_is_known_by_its_number_only_while_it_is_the_same(database: Database) -> None:
-    me = worker(database)
-    with subprocess.Popen(["sleep", "60"]) as other:
-        started = str(_process_started(other.pid))
-        Leases(database).take(Lease("reborn", "h", _machine(), other.pid, "another start", 0, True))
-        assert me.name_of(other.pid) is None
-        Leases(database).take(Lease("other", "h", _machine(), other.pid, started, 0, True))
-        assert (me.name_of(other.pid), me.name_of(os.getpid())) == ("other", None)
-        other.kill()
-        other.wait()
-        assert me.name_of(other.pid) is None
-
-
 def test_a_process_whose_name_is_no_text_stops_no_heartbeat(database: Database) -> None:
     """The kernel cuts names after 15 bytes, also in the middle of a letter."""
     named = "open('/proc/self/comm', 'wb').write(b'gr\\xc3\\xb6\\xc3'); print(flush=True); import time; time.sleep(60)"

@@ -16,7 +16,6 @@ FORKED.set_forkserver_preload(
         *("forge.agents.builtin.engine", "forge.agents.models.api", "forge.agents.models.provider_request"),
         *("forge.agents.relay.link", "forge.agents.models.retries", "forge.api.server", "forge.builtin"),
         *(
-            "forge.app.process.handover",
             "forge.app.projects.workflows",
             "forge.app.projects.autopilot",
             "forge.app.sessions.turn_run",

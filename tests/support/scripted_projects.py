@@ -16,7 +16,7 @@ import pytest
 from forge.app.process.workshop import Workshop, open_workshop
 from forge.app.projects.actions import perform
 from forge.app.projects.agents import ProjectAgents
-from forge.app.projects.autopilot import watched
+from forge.app.projects.autopilot import LocalPilot, watch
 from forge.app.projects.catalog import create, workspace_of
 from forge.app.projects.messages import say
 from forge.app.projects.runs import ActionResult
@@ -101,7 +101,7 @@ async def said(shop: Workshop, project: Project, text: str) -> ProjectView:
 
 async def seen(shop: Workshop, project: Project, what: ActionResult, heard: list[Event] | None = None) -> ProjectView:
     events = [] if heard is None else heard
-    return await watched(shop, project, what, events.append)
+    return await watch(LocalPilot(shop, project), what, events.append)
 
 
 async def at_specification(shop: Workshop, name: str = "Party", dump: str = CLEAR) -> Project:

@@ -15,9 +15,8 @@ from forge.app.access.identity import LOCAL, Who
 from forge.app.admin.settings import load_settings
 from forge.app.demo_recording import AGENT, RECORDING, as_recorded, recorded_workshop
 from forge.app.process.workshop import Workshop
-from forge.app.projects.autopilot import Hear, Outcome, carry_on, outcome
+from forge.app.projects.autopilot import Hear, LocalPilot, Outcome, carry_on, outcome
 from forge.app.projects.catalog import create, workspace_of
-from forge.app.projects.messages import say
 from forge.app.projects.view import ProjectView, state_of
 from forge.errors import ForgeError, Upstream
 from forge.json_value import Json
@@ -81,8 +80,9 @@ def _is_demo(project: Project) -> bool:
 async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | None = None) -> Shown:
     """All the way, confirming what a person would confirm. Raises where it does not end well."""
     began = time.monotonic() if began is None else began
-    await say(shop, project, brain_dump(), about="problem")
-    seen = await carry_on(shop, project, auto_confirm=True, hear=hear)
+    pilot = LocalPilot(shop, project)
+    await pilot.say(brain_dump(), about="problem")
+    seen = await carry_on(pilot, auto_confirm=True, hear=hear)
     if seen.phase != Phase.DONE:
         raise _stopped(project, seen)
     runs = (project.records.read(TEST_RUNS) or "").splitlines()
@@ -103,16 +103,17 @@ async def begin_watched(shop: Workshop, who: Who) -> Project:
         raise DemoFailed(f"The example runs its tests in the sandbox, and there is none: {unconfined}.", hint=hint)
     shop = recorded_workshop(shop)
     project = await begin(shop, who)
-    await say(shop, project, brain_dump(), about="problem")
-    confirming = asyncio.create_task(_confirm_to_the_end(shop, project))
+    pilot = LocalPilot(shop, project, who)
+    await pilot.say(brain_dump(), about="problem")
+    confirming = asyncio.create_task(_confirm_to_the_end(pilot, project))
     shop.tasks.add(confirming)
     confirming.add_done_callback(shop.tasks.discard)
     return project
 
 
-async def _confirm_to_the_end(shop: Workshop, project: Project) -> None:
+async def _confirm_to_the_end(pilot: LocalPilot, project: Project) -> None:
     try:
-        await carry_on(shop, project, auto_confirm=True, hear=lambda _: None)
+        await carry_on(pilot, auto_confirm=True, hear=lambda _: None)
     except ForgeError as e:
         project.log.write("error", "error", "", f"The example stopped: {e.message}")
 

@@ -29,6 +29,8 @@ _FAMILIES: Mapping[int, type[ForgeError]] = {
     429: Denied,
 }
 _SECONDS = 60.0
+_SECONDS_TO_ACT = 600.0
+"""An action may fetch pages and ask a model before it is answered. A server that dies breaks the connection at once."""
 _PATIENCE = 30.0
 """Seconds for a server that is there and does not answer."""
 _AGAIN = 0.2
@@ -62,16 +64,45 @@ class ServerClient:
             except ServerGone:
                 await self._reach_again()
 
-    async def post(self, path: str, body: Json | None = None, **params: str | float) -> Json:
-        """Sent once: whether a server that ended has done it is not known."""
-        return await self._asked("POST", path, params, body or {})
+    async def put(self, path: str, body: Json, **params: str | float) -> Json:
+        return await self._asked("PUT", path, params, body)
 
-    async def _asked(self, method: str, path: str, params: Mapping[str, str | float], body: Json | None = None) -> Json:
+    async def patch(self, path: str, body: Json) -> Json:
+        return await self._asked("PATCH", path, {}, body)
+
+    async def delete(self, path: str, **params: str | float) -> Json:
+        return await self._asked("DELETE", path, params)
+
+    async def upload(self, path: str, name: str, content: bytes) -> Json:
+        return await self._asked("POST", path, {}, files={"file": (name, content)})
+
+    async def post(self, path: str, body: Json | None = None, *, key: str | None = None, **params: str | float) -> Json:
+        """Sent once: whether a server that ended has done it is not known. `key` names an action that happens once."""
+        return await self._asked("POST", path, params, body or {}, headers={"Idempotency-Key": key} if key else None)
+
+    async def _asked(
+        self,
+        method: str,
+        path: str,
+        params: Mapping[str, str | float],
+        body: Json | None = None,
+        *,
+        files: Mapping[str, tuple[str, bytes]] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Json:
         import httpx2  # noqa: PLC0415 - only who has a server needs it
 
         try:
-            answer = await self._http.request(method, f"/api{path}", params=params, json=body)
-            told = json.loads(answer.content)
+            answer = await self._http.request(
+                method,
+                f"/api{path}",
+                params=params,
+                json=body,
+                files=files,
+                headers=headers,
+                timeout=_SECONDS if method == "GET" else _SECONDS_TO_ACT,
+            )
+            told = json.loads(answer.content or b"{}")
         except (httpx2.TransportError, ValueError) as e:
             raise _gone(self.server) from e
         if answer.status_code >= 400:
@@ -137,6 +168,14 @@ def running_server(data_dir: Path) -> Serving | None:
         return found_server(data_dir)
     except ServerMissing:
         return None
+
+
+def server_ended(server: Serving) -> str:
+    return f"forge: the server (process {server.pid}) has ended; this command continues its work."
+
+
+def server_continues(pid: int | None) -> str:
+    return f"The server (process {pid}) continues the work."
 
 
 def _http(server: Serving) -> httpx2.AsyncClient:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from forge.engine.encoding import error_from_json, error_to_json, plain
 from forge.engine.errors import EngineMisused, QueueUnknown, RunNameUnknown, RunUnknown
 from forge.engine.execution import BEGUN_BY, HANDED_TO, Execution, Lacks, Needs, Workflow
-from forge.engine.handing import Others, Taker
+from forge.engine.peers import Peers
 from forge.engine.retention import forget_steps
 from forge.engine.run import cancelled
 from forge.engine.workers import Worker
@@ -52,8 +52,7 @@ class Engine:
     """One per process and event loop.
 
     With `serve` it runs whatever is on the queues and what dead processes left; without, what it started itself and
-    what it is asked to take over. With a `taker`, that process runs what is started here, for as long as it lives;
-    what it leaves is gone on with here.
+    what it is asked to take over.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class Engine:
         queues: Mapping[str, Room] | None = None,
         max_runs: int = 3,
         serve: bool = False,
-        taker: Taker | None = None,
         offers: Callable[[], Collection[str]] | None = None,
         beat: float = 1.0,
         dead_after: float = 5.0,
@@ -92,9 +90,9 @@ class Engine:
             self._runs, self._questions, self.events, queues=self._queues, may_go_on=self._worker.wait_until_sure
         )
         self._lost: set[str] = set()
-        self._others = Others(self._runs, self._here, self._worker, serve=serve, taker=taker)
+        self._peers = Peers(self._runs, self._here, self._worker, serve=serve)
         if serve:
-            self._here.stays = self._others.stays_here
+            self._here.stays = self._peers.stays_here
         self._loop: asyncio.AbstractEventLoop | None = None
         self._watching: asyncio.Task[None] | None = None
 
@@ -131,7 +129,7 @@ class Engine:
             _started.clear()
             raise
         await self._list_what_is_known()
-        self._worker.start(self._others.look_after)
+        self._worker.start(self._peers.look_after)
         self._watching = asyncio.create_task(self._here.watch())
 
     async def _list_what_is_known(self) -> None:
@@ -179,7 +177,7 @@ class Engine:
         subject: Subject | None = None,
         anywhere: bool = False,
     ) -> RunHandle:
-        """Begin at once, in this process or the taker's. With an id that is taken, it is the run that is there.
+        """Begin at once, in this process. With an id that is taken, it is the run that is there.
 
         `anywhere`: of those who serve, whoever has the least to do begins it.
         """
@@ -195,7 +193,7 @@ class Engine:
         partition: str | None = None,
         subject: Subject | None = None,
     ) -> RunHandle:
-        """Begin when the queue has room: in any process that serves it; in this one or the taker's if it does not."""
+        """Begin when the queue has room: in any process that serves it; in this one if it does not serve."""
         room = self._queues.get(queue)
         if room is None:
             raise QueueUnknown(f"there is no queue {queue}", hint=f"use one of {', '.join(sorted(self._queues))}")
@@ -225,10 +223,10 @@ class Engine:
             "queue": queue,
             "partition": partition,
         }
-        elsewhere = taker = await asyncio.to_thread(self.hands_to)
+        elsewhere: str | None = None
         if anywhere and self._serve:
-            elsewhere = await asyncio.to_thread(self._others.least_busy, name, payload["arguments"])
-        payload[BEGUN_BY] = taker or self._worker.id
+            elsewhere = await asyncio.to_thread(self._peers.least_busy, name, payload["arguments"])
+        payload[BEGUN_BY] = self._worker.id
         # DBOS first: what it knows is never forgotten, and a run writes its own row if this process dies in between.
         if elsewhere is not None:
             await durable.hand_over(elsewhere, name, id_, {**payload, HANDED_TO: elsewhere})
@@ -237,15 +235,7 @@ class Engine:
         else:
             await durable.start(name, id_, payload)
         await asyncio.to_thread(self._here.list_run, id_, name, payload)
-        if taker is not None:
-            # Should the other one die, this process is here to go on.
-            self.take_over(id_)
-            await asyncio.to_thread(self._others.has_it, id_)
         return RunHandle(id_, self, elsewhere=elsewhere is not None)
-
-    def hands_to(self) -> str | None:
-        """Who runs what is begun here, by its name among the workers. One that only looks alive is not there."""
-        return self._others.taker_name()
 
     def was_handed(self, run_id: str) -> bool:
         """Whether the run is at work here because another process wanted it begun here, not because that one died."""
@@ -330,9 +320,8 @@ class Engine:
         """Go on with this run here if its process is dead, or as soon as it is. Who serves does so without asking.
 
         Others leave the runs of the dead alone: they may end before the run does, and a model would be asked again.
-        While there is a taker, it is one who serves.
         """
-        self._others.asked_for.add(run_id)
+        self._peers.asked_for.add(run_id)
 
     def lacks(self, run_id: str) -> str:
         """What this process lacks to go on with the run; empty if nothing."""

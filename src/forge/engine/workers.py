@@ -134,16 +134,6 @@ class Worker:
         alive = {lease.id for lease in self._leases.list() if lease.alive}
         return tuple(sorted(set(holders) - alive - {self.id}))
 
-    def name_of(self, pid: int) -> str | None:
-        """Under which name another process of this machine beats; None if it does not, or is not the same any more."""
-        started, here = _process_started(pid), _machine()
-        names = [
-            lease.id
-            for lease in self._leases.list()
-            if lease.alive and (lease.machine, lease.pid, lease.process_started) == (here, pid, started)
-        ]
-        return names[-1] if names and pid != os.getpid() else None
-
     def _is_dead(self, lease: Lease) -> bool:
         if lease.id == self.id:
             return False

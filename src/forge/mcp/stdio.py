@@ -70,16 +70,12 @@ class LocalHost:
         return self._directory
 
     async def shop(self) -> Workshop:
-        from forge.app.process.handover import Handing  # noqa: PLC0415 - loads the engine
-        from forge.app.process.workshop import open_workshop  # noqa: PLC0415
+        from forge.app.process.workshop import open_workshop  # noqa: PLC0415 - loads the engine
 
         async with self._opening:
             if self._shop is None:
                 settings = await asyncio.to_thread(self._settings)
-                handing = Handing(settings, lambda note: print(note, file=sys.stderr))  # noqa: T201
-                self._shop = await self._stack.enter_async_context(
-                    open_workshop(settings, self._environ, handing=handing)
-                )
+                self._shop = await self._stack.enter_async_context(open_workshop(settings, self._environ))
         return self._shop
 
     async def project(self) -> str | None:

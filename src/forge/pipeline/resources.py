@@ -104,14 +104,18 @@ def listed(directory: Path) -> tuple[tuple[str, int], ...]:
 
 def add(resources: Path, source: Path, *, max_file_size_mb: float = MAX_FILE_SIZE_MB) -> str:
     """Copy a person's file into `resources`, under a name that is free there; gives that name."""
+    return put(resources, source.name, content_of(source, max_file_size_mb=max_file_size_mb))
+
+
+def content_of(source: Path, *, max_file_size_mb: float = MAX_FILE_SIZE_MB) -> bytes:
+    """What a person's file contains. A file that cannot become a resource raises `ResourceRefused`."""
     _refuse_hidden(source.name)
     try:
-        data = _content(source, int(max_file_size_mb * _MB))
+        return _content(source, int(max_file_size_mb * _MB))
     except OSError as e:
         raise ResourceRefused(f"{source} cannot be read: {_words(e)}.", hint="Name a file that you may read.") from e
     except _Unfit as e:
         raise ResourceRefused(f"{source}: {e}.", hint="Name a single file within the limit.") from e
-    return put(resources, source.name, data)
 
 
 def put(resources: Path, name: str, data: bytes) -> str:

@@ -1136,6 +1136,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a run of the project has ended or waits for a person
+         * @description Whether a run of the project has ended or waits for a person.
+         */
+        get: operations["show_project_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/stop": {
         parameters: {
             query?: never;
@@ -3839,6 +3859,19 @@ export interface components {
             user: string;
         };
         /**
+         * DeletedProject
+         * @example {
+         *       "kept": "/workspace/deleted/summer-party-20261116-030000"
+         *     }
+         */
+        DeletedProject: {
+            /**
+             * Kept
+             * @description The directory that the project was moved to.
+             */
+            kept: string;
+        };
+        /**
          * DeliverableTypeShape
          * @example {
          *       "name": "Ada",
@@ -6437,6 +6470,25 @@ export interface components {
             archived?: boolean | null;
             /** Name */
             name?: string | null;
+        };
+        /**
+         * ProjectRunShape
+         * @example {
+         *       "after": 42,
+         *       "over": true
+         *     }
+         */
+        ProjectRunShape: {
+            /**
+             * After
+             * @description The id of the last event of the project so far.
+             */
+            after: number;
+            /**
+             * Over
+             * @description Whether it has ended or waits for a person.
+             */
+            over: boolean;
         };
         /**
          * ProjectShape
@@ -11200,11 +11252,13 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description Successful Response */
-            204: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["DeletedProject"];
+                };
             };
             /** @description The request cannot be read: `request_malformed`. */
             400: {
@@ -15231,6 +15285,105 @@ export interface operations {
             };
             /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_project_run: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait for its end or its question. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectRunShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `run_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

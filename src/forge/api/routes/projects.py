@@ -113,7 +113,7 @@ def change_project(shop: Shop, who: Asking, *, project: Project, body: shapes.Pr
 
 @router.delete(
     "/{project}",
-    status_code=204,
+    response_model=shapes.DeletedProject,
     responses=may_end({**_MISSING, 409: ["project_busy"], 422: ["deletion_unconfirmed"], 502: ["project_unwritable"]}),
 )
 def delete_project(
@@ -122,9 +122,9 @@ def delete_project(
     *,
     project: Project,
     confirm: Annotated[str, Query(max_length=300, description="The name of its directory, repeated.")],
-) -> None:
+) -> Any:
     """Move a project into the folder `deleted` of the workspace."""
-    project_access.delete_project(shop, who, project, confirm=confirm)
+    return {"kept": str(project_access.delete_project(shop, who, project, confirm=confirm))}
 
 
 @router.get(
@@ -193,6 +193,23 @@ async def press_action(
         agent=given.agent,
         delegated=given.delegated,
     )
+
+
+@router.get(
+    "/{project}/runs/{run}",
+    response_model=shapes.ProjectRunShape,
+    responses=may_end({404: ["project_missing", "run_unknown"]}),
+)
+async def show_project_run(
+    shop: Shop,
+    who: Asking,
+    *,
+    project: Project,
+    run: Annotated[str, Path(max_length=200)],
+    wait: Annotated[float, Query(ge=0, le=20, description="Seconds to wait for its end or its question.")] = 0,
+) -> Any:
+    """Whether a run of the project has ended or waits for a person."""
+    return await project_access.project_run(shop, who, project, run, wait=wait)
 
 
 @router.post(

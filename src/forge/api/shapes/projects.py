@@ -249,6 +249,17 @@ class ActionResultShape(Shape):
     message: Text
 
 
+class ProjectRunShape(Shape):
+    over: bool = Field(description="Whether it has ended or waits for a person.")
+    after: int = Field(description="The id of the last event of the project so far.")
+    model_config = shown(over=True, after=42)
+
+
+class DeletedProject(Shape):
+    kept: Text = Field(description="The directory that the project was moved to.")
+    model_config = shown(kept="/workspace/deleted/summer-party-20261116-030000")
+
+
 class MessageShape(Shape):
     role: Literal["human", "ai"]
     content: Text

@@ -60,6 +60,14 @@ def differing(server: Serving, settings: Settings, *, chosen: Collection[str] = 
     return tuple(each for each in found if each.name.split(".")[0] not in chosen)
 
 
+def has_same(server: Serving, settings: Settings, name: str) -> bool:
+    """Whether the server has this setting as it is here. One that has not described itself yet is taken to have it."""
+    if name not in server.settings:
+        return True
+    value = next(each.value for each in listed(settings) if each.name == name)
+    return server.settings[name] == _digest(server.secret, json.dumps(value, default=str))
+
+
 def notes(server: Serving, found: tuple[Difference, ...]) -> tuple[str, ...]:
     """Lines for the person; none where nothing differs."""
     if not found:

@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from forge.agents.relay.journal import Journal
 from forge.app.process.known_secrets import redactor
@@ -27,9 +26,6 @@ from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
 from forge.store.outbox import Outbox
 
-if TYPE_CHECKING:
-    from forge.app.process.handover import Handing
-
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
@@ -45,8 +41,6 @@ class Workshop:
     sender: Sender
     feed: OperationFeed
     """Whoever moves a ref on a person's behalf lets it publish that before they answer."""
-    handing: Handing | None = None
-    """Of a command that lets the server run what it begins."""
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
@@ -63,20 +57,18 @@ async def open_workshop(
     environ: Mapping[str, str],
     *,
     serve: bool = False,
-    handing: Handing | None = None,
     unconfined: str | None = None,
 ) -> AsyncIterator[Workshop]:
-    """With `serve`, whatever waits on the queues is run here too; always, what dead processes left is gone on with.
+    """With `serve`, whatever waits on the queues is run here too; what dead processes left is continued in any case.
 
-    With `handing`, a server that runs on the same data runs what is begun here. Commands of the agent `unconfined` run
-    here even where there is no sandbox.
+    Commands of the agent `unconfined` run here even where there is no sandbox.
     """
     turn_run, workflows = _load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
     most = settings.concurrency.max_parallel_runs
     offers = partial(offered, settings, environ)
-    engine = Engine(database, events, serve=serve, max_runs=most, taker=handing, offers=offers)
+    engine = Engine(database, events, serve=serve, max_runs=most, offers=offers)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
     feed = OperationFeed(database, events, known)
@@ -90,7 +82,6 @@ async def open_workshop(
         known,
         sender,
         feed,
-        handing,
         unconfined=unconfined,
     )
     turn_run.register(shop)

@@ -36,7 +36,6 @@ from forge.projects.info import Acceptance, LastAction
 from forge.projects.intent import parse_intent
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
-from forge.store.runs import RunRow
 
 __all__ = ["Action", "ActionRefused"]
 
@@ -256,11 +255,6 @@ async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -
         await shop.engine.answer(question, wanted.decision.to_text())
 
 
-def _waits_for(shop: Workshop, row: RunRow) -> str:
-    """What lacks whoever would go on with it from here: the server that is handed it, or this process."""
-    return row.waits_for if shop.engine.hands_to() is not None else shop.engine.lacks(row.id)
-
-
 def _last_press(project: Project) -> LastAction:
     return project.info().last_press or LastAction("")
 
@@ -290,7 +284,7 @@ async def restarted(
         return None
     await settled(shop, project)
     row = await asyncio.to_thread(shop.engine.status, run)
-    if row.waits_for and (waits := await asyncio.to_thread(_waits_for, shop, row)):
+    if row.waits_for and (waits := await asyncio.to_thread(shop.engine.lacks, row.id)):
         raise RunWaits(waits, hint="Or terminate the project.")
     phase = (await asyncio.to_thread(project.status)).phase
     if row.state in ("failed", "cancelled") and phase in KINDS:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
+from forge.app.access.identity import LOCAL, Who
 from forge.app.process.workshop import Workshop
-from forge.app.projects.actions import perform
-from forge.app.projects.messages import all_delegated, say
+from forge.app.projects.audited_actions import perform_found, say_found
+from forge.app.projects.messages import About, Given, all_delegated
 from forge.app.projects.runs import ActionResult, follow
 from forge.app.projects.view import ProjectView, view
 from forge.errors import ForgeError
@@ -26,33 +28,67 @@ _ANSWERED_AT_MOST = 3
 _A_MOMENT = 1.0
 
 
-async def watched(shop: Workshop, project: Project, pressed: ActionResult, hear: Hear) -> ProjectView:
+class Pilot(Protocol):
+    """One project, wherever its work is done: in this process or in a server."""
+
+    async def view(self) -> ProjectView: ...
+
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult: ...
+
+    async def perform(self, action: str) -> ActionResult: ...
+
+    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+        """Events of the run that an action started, until it has ended or waits for a person."""
+
+
+class LocalPilot:
+    """Its work is done by this process, for `who`."""
+
+    def __init__(self, shop: Workshop, project: Project, who: Who = LOCAL) -> None:
+        self._shop = shop
+        self._project = project
+        self._who = who
+
+    async def view(self) -> ProjectView:
+        return await asyncio.to_thread(view, self._shop, self._project)
+
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult:
+        return await say_found(self._shop, self._who, self._project, text, given=given, about=about)
+
+    async def perform(self, action: str) -> ActionResult:
+        return await perform_found(self._shop, self._who, self._project, action)
+
+    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+        return follow(self._shop, self._project, done)
+
+
+async def watch(pilot: Pilot, done: ActionResult, hear: Hear) -> ProjectView:
     """Follow the work until it has ended or waits; what the project looks like then."""
-    waiting = asyncio.create_task(_tell_of_the_queue(shop, project, hear))
+    waiting = asyncio.create_task(_show_queue_place(pilot, hear))
     try:
-        async for event in follow(shop, project, pressed):
+        async for event in pilot.follow(done):
             hear(event)
     finally:
         waiting.cancel()
         await asyncio.gather(waiting, return_exceptions=True)
-    return await asyncio.to_thread(view, shop, project)
+    return await pilot.view()
 
 
-async def _tell_of_the_queue(shop: Workshop, project: Project, hear: Hear) -> None:
+async def _show_queue_place(pilot: Pilot, hear: Hear) -> None:
     """Whoever watches a build that has no place yet would take it for one that hangs."""
     await asyncio.sleep(_A_MOMENT)
-    told: int | None = None
-    while (seen := await asyncio.to_thread(view, shop, project)).queued:
-        if seen.queue_place != told:
-            told = seen.queue_place
-            text = f"number {told} in the queue: other builds are at work, or wait for a decision"
-            hear(ProjectProgressed(project.id, text))
+    last: int | None = None
+    while (seen := await pilot.view()).queued:
+        if seen.queue_place != last:
+            last = seen.queue_place
+            text = f"number {last} in the queue: other builds are running, or wait for a decision"
+            hear(ProjectProgressed(seen.id, text))
         await asyncio.sleep(_A_MOMENT)
 
 
-async def carry_on(shop: Workshop, project: Project, *, auto_confirm: bool, hear: Hear) -> ProjectView:
-    """Press what has to be pressed until the project is done or a person is needed."""
-    seen = await asyncio.to_thread(view, shop, project)
+async def carry_on(pilot: Pilot, *, auto_confirm: bool, hear: Hear) -> ProjectView:
+    """Perform the next action until the project is done or a person is needed."""
+    seen = await pilot.view()
     decided = 0
     while True:
         action: Action | None = None
@@ -65,13 +101,13 @@ async def carry_on(shop: Workshop, project: Project, *, auto_confirm: bool, hear
                 decided += 1
                 if decided > _ANSWERED_AT_MOST:
                     return seen
-                seen = await watched(shop, project, await say(shop, project, "", given=all_delegated(seen)), hear)
+                seen = await watch(pilot, await pilot.say("", given=all_delegated(seen)), hear)
                 continue
             case Phase.SPEC_BUILDING if auto_confirm:
                 action = Action.CONFIRM
         if action is None or seen.problem:
             return seen
-        seen = await watched(shop, project, await perform(shop, project, action), hear)
+        seen = await watch(pilot, await pilot.perform(action), hear)
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,6 +105,12 @@ class PinnedSet:
     contracts: tuple[PinnedText, ...]
 
 
+def text_from_json(data: Json) -> ContractText:
+    """As the API gives it."""
+    findings = tuple(Finding(**each) for each in data["findings"])
+    return ContractText(**{**data, "contract_type": Kind(data["contract_type"]), "findings": findings})
+
+
 def overview(project: Project) -> Overview:
     """All nine cards."""
     found = pins.current(project)

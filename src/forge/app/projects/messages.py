@@ -22,6 +22,7 @@ from forge.pipeline.scene import About
 from forge.projects import priming
 from forge.projects.project import Project
 from forge.projects.status import Phase
+from forge.settings import Settings
 
 __all__ = ["About", "Given"]
 
@@ -64,9 +65,9 @@ def all_delegated(seen: ProjectView) -> tuple[Given, ...]:
     return tuple(Given(number, delegated=True) for number in range(1, len(seen.open_questions) + 1))
 
 
-def check_idea(shop: Workshop, text: str) -> None:
+def check_idea(settings: Settings, text: str) -> None:
     """Refuse what could not be distilled, for whoever makes a project of a text and nothing else."""
-    messages.check([text], minimum=shop.settings.brain_dump.min_word_count)
+    messages.check([text], minimum=settings.brain_dump.min_word_count)
 
 
 async def _dump(shop: Workshop, project: Project, text: str, about: About | None, press_id: str | None) -> ActionResult:
@@ -79,6 +80,11 @@ async def _dump(shop: Workshop, project: Project, text: str, about: About | None
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     told = "\n\n".join(one for one in (pressed.message, heard) if one)
     return ActionResult(pressed.changed, None, pressed.after, told)
+
+
+def resource_content(settings: Settings, source: Path) -> bytes:
+    """What a person's file contains; refused where it cannot become a resource."""
+    return resources.content_of(source, max_file_size_mb=settings.resource.max_file_size_mb)
 
 
 def add_resource(shop: Workshop, project: Project, source: Path) -> str:

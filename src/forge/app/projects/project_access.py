@@ -16,8 +16,9 @@ from forge.app.access.identity import Who, audit, forget_owner, missing, only_ow
 from forge.app.admin.models import refuse_paths
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
-from forge.app.projects import actions, board, catalog, holds, runs, work_stop
+from forge.app.projects import board, catalog, holds, runs
 from forge.app.projects import messages as project_messages
+from forge.app.projects.audited_actions import perform_found, say_found, stop_found
 from forge.app.projects.catalog import workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
 from forge.app.projects.view import ProjectView, views
@@ -25,6 +26,7 @@ from forge.app.repositories.catalog import repository
 from forge.app.values.paging import Page, checked, position
 from forge.app.values.uploads import plain_name
 from forge.boards.overview import BoardView
+from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError, InvalidInput, NotFound
 from forge.json_value import Json
 from forge.pipeline.actions import Action
@@ -56,6 +58,14 @@ class ActionResult:
     topic: str
     after: int
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRun:
+    """`over`: it has ended or waits for a person. `after` is the id of the last event of the project so far."""
+
+    over: bool
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,31 +227,21 @@ async def perform(
     return await asyncio.to_thread(_pressed, shop, who, project, done)
 
 
-async def perform_found(
-    shop: Workshop,
-    who: Who,
-    project: Project,
-    action: str,
-    *,
-    text: str = "",
-    confirmed: bool = False,
-    press_id: str | None = None,
-    given: Sequence[project_messages.Given] = (),
-) -> runs.ActionResult:
-    """In the project of this directory, for a person with the permission."""
-    wanted: Json = {"text": text, "press_id": press_id}
-    again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
-    done = again or await actions.perform(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
-    await asyncio.to_thread(_audited, shop, who, project, done, f"project.{action}")
-    return done
+@on_work_loop
+async def project_run(shop: Workshop, who: Who, id_: str, run: str, *, wait: float) -> ProjectRun:
+    """Whether a run of the project has ended or waits for a person, after waiting so long for it."""
+    project = await asyncio.to_thread(project_for, shop, who, id_)
+    if (await asyncio.to_thread(shop.engine.status, run)).subject != project.subject:
+        raise RunUnknown(f"This project has no run {run}.", hint="`run` of an action names one.")
+    over = await runs.is_over(shop, run, within=wait)
+    return ProjectRun(over, await asyncio.to_thread(shop.events.last, catalog.topic_of(project)))
 
 
 @on_work_loop
 async def stop_work(shop: Workshop, who: Who, id_: str) -> ProjectView:
     """Stop what is being done; the project halts and can be resumed."""
     project = await asyncio.to_thread(_project_at_work, shop, who, id_, ends=True)
-    await work_stop.stop_work(shop, project)
-    await asyncio.to_thread(audit, shop, who, "project.stop", f"project:{id_}")
+    await stop_found(shop, who, project)
     return await asyncio.to_thread(shown, shop, who, project)
 
 
@@ -268,33 +268,12 @@ async def say(
     return await asyncio.to_thread(_pressed, shop, who, project, done)
 
 
-async def say_found(
-    shop: Workshop,
-    who: Who,
-    project: Project,
-    text: str,
-    *,
-    given: Sequence[project_messages.Given] = (),
-    about: project_messages.About | None = None,
-    press_id: str | None = None,
-) -> runs.ActionResult:
-    """To the project of this directory, for who may do so."""
-    done = await project_messages.say(shop, project, text, given=given, about=about, press_id=press_id)
-    await asyncio.to_thread(_audited, shop, who, project, done, "project.say")
-    return done
-
-
 def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) -> Project:
     """One that they may let work where it builds. Whoever may not can still end it."""
     project = project_for(shop, who, id_, "run")
     if not ends:
         refuse_where_they_may_not_build(shop, who, project)
     return project
-
-
-def _audited(shop: Workshop, who: Who, project: Project, done: runs.ActionResult, action: str) -> None:
-    if done.changed:
-        audit(shop, who, action, f"project:{project.id}")
 
 
 def _pressed(shop: Workshop, who: Who, project: Project, done: runs.ActionResult) -> ActionResult:

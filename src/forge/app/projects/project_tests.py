@@ -66,6 +66,12 @@ def _command(repository: str | None, branch: str | None, chosen: str) -> BranchT
     return tests_shown(suites.command_of(repo, repo.commit_vfs(at), project=chosen), chosen)
 
 
+def tests_from_json(data: Json) -> ProjectTests:
+    """As the API gives it."""
+    command = BranchTests(**{**data["command"], "suites": tuple(data["command"]["suites"])})
+    return ProjectTests(command, data["last"], data["baseline"], data["unproven"])
+
+
 def set_test_command(shop: Workshop, who: Who, id_: str, command: str) -> ProjectTests:
     project = project_for(shop, who, id_, "run")
     set_command_found(shop, who, project, command)

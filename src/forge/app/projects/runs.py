@@ -146,6 +146,15 @@ async def _dropped(task: asyncio.Future[Any]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
+async def is_over(shop: Workshop, run: str, *, within: float) -> bool:
+    """Whether a run has ended or waits for a person, now or within so many seconds."""
+    with suppress(TimeoutError, ForgeError):
+        async with asyncio.timeout(within):
+            await _over(shop, run)
+    has_ended = (await asyncio.to_thread(shop.engine.status, run)).has_ended
+    return has_ended or bool(await asyncio.to_thread(shop.engine.open_questions, run_id=run))
+
+
 async def _over(shop: Workshop, run: str) -> None:
     ended = asyncio.ensure_future(shop.engine.handle(run).result())
     try:

@@ -11,6 +11,7 @@ from typing import Any
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.halted_runs import WorkStopped, as_it_is, told
+from forge.app.projects.project_view import ProjectView
 from forge.app.projects.workflows import KINDS
 from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
@@ -23,7 +24,7 @@ from forge.pipeline.baseline import SUPPLY
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft
 from forge.pipeline.material import ROUNDS
-from forge.pipeline.offers import Offer, offers, reason_in_words
+from forge.pipeline.offers import offers, reason_in_words
 from forge.pipeline.outline_run import OUTLINE, label
 from forge.pipeline.provenance import NOTE
 from forge.pipeline.scene import QUESTION
@@ -36,59 +37,14 @@ from forge.projects.status import Phase, ProjectStatus
 from forge.question_kinds import QuestionKind
 from forge.store.runs import RunRow, RunState
 
+__all__ = ["ProjectView"]
+
 PLAN = "docs/plan.md"
 _KEPT = 4096
 _MOST_QUEUED = 10_000
 _QUEUED: tuple[RunState, ...] = ("queued", "waiting")
 _MOMENT = 50_000_000
 """Nanoseconds; clocks of file systems are a good deal finer."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProjectView:
-    """A project as every face shows it."""
-
-    id: str
-    name: str
-    directory: str
-    phase: str
-    halt_reason: str | None
-    deliverable_type: str | None
-    agent: str
-    busy: bool
-    waiting: str | None
-    question: str
-    open_questions: tuple[str, ...]
-    actions: tuple[str, ...]
-    rounds: tuple[Json, ...]
-    tests: Json | None
-    repository: str | None
-    branch: str | None
-    deliverable: str | None
-    created_at: str
-    updated_at: str
-    phase_times: Json
-    archived: bool
-    queued: bool = False
-    """Its build waits for a place: others are at work, or halted and not yet decided about."""
-    queue_place: int | None = None
-    """Which of the builds that wait it is, from 1 on; None where it does not wait."""
-    problem: str = ""
-    """Why its last run failed, where it did."""
-    trouble: str = ""
-    """While it works: the model and when it is asked again, as in `x:y: overloaded, retrying in 8 s (3 of 6)`."""
-    label: str = ""
-    """Where it stands, in the words that a person is shown."""
-    outline: Json | None = None
-    """Where no model wrote what was delivered: how many points are `open`, which, whether it was `accepted`, the `note`
-    on how it was made, and how to `connect` a model.
-    """
-    scene_question: str = ""
-    """Asked of the first message where no model can tell: whether it is background or the problem."""
-    offers: tuple[Offer, ...] = ()
-    """What can be done now, each explained."""
-    stuck: Json | None = None
-    """Of work that waits for a decision: `cause`, `question`, `options`, `tests` and the agent's `explanation`."""
 
 
 @dataclass(frozen=True, slots=True)

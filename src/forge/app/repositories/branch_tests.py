@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.app.repositories.catalog import existing_branch, repository
+from forge.app.repositories.catalog import existing_branch, id_of, repository
 from forge.git import Repository
 from forge.json_value import Json
 from forge.tools import suites
 
 if TYPE_CHECKING:
-    from forge.app.access.identity import Who
+    from forge.app.access.identity import Shop, Who
     from forge.app.process.workshop import Workshop
 
 
@@ -44,15 +44,14 @@ def branch_tests(shop: Workshop, who: Who, id_: str, branch: str | None) -> Bran
 
 def set_test_command(shop: Workshop, who: Who, id_: str, command: str) -> BranchTests:
     """For every branch, turn and project of the repository that has no command of its own."""
-    from forge.app.access.identity import audit  # noqa: PLC0415 - loads the database
-
-    repo = repository(shop, who, id_, "run")
-    text = shop.redactor.text(command)
-    set_for_repository(repo, text)
-    audit(shop, who, "repository.set_test_command", f"repository:{id_}", text)
+    set_for_repository(shop, who, repository(shop, who, id_, "run"), command)
     return branch_tests(shop, who, id_, None)
 
 
-def set_for_repository(repo: Repository, command: str) -> None:
-    """An empty command goes by git's configuration again, else by the files."""
-    suites.set_repository_command(repo, command)
+def set_for_repository(shop: Shop, who: Who, repo: Repository, command: str) -> None:
+    """For a person with the permission. An empty command goes by git's configuration again, else by the files."""
+    from forge.app.access.identity import audit  # noqa: PLC0415 - loads the database
+
+    text = shop.redactor.text(command)
+    suites.set_repository_command(repo, text)
+    audit(shop, who, "repository.set_test_command", f"repository:{id_of(repo)}", text)

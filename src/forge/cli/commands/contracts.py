@@ -9,16 +9,14 @@ import typer
 
 from forge.app.projects import contract_views as views
 from forge.cli.terminal.editor import edited, given_text
+from forge.cli.terminal.open_project import opened_project
 from forge.cli.terminal.output import Output, ago
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.project_output import Which, directory_of, found, opened_shop, output_of, settings_of
+from forge.cli.terminal.project_output import Which, directory_of, found, output_of, settings_of
 from forge.cli.terminal.session import Exit
 from forge.counts import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from forge.app.process.workshop import Workshop
     from forge.app.projects.catalog import Project
 
 app = Commands(__doc__, group=True)
@@ -158,13 +156,11 @@ def restore(
     out = output_of(context)
     one, wanted = _found(context, project), views.kind_named(kind)
 
-    def act(shop: Workshop) -> views.ContractText:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-        from forge.app.projects.contracts import restore_found  # noqa: PLC0415
+    async def act() -> views.ContractText:
+        async with opened_project(context.obj, settings_of(out), one) as opened:
+            return await opened.restore_contract(wanted, version)
 
-        return restore_found(shop, LOCAL, one, wanted, version)
-
-    seen = asyncio.run(_done(context, act))
+    seen = asyncio.run(act())
     out.result(seen)
     out.line(f"{wanted.value} is at version {seen.version}, with the text of version {version}.")
     _tell_findings(out, seen.findings)
@@ -201,18 +197,11 @@ def _found(context: typer.Context, project: str | None) -> Project:
 
 
 def _saved(context: typer.Context, project: Project, kind: views.Kind, text: str, etag: str) -> views.ContractText:
-    def act(shop: Workshop) -> views.ContractText:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-        from forge.app.projects.contracts import edit_found  # noqa: PLC0415
+    async def act() -> views.ContractText:
+        async with opened_project(context.obj, settings_of(output_of(context)), project) as opened:
+            return await opened.edit_contract(kind, text, etag=etag)
 
-        return edit_found(shop, LOCAL, project, kind, text, expected=etag)
-
-    return asyncio.run(_done(context, act))
-
-
-async def _done(context: typer.Context, act: Callable[[Workshop], views.ContractText]) -> views.ContractText:
-    async with opened_shop(context.obj) as shop:
-        return await asyncio.to_thread(act, shop)
+    return asyncio.run(act())
 
 
 def _tell_findings(out: Output, findings: tuple[views.Finding, ...]) -> None:

@@ -10,7 +10,7 @@ import typer
 from forge.cli.terminal.editor import edited, given_text
 from forge.cli.terminal.output import ago
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.project_output import Which, directory_of, found, opened_shop, output_of
+from forge.cli.terminal.project_output import Which, opened_here, output_of
 from forge.counts import counted
 
 if TYPE_CHECKING:
@@ -54,21 +54,13 @@ def edit(
 
 
 async def _note(context: typer.Context, project: str | None) -> Note:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.notes import show_note  # noqa: PLC0415
-
-    async with opened_shop(context.obj) as shop:
-        one = found(shop.settings, project, directory_of(context))
-        return await asyncio.to_thread(show_note, shop, LOCAL, one.id)
+    async with opened_here(context, project) as opened:
+        return await opened.note()
 
 
 async def _save(context: typer.Context, project: str | None, text: str, seen: int) -> Note:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.projects.notes import save_note  # noqa: PLC0415
-
-    async with opened_shop(context.obj) as shop:
-        one = found(shop.settings, project, directory_of(context))
-        return await asyncio.to_thread(save_note, shop, LOCAL, one.id, text, seen=seen)
+    async with opened_here(context, project) as opened:
+        return await opened.save_note(text, seen=seen)
 
 
 def _told(note: Note) -> str:

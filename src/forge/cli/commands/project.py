@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,7 +23,7 @@ from forge.cli.terminal.project_output import (
     exit_of,
     found,
     next_steps,
-    opened_shop,
+    opened_here,
     output_of,
     settings_of,
     tell_state,
@@ -34,11 +35,10 @@ from forge.counts import counted
 from forge.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.app.process.workshop import Workshop
-    from forge.app.projects.catalog import Project
     from forge.app.projects.messages import Given
     from forge.app.projects.project_tests import ProjectTests
     from forge.app.projects.runs import ActionResult
+    from forge.cli.terminal.open_project import OpenProject
 
 app = Commands(__doc__, group=True)
 
@@ -82,23 +82,18 @@ async def _new(
     after: str | None,
     kind: str | None,
 ) -> None:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.catalog import create, workspace_of  # noqa: PLC0415
-    from forge.app.projects.project_access import say_found  # noqa: PLC0415
-    from forge.app.projects.view import view  # noqa: PLC0415
+    from forge.cli.terminal.open_project import WantedProject, created_project  # noqa: PLC0415
 
-    async with opened_shop(context.obj) as shop:
-        base = directory_of(context)
-        plan = workspace_of(shop.settings).open(after) if after else None
-        place = base / repository if repository else None
-        project = await create(shop, name, agent=agent, repository=place, after=plan, deliverable_type=kind)
-        heard = (await say_found(shop, LOCAL, project, text)).message if text else ""
-        seen = view(shop, project)
+    place = directory_of(context) / repository if repository else None
+    wanted = WantedProject(name, agent, place, after, kind)
+    async with created_project(context.obj, settings_of(out), wanted) as opened:
+        heard = (await opened.say(text)).message if text else ""
+        seen = await opened.view()
         out.result(seen)
         if heard:
             out.line(out.styled(heard, "cyan"))
         if not text:
-            out.line(project.chat()[0].content)
+            out.line(opened.project.chat()[0].content)
             out.line()
         tell_state(out, seen)
 
@@ -165,12 +160,9 @@ def status(context: typer.Context, project: Which = None) -> int:
     out = output_of(context)
 
     async def look() -> int:
-        from forge.app.projects.view import view  # noqa: PLC0415
-
-        async with opened_shop(context.obj) as shop:
-            one = found(shop.settings, project, directory_of(context))
-            told(out, one)
-            seen = view(shop, one)
+        async with opened_here(context, project) as opened:
+            told(out, opened.project)
+            seen = await opened.view()
         out.result(seen)
         tell_state(out, seen)
         return exit_of(seen)
@@ -262,32 +254,17 @@ def _act(
     out = output_of(context)
 
     async def act() -> int:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415
-        from forge.app.projects.autopilot import watched  # noqa: PLC0415
-        from forge.app.projects.catalog import choose_agent  # noqa: PLC0415
-        from forge.app.projects.project_access import add_resource_found  # noqa: PLC0415
+        from forge.app.projects.autopilot import watch  # noqa: PLC0415
 
-        async with opened_shop(context.obj) as shop:
-            one = found(shop.settings, which, directory_of(context))
-            told(out, one)
-            if agent is not None:
-                choose_agent(shop, one, agent)
-            failed = []
-            for file in files:
-                try:
-                    out.line(f"Added {add_resource_found(shop, LOCAL, one, directory_of(context) / file)}")
-                except ForgeError as e:
-                    failed.append({"file": file, "code": e.code, "message": e.message, "hint": e.hint})
-                    out.note(f"! {file} was not added: {e.message}")
-                    if e.hint:
-                        out.note(f"  → {e.hint}")
-            given = _delegated(delegate, shop, one)
-            words = text if option is None else _option(option, shop, one)
-            pressed = await _pressed(shop, one, action, words, given, about, confirmed=confirmed)
-            if pressed.run is None and pressed.message:
-                out.line(out.styled(pressed.message, "cyan"))
+        async with opened_here(context, which) as opened:
+            told(out, opened.project)
+            failed = await _added(out, opened, directory_of(context), files)
+            words = text if option is None else await _option(option, opened)
+            done = await _done(opened, action, words, delegate, about, confirmed=confirmed, agent=agent)
+            if done.run is None and done.message:
+                out.line(out.styled(done.message, "cyan"))
             async with Teller(out) as teller:
-                seen = await watched(shop, one, pressed, teller)
+                seen = await watch(opened, done, teller)
         out.result({**plain(seen), "failed": failed} if failed else seen)
         tell_state(out, seen)
         return Exit.ERROR if failed else exit_of(seen)
@@ -295,21 +272,32 @@ def _act(
     return asyncio.run(act())
 
 
-def _delegated(numbers: Sequence[str], shop: Workshop, project: Project) -> tuple[Given, ...]:
+async def _added(out: Output, opened: OpenProject, base: Path, files: Sequence[str]) -> list[dict[str, str]]:
+    """Add the files; gives those that were refused, each with the reason."""
+    failed = []
+    for name in files:
+        try:
+            out.line(f"Added {await opened.add_resource(base / name)}")
+        except ForgeError as e:
+            failed.append({"file": name, "code": e.code, "message": e.message, "hint": e.hint})
+            out.note(f"! {name} was not added: {e.message}")
+            if e.hint:
+                out.note(f"  → {e.hint}")
+    return failed
+
+
+async def _delegated(numbers: Sequence[str], opened: OpenProject) -> tuple[Given, ...]:
     from forge.app.projects.messages import Given, all_delegated  # noqa: PLC0415 - loads the engine
-    from forge.app.projects.view import view  # noqa: PLC0415
 
     if "all" in numbers:
-        return all_delegated(view(shop, project))
+        return all_delegated(await opened.view())
     if wrong := [each for each in numbers if not each.isascii() or not each.isdigit()]:
         raise BadUsage(f"`{wrong[0]}` is no number of a question.", hint="Give a number, or `all`.")
     return tuple(Given(int(each), delegated=True) for each in dict.fromkeys(numbers))
 
 
-def _option(number: int, shop: Workshop, project: Project) -> str:
-    from forge.app.projects.view import view  # noqa: PLC0415 - loads the engine
-
-    stuck = view(shop, project).stuck
+async def _option(number: int, opened: OpenProject) -> str:
+    stuck = (await opened.view()).stuck
     options = stuck["options"] if stuck else []
     if not 1 <= number <= len(options):
         told = f"It names {counted(len(options), 'option')}" if options else "It names no options"
@@ -317,32 +305,30 @@ def _option(number: int, shop: Workshop, project: Project) -> str:
     return str(options[number - 1])
 
 
-async def _pressed(
-    shop: Workshop,
-    project: Project,
+async def _done(
+    opened: OpenProject,
     action: str | None,
     text: str,
-    given: tuple[Given, ...],
+    delegate: Sequence[str],
     about: Any,
     *,
     confirmed: bool,
+    agent: str | None,
 ) -> ActionResult:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.projects.actions import ActionRefused  # noqa: PLC0415
-    from forge.app.projects.project_access import perform_found, say_found  # noqa: PLC0415
-    from forge.app.projects.runs import ActionResult  # noqa: PLC0415
+    from forge.app.projects.runs import ActionResult  # noqa: PLC0415 - loads the engine
 
+    given = await _delegated(delegate, opened)
     if action is None:
         nothing = ActionResult(changed=False, run=None, after=0)
-        spoken = text or given or about
-        return await say_found(shop, LOCAL, project, text, given=given, about=about) if spoken else nothing
+        return await opened.say(text, given=given, about=about) if text or given or about else nothing
     try:
-        return await perform_found(shop, LOCAL, project, action, text=text, given=given, confirmed=confirmed)
-    except ActionRefused as e:
-        from forge.app.projects.view import view  # noqa: PLC0415
-
-        steps = next_steps(view(shop, project), project.directory.name)
-        raise ActionRefused(e.message, hint=f"Now: {'; '.join(steps)}" if steps else e.hint) from e
+        return await opened.perform(action, text=text, given=given, confirmed=confirmed, agent=agent)
+    except ForgeError as e:
+        if e.code != "action_refused":
+            raise
+        steps = next_steps(await opened.view(), opened.project.directory.name)
+        e.hint = f"Now: {'; '.join(steps)}" if steps else e.hint
+        raise
 
 
 @app.add("tests")
@@ -354,14 +340,8 @@ def show_tests(
     chosen = chosen_command(command, unset=unset)
 
     async def look() -> ProjectTests:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-        from forge.app.projects.project_tests import set_command_found, tests_found  # noqa: PLC0415
-
-        async with opened_shop(context.obj) as shop:
-            one = found(shop.settings, project, directory_of(context))
-            if chosen is not None:
-                set_command_found(shop, LOCAL, one, chosen)
-            return tests_found(one, one.info().repository)
+        async with opened_here(context, project) as opened:
+            return await opened.tests() if chosen is None else await opened.set_test_command(chosen)
 
     shown = asyncio.run(look())
     out.result(shown)
@@ -377,11 +357,8 @@ def accept_tests(context: typer.Context, project: Which = None) -> None:
     out = output_of(context)
 
     async def accept() -> dict[str, Any]:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-        from forge.app.projects.project_access import accept_tests_found  # noqa: PLC0415
-
-        async with opened_shop(context.obj) as shop:
-            return accept_tests_found(shop, LOCAL, found(shop.settings, project, directory_of(context)))
+        async with opened_here(context, project) as opened:
+            return await opened.accept_tests()
 
     given = asyncio.run(accept())
     out.result(given)

@@ -12,7 +12,7 @@ from forge.cli.terminal.project_output import (
     Which,
     directory_of,
     found,
-    opened_shop,
+    opened_here,
     output_of,
     settings_of,
     tell_state,
@@ -41,13 +41,8 @@ def stop(context: typer.Context, project: Which = None) -> None:
     out = output_of(context)
 
     async def act() -> ProjectView:
-        from forge.app.projects.view import view  # noqa: PLC0415 - these load the engine
-        from forge.app.projects.work_stop import stop_work  # noqa: PLC0415
-
-        async with opened_shop(context.obj) as shop:
-            one = found(shop.settings, project, directory_of(context))
-            await stop_work(shop, one)
-            return view(shop, one)
+        async with opened_here(context, project) as opened:
+            return await opened.stop()
 
     seen = asyncio.run(act())
     out.result(seen)
@@ -69,15 +64,8 @@ def archive(
 async def _changed(
     context: typer.Context, project: str, *, name: str | None = None, archived: bool | None = None
 ) -> ProjectView:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.catalog import workspace_of  # noqa: PLC0415
-    from forge.app.projects.project_access import change_found  # noqa: PLC0415
-    from forge.app.projects.view import view  # noqa: PLC0415
-
-    async with opened_shop(context.obj) as shop:
-        one = workspace_of(shop.settings).open(project)
-        await asyncio.to_thread(change_found, shop, LOCAL, one, name=name, archived=archived)
-        return view(shop, one)
+    async with opened_here(context, project) as opened:
+        return await opened.change(name=name, archived=archived)
 
 
 def delete(
@@ -91,13 +79,8 @@ def delete(
     out = output_of(context)
 
     async def deleted() -> Path:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415
-        from forge.app.projects.catalog import workspace_of  # noqa: PLC0415
-        from forge.app.projects.project_access import delete_found  # noqa: PLC0415
-
-        async with opened_shop(context.obj) as shop:
-            one = workspace_of(shop.settings).open(project)
-            return await asyncio.to_thread(delete_found, shop, LOCAL, one, confirm=confirm_name)
+        async with opened_here(context, project) as opened:
+            return await opened.delete(confirm=confirm_name)
 
     kept = asyncio.run(deleted())
     out.result({"deleted": project, "kept": kept})

@@ -5,19 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.project_output import Agent, Teller, Type, exit_of, opened_shop, tell_state
+from forge.cli.terminal.project_output import Agent, Teller, Type, exit_of, settings_of, tell_state
 from forge.cli.terminal.session import BadUsage, Session
 from forge.errors import InvalidInput, NotFound
-
-if TYPE_CHECKING:
-    from forge.app.process.workshop import Workshop
-    from forge.app.projects.catalog import Project
 
 app = Commands(__doc__)
 
@@ -74,38 +69,23 @@ async def _run(
     *,
     auto_confirm: bool,
 ) -> int:
-    from forge.app.projects.catalog import create  # noqa: PLC0415 - loads the engine
+    from forge.app.projects.autopilot import carry_on, outcome  # noqa: PLC0415 - loads the engine
     from forge.app.projects.messages import check_idea  # noqa: PLC0415
+    from forge.cli.terminal.open_project import WantedProject, created_project  # noqa: PLC0415
 
     began = time.monotonic()
     out = session.output
-    async with opened_shop(session) as shop:
-        check_idea(shop, text)
-        project = await create(shop, name, agent=agent, repository=repository, deliverable_type=kind)
-        out.line(f"Project {out.styled(project.directory.name, 'cyan')} in {project.directory}")
-        return await all_the_way(shop, out, project, text, began, files=files, auto_confirm=auto_confirm)
-
-
-async def all_the_way(
-    shop: Workshop,
-    out: Output,
-    project: Project,
-    text: str,
-    began: float,
-    *,
-    files: tuple[Path, ...] = (),
-    auto_confirm: bool = True,
-) -> int:
-    """Say it, press what has to be pressed, and show what came of it."""
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.autopilot import carry_on, outcome  # noqa: PLC0415
-    from forge.app.projects.project_access import add_resource_found, say_found  # noqa: PLC0415
-
-    for file in files:
-        add_resource_found(shop, LOCAL, project, file)
-    await say_found(shop, LOCAL, project, text, about="problem")
-    async with Teller(out) as teller:
-        seen = await carry_on(shop, project, auto_confirm=auto_confirm, hear=teller)
+    settings = settings_of(out)
+    check_idea(settings, text)
+    wanted = WantedProject(name, agent, repository, deliverable_type=kind)
+    async with created_project(session, settings, wanted) as opened:
+        directory = opened.project.directory
+        out.line(f"Project {out.styled(directory.name, 'cyan')} in {directory}")
+        for file in files:
+            await opened.add_resource(file)
+        await opened.say(text, about="problem")
+        async with Teller(out) as teller:
+            seen = await carry_on(opened, auto_confirm=auto_confirm, hear=teller)
     out.result(outcome(seen, began))
     out.line()
     tell_state(out, seen)

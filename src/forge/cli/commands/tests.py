@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from forge.app.repositories.branch_tests import set_for_repository, tests_of_branch
 from forge.cli.terminal.options import Branch, branch_to_read, opened
 from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import settings_of
 from forge.cli.terminal.session import BadUsage
 
 app = Commands(__doc__)
@@ -34,10 +36,14 @@ def show_tests(
 ) -> None:
     """Show how the tests of a branch run, or set the command for this repository. Agents and projects use the same."""
     repo, out = opened(context)
-    chosen = chosen_command(command, unset=unset)
+    chosen, name = chosen_command(command, unset=unset), branch_to_read(repo, branch)
     if chosen is not None:
-        set_for_repository(repo, chosen)
-    shown = tests_of_branch(repo, branch_to_read(repo, branch))
+        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - loads the database, which takes a moment
+        from forge.app.access.users import opened_access  # noqa: PLC0415
+
+        with opened_access(settings_of(out), os.environ) as access:
+            set_for_repository(access, LOCAL, repo, chosen)
+    shown = tests_of_branch(repo, name)
     out.result(shown)
     out.line(f"Tests: {shown.text}")
     if not shown.suites:

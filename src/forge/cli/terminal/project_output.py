@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 from collections.abc import AsyncIterator, Mapping
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
     from forge.app.projects.catalog import Project
     from forge.app.projects.view import ProjectView
+    from forge.cli.terminal.open_project import OpenProject
     from forge.settings import Settings
 
 Agent = Annotated[
@@ -59,21 +59,22 @@ def settings_of(out: Output) -> Settings:
 
 @asynccontextmanager
 async def opened_shop(session: Session) -> AsyncIterator[Workshop]:
-    """Where a server runs on the same data, it does the work that is begun here, unless the person wants it direct."""
-    from forge.app.process.handover import Handing  # noqa: PLC0415 - loads the engine, which takes a moment
-    from forge.app.process.workshop import open_workshop  # noqa: PLC0415
+    """For what this process does by itself, also beside a server."""
+    from forge.app.process.workshop import open_workshop  # noqa: PLC0415 - loads the engine, which takes a moment
 
-    out = session.output
-    known = settings_of(out)
-    handing = None if session.direct else Handing(known, out.note)
-    async with open_workshop(known, os.environ, handing=handing) as shop:
-        try:
-            yield shop
-        except asyncio.CancelledError:
-            server = handing.at_work(shop.engine) if handing is not None else None
-            if server is not None:
-                out.note(f"The server (process {server}) goes on with what it was given.")
-            raise
+    async with open_workshop(settings_of(session.output), os.environ) as shop:
+        yield shop
+
+
+@asynccontextmanager
+async def opened_here(context: typer.Context, which: str | None) -> AsyncIterator[OpenProject]:
+    """The project that the person means, opened by whoever works on it."""
+    from forge.cli.terminal.open_project import opened_project  # noqa: PLC0415
+
+    known = settings_of(output_of(context))
+    one = found(known, which, directory_of(context))
+    async with opened_project(context.obj, known, one) as opened:
+        yield opened
 
 
 def found(settings: Settings, which: str | None, directory: Path) -> Project:

@@ -1,11 +1,11 @@
-"""Turns of a conversation that the server carries out; this process goes on with one whose server ends."""
+"""Turns of a conversation that the server carries out; this process continues one whose server ends."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, aclosing, suppress
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from forge.app.process.known_secrets import redactor
@@ -14,10 +14,11 @@ from forge.app.process.settings_difference import differing, notes, refuse_witho
 from forge.app.repositories.catalog import id_of
 from forge.app.sessions.answerer import chosen, full_name
 from forge.app.sessions.turn_end import TurnEnd, end_from_json
-from forge.cli.server_client import ServerClient, ServerGone
+from forge.cli.server_client import ServerClient, ServerGone, server_ended
+from forge.cli.server_follow import followed
 from forge.cli.terminal.turns import CancelledTurn, ConversationPlace, StartedTurn
 from forge.errors import ForgeError
-from forge.events import Event, QuestionAsked, from_json
+from forge.events import Event, QuestionAsked
 from forge.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ Json = dict[str, Any]
 _CHOSEN = ("models",)
 """Who answers is settled here, by the repository's settings too; the rest is as the server has it."""
 _WAIT = 2.0
-_PAGE = 500
 
 
 class ServerTurns:
@@ -88,57 +88,26 @@ class ServerTurns:
 
     async def follow(self, turn: StartedTurn) -> AsyncIterator[Event]:
         last = turn.after
-        ended = asyncio.create_task(self._ended(turn.run)) if self._local is None else None
         try:
-            if ended is not None:
-                async for id_, event in self._heard_until(ended, last):
+            if self._local is None:
+                async for id_, event in followed(self._client, self._topic, last, lambda: self._has_ended(turn.run)):
                     last = id_ or last
-                    yield event
-                # What a run said is on record before its end is, so the rest is there now.
-                async for id_, event in self._rest(last):
-                    last = id_
                     yield event
                 return
         except ServerGone:
-            await self._go_on_here(turn.run)
-        finally:
-            if ended is not None:
-                ended.cancel()
-                await asyncio.gather(ended, return_exceptions=True)
+            await self._continue_here(turn.run)
         assert self._local is not None
         async for event in self._local.follow(StartedTurn(turn.run, last)):
             yield event
 
-    async def _heard_until(self, ended: asyncio.Task[None], after: int) -> AsyncIterator[tuple[int | None, Event]]:
-        async with aclosing(self._client.follow(self._topic, after)) as heard:  # type: ignore[type-var]
-            while not ended.done():
-                coming = asyncio.ensure_future(anext(heard))
-                await asyncio.wait({coming, ended}, return_when=asyncio.FIRST_COMPLETED)
-                if coming.done():
-                    yield coming.result()
-                else:
-                    coming.cancel()
-                    await asyncio.gather(coming, return_exceptions=True)
-        await ended
-
-    async def _ended(self, run: str) -> None:
-        """However it ends: an error is raised by `end_of`."""
+    async def _has_ended(self, run: str) -> bool:
+        """However it ended: an error is raised by `end_of`."""
         try:
-            while (await self._run(run, wait=_WAIT))["end"] is None:
-                pass
+            return (await self._run(run, wait=_WAIT))["end"] is not None
         except ServerGone:
             raise
         except ForgeError:
-            return
-
-    async def _rest(self, after: int) -> AsyncIterator[tuple[int, Event]]:
-        while True:
-            page = await self._client.get("/events", topic=self._topic, after=after, limit=_PAGE)
-            for item in page["items"]:
-                after = item["id"]
-                yield after, from_json(item["event"])
-            if len(page["items"]) < _PAGE:
-                return
+            return True
 
     async def end_of(self, run: str) -> TurnEnd:
         self.is_at_work = False
@@ -151,7 +120,7 @@ class ServerTurns:
         with suppress(ServerGone):
             if self._local is None:
                 return await self._cancelled_by_server()
-        # A turn that is followed is cancelled where it is gone on with.
+        # A turn that is followed is cancelled by the process that continues it.
         return None if self._local is None else await self._local.cancel()
 
     async def _cancelled_by_server(self) -> CancelledTurn | None:
@@ -200,14 +169,12 @@ class ServerTurns:
             told = await asked()
         return told
 
-    async def _go_on_here(self, run: str) -> None:
+    async def _continue_here(self, run: str) -> None:
         """The server has ended: open what a turn needs in this process."""
         from forge.app.process.workshop import open_workshop  # noqa: PLC0415 - loads the engine
         from forge.cli.terminal.local_turns import LocalTurns  # noqa: PLC0415
 
-        self._tell(
-            f"forge: the server (process {self._client.server.pid}) has ended; this command goes on with its work."
-        )
+        self._tell(server_ended(self._client.server))
         shop = await self._opened.enter_async_context(open_workshop(self._settings, os.environ))
         self._local = LocalTurns(shop, self._place)
         self.is_at_work = False

@@ -76,7 +76,7 @@ class Turns(Protocol):
 @asynccontextmanager
 async def opened_turns(session: Session, settings: Settings, place: ConversationPlace) -> AsyncIterator[Turns]:
     """With `--direct`, this process works, also where a server runs."""
-    from forge.cli.server_client import running_server  # noqa: PLC0415
+    from forge.cli.server_client import running_server, server_continues  # noqa: PLC0415
 
     server = None if session.direct else await asyncio.to_thread(running_server, settings.data_dir)
     if server is None:
@@ -93,5 +93,5 @@ async def opened_turns(session: Session, settings: Settings, place: Conversation
             yield turns
         except asyncio.CancelledError:
             if turns.is_at_work:
-                session.output.note(f"The server (process {turns.server}) goes on with what it was given.")
+                session.output.note(server_continues(turns.server))
             raise

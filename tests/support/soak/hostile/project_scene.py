@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from forge.app.process.workshop import open_workshop
-from forge.app.projects.autopilot import carry_on
+from forge.app.projects.autopilot import LocalPilot, carry_on
 from forge.app.projects.catalog import create
 from forge.app.projects.messages import say
 from forge.app.projects.view import ProjectView
@@ -63,7 +63,7 @@ async def _built(environ: dict[str, str], agent: str, place: Path, moment: Momen
         project = await create(shop, "Durations", agent=agent, repository=place)
         moment.branch = f"forge/build-{project.id}"
         await say(shop, project, recording.IDEA, about="problem")
-        return await carry_on(shop, project, auto_confirm=True, hear=lambda _: None)
+        return await carry_on(LocalPilot(shop, project), auto_confirm=True, hear=lambda _: None)
 
 
 @contextmanager

@@ -1,10 +1,9 @@
-"""Other processes with runs: who carries out what is begun here, and what the dead have left."""
+"""Other processes with runs on the same data: which of them executes a run, and what dead ones have left."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
 
 from forge.engine.encoding import error_to_json
 from forge.engine.errors import RunWaits
@@ -18,40 +17,18 @@ _REMEMBERED = 100
 _LOOK_AGAIN = 0.5
 
 
-class Taker(Protocol):
-    """Asked from threads, never on the loop."""
-
-    def pid(self) -> int | None:
-        """The process of this machine that is to run what is begun here, if there is one now."""
-
-    def handed(self, run_id: str) -> None:
-        """It has the run: nobody else will begin it while it lives."""
-
-    def taken_back(self) -> None:
-        """It is gone, and this process goes on with what it had."""
-
-
-class Others:
+class Peers:
     """As one engine sees them."""
 
-    def __init__(self, runs: Runs, here: Execution, worker: Worker, *, serve: bool, taker: Taker | None) -> None:
+    def __init__(self, runs: Runs, here: Execution, worker: Worker, *, serve: bool) -> None:
         self._runs = runs
         self._here = here
         self._worker = worker
         self._serve = serve
-        self._taker = taker
         self.asked_for: set[str] = set()
-        """Runs to go on with here, as soon as their process is dead."""
+        """Runs to continue here as soon as their process is dead."""
         self._left: dict[str, str] = {}
         """Runs of the dead that this process leaves alone, and why."""
-
-    def taker_name(self) -> str | None:
-        pid = self._taker.pid() if self._taker is not None else None
-        return None if pid is None else self._worker.name_of(pid)
-
-    def has_it(self, run_id: str) -> None:
-        if self._taker is not None:
-            self._taker.handed(run_id)
 
     def least_busy(self, name: str, arguments: Json) -> str | None:
         """Who serves, has what the run needs and has less to do than this process; of several the one with the least.
@@ -104,11 +81,9 @@ class Others:
             self._runs.step_aside(self._here.durable.held_by(orphans))
         if self._serve and orphans:
             self._share_out(orphans)
-        elif self.asked_for and self.taker_name() is None:
+        elif self.asked_for:
             lacking = self._lacking(self._here.durable.left_by(orphans)) if orphans else {}
-            adopted = self._here.durable.adopt(tuple(self.asked_for - lacking.keys()), orphans)
-            if adopted and self._taker is not None:
-                self._taker.taken_back()
+            self._here.durable.adopt(tuple(self.asked_for - lacking.keys()), orphans)
         self._worker.forget(dead)
         self._forget_ended()
 

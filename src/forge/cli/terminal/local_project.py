@@ -1,0 +1,117 @@
+"""A project that this process works on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from forge.app.access.identity import LOCAL
+from forge.app.process.workshop import Workshop
+from forge.app.projects import audited_actions, catalog, contracts, notes, project_access, project_tests, runs
+from forge.app.projects.catalog import Project, workspace_of
+from forge.app.projects.contract_views import ContractText, Kind
+from forge.app.projects.messages import About, Given
+from forge.app.projects.notes import Note
+from forge.app.projects.project_tests import ProjectTests
+from forge.app.projects.project_view import ProjectView
+from forge.app.projects.runs import ActionResult
+from forge.app.projects.view import view
+from forge.cli.terminal.open_project import WantedProject
+from forge.events import Event
+from forge.json_value import Json
+
+
+async def created(shop: Workshop, wanted: WantedProject) -> LocalProject:
+    plan = await asyncio.to_thread(workspace_of(shop.settings).open, wanted.after) if wanted.after else None
+    made = await catalog.create(
+        shop,
+        wanted.name,
+        agent=wanted.agent,
+        repository=wanted.repository,
+        after=plan,
+        deliverable_type=wanted.deliverable_type,
+    )
+    return LocalProject(shop, made)
+
+
+class LocalProject:
+    def __init__(self, shop: Workshop, project: Project) -> None:
+        self._shop = shop
+        self.project = project
+
+    async def view(self) -> ProjectView:
+        return await asyncio.to_thread(view, self._shop, self.project)
+
+    async def say(
+        self,
+        text: str,
+        *,
+        given: Sequence[Given] = (),
+        about: About | None = None,
+        press_id: str | None = None,
+    ) -> ActionResult:
+        return await audited_actions.say_found(
+            self._shop, LOCAL, self.project, text, given=given, about=about, press_id=press_id
+        )
+
+    async def perform(
+        self,
+        action: str,
+        *,
+        text: str = "",
+        given: Sequence[Given] = (),
+        confirmed: bool = False,
+        agent: str | None = None,
+        press_id: str | None = None,
+    ) -> ActionResult:
+        if agent is not None:
+            await asyncio.to_thread(catalog.choose_agent, self._shop, self.project, agent)
+        return await audited_actions.perform_found(
+            self._shop, LOCAL, self.project, action, text=text, given=given, confirmed=confirmed, press_id=press_id
+        )
+
+    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+        return runs.follow(self._shop, self.project, done)
+
+    async def continue_run(self) -> None:
+        """Continue what a server that ended has left."""
+        await runs.go_on(self._shop, self.project)
+
+    async def add_resource(self, source: Path) -> str:
+        return await asyncio.to_thread(project_access.add_resource_found, self._shop, LOCAL, self.project, source)
+
+    async def stop(self) -> ProjectView:
+        await audited_actions.stop_found(self._shop, LOCAL, self.project)
+        return await self.view()
+
+    async def change(self, *, name: str | None = None, archived: bool | None = None) -> ProjectView:
+        await asyncio.to_thread(
+            project_access.change_found, self._shop, LOCAL, self.project, name=name, archived=archived
+        )
+        return await self.view()
+
+    async def delete(self, *, confirm: str) -> Path:
+        return await asyncio.to_thread(project_access.delete_found, self._shop, LOCAL, self.project, confirm=confirm)
+
+    async def tests(self) -> ProjectTests:
+        return await asyncio.to_thread(project_tests.tests_found, self.project, self.project.info().repository)
+
+    async def set_test_command(self, command: str) -> ProjectTests:
+        await asyncio.to_thread(project_tests.set_command_found, self._shop, LOCAL, self.project, command)
+        return await self.tests()
+
+    async def accept_tests(self) -> Json:
+        return await asyncio.to_thread(project_access.accept_tests_found, self._shop, LOCAL, self.project)
+
+    async def note(self) -> Note:
+        return await asyncio.to_thread(notes.show_note, self._shop, LOCAL, self.project.id)
+
+    async def save_note(self, text: str, *, seen: int) -> Note:
+        return await asyncio.to_thread(notes.save_note, self._shop, LOCAL, self.project.id, text, seen=seen)
+
+    async def edit_contract(self, kind: Kind, text: str, *, etag: str) -> ContractText:
+        return await asyncio.to_thread(contracts.edit_found, self._shop, LOCAL, self.project, kind, text, expected=etag)
+
+    async def restore_contract(self, kind: Kind, version: int) -> ContractText:
+        return await asyncio.to_thread(contracts.restore_found, self._shop, LOCAL, self.project, kind, version)

@@ -1,0 +1,220 @@
+"""A project that the server works on; this process continues a run whose server ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from forge.app.access.identity import LOCAL
+from forge.app.process.known_secrets import redactor
+from forge.app.process.server_lock import Serving
+from forge.app.process.settings_difference import differing, notes, refuse_without_key
+from forge.app.projects.catalog import Project, workspace_of
+from forge.app.projects.contract_views import ContractText, Kind, text_from_json
+from forge.app.projects.messages import About, Given, resource_content
+from forge.app.projects.notes import Note
+from forge.app.projects.project_tests import ProjectTests, tests_from_json
+from forge.app.projects.project_view import ProjectView, view_from_json
+from forge.app.projects.runs import ActionResult
+from forge.cli.server_client import ServerClient, ServerGone, server_ended
+from forge.cli.server_follow import followed
+from forge.cli.terminal.open_project import WantedProject
+from forge.errors import ForgeError
+from forge.events import Event
+from forge.json_value import Json
+from forge.settings import Settings
+
+if TYPE_CHECKING:
+    from forge.cli.terminal.local_project import LocalProject
+
+_WAIT = 2.0
+
+
+class ServerProject:
+    """One client for all that a command wants of the project."""
+
+    project: Project
+
+    def __init__(self, server: Serving, settings: Settings, tell: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._tell = tell
+        self.client = ServerClient(server, settings.data_dir)
+        self._opened = AsyncExitStack()
+        self._local: LocalProject | None = None
+        self._compared: int | None = None
+        self.is_at_work = False
+        """Whether the server works on something that this command began."""
+
+    async def __aenter__(self) -> Self:
+        await self._opened.enter_async_context(self.client)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._opened.aclose()
+
+    @property
+    def server(self) -> int | None:
+        return None if self._local else self.client.server.pid
+
+    async def create(self, wanted: WantedProject) -> None:
+        server = self.client.server
+        if wanted.agent is not None:
+            refuse_without_key(server, await asyncio.to_thread(differing, server, self._settings), wanted.agent)
+        plan = await asyncio.to_thread(workspace_of(self._settings).open, wanted.after) if wanted.after else None
+        place = wanted.repository
+        code = None if place is None else await self.client.post("/repositories", {"path": str(place)})
+        body = {
+            "name": wanted.name,
+            "agent": wanted.agent,
+            "repository": None if code is None else code["id"],
+            "after": None if plan is None else plan.id,
+            "deliverable_type": wanted.deliverable_type,
+        }
+        made = await self.client.post("/projects", body)
+        self.project = await asyncio.to_thread(Project.at, Path(made["directory"]))
+
+    async def view(self) -> ProjectView:
+        if self._local is not None:
+            return await self._local.view()
+        return view_from_json(await self.client.get(self._at))
+
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult:
+        key = uuid.uuid4().hex
+        if self._local is None:
+            body = {"text": self._redacted(text), "answers": [asdict(each) for each in given], "about": about}
+            try:
+                return await self._acted(await self.client.post(f"{self._at}/messages", body, key=key))
+            except ServerGone:
+                await self._continue_here()
+        assert self._local is not None
+        return await self._local.say(text, given=given, about=about, press_id=key)
+
+    async def perform(
+        self,
+        action: str,
+        *,
+        text: str = "",
+        given: Sequence[Given] = (),
+        confirmed: bool = False,
+        agent: str | None = None,
+    ) -> ActionResult:
+        key = uuid.uuid4().hex
+        if self._local is None:
+            body = {
+                "text": self._redacted(text),
+                "confirmed": confirmed,
+                "agent": agent,
+                "delegated": any(each.delegated for each in given),
+            }
+            try:
+                return await self._acted(await self.client.post(f"{self._at}/actions/{action}", body, key=key))
+            except ServerGone:
+                await self._continue_here()
+        assert self._local is not None
+        return await self._local.perform(action, text=text, given=given, confirmed=confirmed, agent=agent, press_id=key)
+
+    async def _acted(self, answer: Json) -> ActionResult:
+        done = ActionResult(answer["changed"], answer["run"], answer["after"], answer["message"])
+        self.is_at_work = done.run is not None
+        server = self.client.server
+        if done.run is not None and self._compared != server.pid:
+            self._compared = server.pid
+            for line in notes(server, await asyncio.to_thread(differing, server, self._settings)):
+                self._tell(line)
+        return done
+
+    async def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+        run, last = done.run, done.after
+        if run is None:
+            return
+        try:
+            if self._local is None:
+                topic = self.project.subject.topic
+                async for id_, event in followed(self.client, topic, last, lambda: self._is_over(run)):
+                    last = id_ or last
+                    yield event
+                self.is_at_work = False
+                return
+        except ServerGone:
+            await self._continue_here()
+        assert self._local is not None
+        async for event in self._local.follow(ActionResult(done.changed, run, last)):
+            yield event
+
+    async def _is_over(self, run: str) -> bool:
+        return bool((await self.client.get(f"{self._at}/runs/{run}", wait=_WAIT))["over"])
+
+    async def _continue_here(self) -> None:
+        """The server has ended: open what a run needs in this process."""
+        from forge.app.process.workshop import open_workshop  # noqa: PLC0415 - loads the engine
+        from forge.cli.terminal.local_project import LocalProject  # noqa: PLC0415
+
+        self._tell(server_ended(self.client.server))
+        shop = await self._opened.enter_async_context(open_workshop(self._settings, os.environ))
+        self._local = LocalProject(shop, self.project)
+        self.is_at_work = False
+        await self._local.continue_run()
+
+    async def add_resource(self, source: Path) -> str:
+        if self._local is not None:
+            return await self._local.add_resource(source)
+        content = await asyncio.to_thread(resource_content, self._settings, source)
+        return str((await self.client.upload(f"{self._at}/resources", source.name, content))["name"])
+
+    async def stop(self) -> ProjectView:
+        return view_from_json(await self.client.post(f"{self._at}/stop"))
+
+    async def change(self, *, name: str | None = None, archived: bool | None = None) -> ProjectView:
+        return view_from_json(await self.client.patch(self._at, {"name": name, "archived": archived}))
+
+    async def delete(self, *, confirm: str) -> Path:
+        return Path((await self.client.delete(self._at, confirm=confirm))["kept"])
+
+    async def tests(self) -> ProjectTests:
+        return tests_from_json(await self.client.get(f"{self._at}/tests"))
+
+    async def set_test_command(self, command: str) -> ProjectTests:
+        body = {"command": self._redacted(command)}
+        return tests_from_json(await self.client.put(f"{self._at}/tests", body))
+
+    async def accept_tests(self) -> Json:
+        return await self.client.post(f"{self._at}/tests/accept")
+
+    async def note(self) -> Note:
+        return Note(LOCAL.id, **await self.client.get(f"{self._at}/note"))
+
+    async def save_note(self, text: str, *, seen: int) -> Note:
+        return Note(LOCAL.id, **await self.client.put(f"{self._at}/note", {"text": text, "seen": seen}))
+
+    async def edit_contract(self, kind: Kind, text: str, *, etag: str) -> ContractText:
+        body = {"content": text, "etag": etag}
+        return text_from_json(await self.client.put(f"{self._at}/contracts/{kind.value}", body))
+
+    async def restore_contract(self, kind: Kind, version: int) -> ContractText:
+        body = {"version": version}
+        return text_from_json(await self.client.post(f"{self._at}/contracts/{kind.value}/restore", body))
+
+    def _redacted(self, text: str) -> str:
+        """The server knows its own secrets, not those of this command."""
+        return redactor(self._settings, os.environ).text(text)
+
+    @property
+    def _at(self) -> str:
+        return f"/projects/{self.project.id}"
+
+
+async def has_project(client: ServerClient, project: Project) -> bool:
+    """Whether the server has the one in this directory: a copy that somebody made has the same id."""
+    try:
+        seen = await client.get(f"/projects/{project.id}")
+    except ForgeError as e:
+        if e.code in ("project_missing", "server_gone"):
+            return False
+        raise
+    return Path(seen["directory"]) == project.directory
