@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from forge.app.access.identity import LOCAL, audited, share
+from forge.app.projects.project_access import create_project
 from tests.support.api_server import House, opened
 from tests.support.mcp_client import at_server, draft_in
 
@@ -96,6 +97,39 @@ def test_a_key_without_the_scope_of_a_tool_gets_403_and_the_scope(house: House) 
         assert refused.status_code == 403
         assert 'error="insufficient_scope", scope="write"' in refused.headers["www-authenticate"]
         assert "forge key new --scope write" in refused.json()["error"]["message"]
+
+
+@pytest.mark.asyncio
+async def test_a_key_for_one_project_reaches_nothing_else(house: House) -> None:
+    repository, other = house.repository(), house.repository()
+    mine = house.call(create_project(house.shop, LOCAL, "Garden", repository_id=repository))
+    theirs = house.call(create_project(house.shop, LOCAL, "Secret"))
+    house.user("ada")
+    for id_ in (mine.id, theirs.id):
+        share(house.shop, LOCAL, "project", id_, "ada", right="write")
+    for id_ in (repository, other):
+        share(house.shop, LOCAL, "repository", id_, "ada", right="write")
+    with house.client() as client:
+        order = {"user": "ada", "project": mine.id}
+        made = client.post("/api/keys", json=order).json()
+        assert made["key"]["project"] == mine.id
+        assert client.post("/api/keys", json={**order, "scopes": ["read", "admin"]}).status_code == 422
+        assert client.post("/api/keys", json={**order, "project": "20260101-0000"}).status_code == 404
+    async with at_server(house.url, made["text"], "?toolsets=all") as agent:
+        listed = await agent.call("forge_list_projects")
+        assert mine.id in listed
+        assert theirs.id not in listed
+        assert mine.id in await agent.call("forge_get_project_context")
+        assert "README.md" in await agent.call("forge_list")
+        there = await agent.refused("forge_get_project", project=theirs.id)
+        assert there.replace(theirs.id, "ID") == (await agent.refused("forge_get_project", project="ID"))
+        assert "no repository" in await agent.refused("forge_read", path="README.md", at=f"{other}:main")
+    with house.client(made["text"]) as client:
+        assert client.get(f"/api/projects/{mine.id}").status_code == 200
+        assert client.get(f"/api/repositories/{repository}/branches").status_code == 200
+        for address in ("projects", f"projects/{theirs.id}", f"repositories/{other}", "settings", "keys", "models"):
+            refused = client.get(f"/api/{address}")
+            assert (refused.status_code, refused.json()["code"]) == (403, "key_limited"), address
 
 
 def test_foreign_hosts_and_origins_are_refused(house: House) -> None:

@@ -113,8 +113,8 @@ class _Front:
     def call(self, context: Context) -> Call:
         assert context.request is not None
         query = context.request.query_params
-        defaults = Defaults(query.get("repo"), query.get("project"), query.get("build"))
         who = context.request.scope["state"]["who"]
+        defaults = Defaults(query.get("repo") or who.repository, query.get("project"), query.get("build"))
         return Call(self._host, who, server.agent_name(context), defaults, context.session.report_progress)
 
 

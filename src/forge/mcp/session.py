@@ -41,7 +41,7 @@ async def session_of(call: Call, named: str | None) -> Session:
     """What `named` says, else the defaults; not yet checked against anybody's rights."""
     if named is None:
         build = call.defaults.build
-        project = call.defaults.project or (None if build else await call.host.project())
+        project = call.defaults.project or call.who.project or (None if build else await call.host.project())
         return Session(project, build)
     wanted = named.removeprefix(_HANDLE)
     return Session(build=wanted) if named.startswith(_HANDLE) and "@" in wanted else Session(wanted)

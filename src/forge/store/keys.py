@@ -31,6 +31,9 @@ class Key:
     last_used: float | None
     revoked: float | None
     user_disabled: float | None
+    project: str | None = None
+    """The one project that it opens, and the repository in which that is built."""
+    repository: str | None = None
 
     def opens(self, now: float) -> bool:
         """Whether it is good for anything at this moment."""
@@ -61,9 +64,12 @@ class KeyRows:
         scopes: Collection[str],
         now: float,
         expires: float | None,
+        project: str | None = None,
+        repository: str | None = None,
     ) -> None:
         row: dict[str, Any] = {"id": id_, "user": user, "name": name, "prefix": prefix, "hash": hash_}
         row |= {"scopes": " ".join(sorted(scopes)), "created": now, "expires": expires}
+        row |= {"project": project, "repository": repository}
         with self._database.transaction() as connection:
             connection.execute(insert(keys).values(row))
 
@@ -173,4 +179,6 @@ def _value(row: Row[Any]) -> Key:
         last_used=row.last_used,
         revoked=row.revoked,
         user_disabled=row.user_disabled,
+        project=row.project,
+        repository=row.repository,
     )

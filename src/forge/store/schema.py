@@ -97,6 +97,7 @@ keys = Table(
     Column("scopes", Text, nullable=False, server_default=""),
     Column("expires", Double),
     Column("project", Text),
+    Column("repository", Text),
 )
 
 costs = Table(

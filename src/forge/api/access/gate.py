@@ -49,6 +49,13 @@ class KeyNeeded(Denied):
         self.headers = {"WWW-Authenticate": f'Bearer {error}scope="read write run", resource_metadata="{metadata}"'}
 
 
+class KeyLimited(Denied):
+    """The key opens one project alone, and this address is not part of it."""
+
+    code = "key_limited"
+    status = 403
+
+
 class TokenRefused(Denied):
     """The token or key is wrong, or was used before."""
 
@@ -180,6 +187,8 @@ class Gate:
             self._origins.check(scope, host, has_cookie=who is not None)
         if who is not None:
             await self._used_key(who, scope)
+            if not is_open:
+                _check_reach(who, scope["path"])
         return Admitted(
             who, None if by_key else self._cookies.renewed(scope, secure=self._origins.by_https_only(scope))
         )
@@ -250,6 +259,16 @@ class Gate:
         if session is None:
             return None
         return LOCAL if session.subject == LOCAL.id else by_id(session.subject)
+
+
+def _check_reach(who: Who, path: str) -> None:
+    """A key for one project: lists and settings of the server are not its business."""
+    if who.project is None:
+        return
+    repository = f"/api/repositories/{who.repository}"
+    mine = (f"/api/projects/{who.project}", "/api/mcp", *([repository] if who.repository else []))
+    if not any(path == each or path.startswith(f"{each}/") for each in mine):
+        raise KeyLimited("This key opens one project alone.", hint=f"Its addresses begin with {mine[0]}.")
 
 
 class Access:

@@ -13,7 +13,7 @@ from forge.api.http.routing import router_for
 from forge.api.shapes import access as shapes
 from forge.api.shapes.base import Page
 from forge.app.access import identity, users
-from forge.app.projects import project_access
+from forge.app.projects import project_access, repository_rights
 from forge.app.repositories import catalog
 from forge.app.values.paging import Page as FoundPage
 from forge.app.values.paging import position
@@ -85,12 +85,19 @@ def list_keys(shop: Shop, who: Asking, *, user: Annotated[str | None, Query(max_
     tags=["access"],
     status_code=201,
     response_model=shapes.NewKeyShape,
-    responses=may_end({**_USER, 409: ["user_disabled"], 422: ["key_options_invalid"]}),
+    responses=may_end(
+        {**_USER, 404: [*_USER[404], "project_missing"], 409: ["user_disabled"], 422: ["key_options_invalid"]}
+    ),
 )
 def create_key(shop: Shop, who: Asking, *, body: shapes.NewKeyOrder) -> Any:
     """A new key. It is shown this once."""
     secret = identity.server_secret(shop.settings.data_dir)
-    return users.new_key(shop, who, secret, body.user, name=body.name, scopes=body.scopes, days=body.days)
+    reach = (
+        repository_rights.key_reach(project_access.project_for(shop, who, body.project))
+        if body.project is not None
+        else None
+    )
+    return users.new_key(shop, who, secret, body.user, name=body.name, scopes=body.scopes, days=body.days, reach=reach)
 
 
 @router.post(

@@ -45,6 +45,11 @@ class NewKeyOrder(Given):
     name: str = Field(default="", max_length=100)
     scopes: list[Scope] = Field(default=["read", "write", "run"], min_length=1, max_length=4)
     days: float | None = Field(default=None, gt=0, le=36_500, description="How long it lives; null: until revoked.")
+    project: str | None = Field(
+        default=None,
+        max_length=100,
+        description="Open this project and its repository alone; null: all that is theirs.",
+    )
     model_config = taken(user="ada", name="laptop", scopes=["read"], days=30)
 
 
@@ -59,6 +64,7 @@ class KeyShape(Shape):
     expires: float | None
     last_used: float | None
     revoked: float | None
+    project: str | None = Field(description="The one project that it opens; null: all that its user may see.")
 
 
 class KeysShape(Shape):

@@ -65,12 +65,20 @@ class SecretUnusable(Upstream):
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """`key` is the id of the forge-key, if one was used. The id "local" is the person at this machine."""
+    """`key` is the id of the forge-key, if one was used. The id "local" is the person at this machine.
+
+    A key for one `project` reaches that and the `repository` in which it is built, and nothing else.
+    """
 
     id: str
     name: str
     scopes: frozenset[str]
     key: str | None = None
+    project: str | None = None
+    repository: str | None = None
+
+    def reaches(self, kind: Kind, id_: str) -> bool:
+        return self.project is None or id_ == (self.project if kind == "project" else self.repository)
 
     @property
     def is_local(self) -> bool:
@@ -98,12 +106,14 @@ def require(who: Who, scope: str) -> None:
 
 def may_see(shop: Shop, who: Who, kind: Kind, id_: str) -> bool:
     """Whether it is theirs or shared with them. The person at this machine sees everything."""
-    return who.is_local or _is_visible(who, _ownership(shop).standing(kind, id_, who.id))
+    return who.is_local or _is_visible(who, _standing(shop, who, kind, id_))
 
 
 def visible(shop: Shop, who: Who, kind: Kind) -> frozenset[str] | None:
     """The ids of all that they may see, for lists; None means everything."""
-    return None if who.is_local else _ownership(shop).seen_by(kind, who.id)
+    if who.is_local:
+        return None
+    return frozenset(id_ for id_ in _ownership(shop).seen_by(kind, who.id) if who.reaches(kind, id_))
 
 
 def owned(shop: Shop, who: Who, kind: Kind, id_: str, scope: str = "read") -> None:
@@ -113,7 +123,7 @@ def owned(shop: Shop, who: Who, kind: Kind, id_: str, scope: str = "read") -> No
     """
     if who.is_local:
         return
-    standing = _ownership(shop).standing(kind, id_, who.id)
+    standing = _standing(shop, who, kind, id_)
     if not _is_visible(who, standing):
         raise missing(kind, id_)
     if scope != "read" and standing.owner != who.id and standing.granted != "write":
@@ -141,7 +151,7 @@ def only_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
     """Passes for the owner: what others see of it, and that it is there at all, is not for who it is shared with."""
     if who.is_local:
         return
-    standing = _ownership(shop).standing(kind, id_, who.id)
+    standing = _standing(shop, who, kind, id_)
     if not _is_visible(who, standing):
         raise missing(kind, id_)
     if standing.owner != who.id:
@@ -265,6 +275,13 @@ def _secret_unusable(path: Path) -> SecretUnusable:
         f"The server's secret at {path} cannot be used.",
         hint="Check who owns it. If it is lost, delete it: everybody signs in again and needs new keys.",
     )
+
+
+def _standing(shop: Shop, who: Who, kind: Kind, id_: str) -> Standing:
+    from forge.store.ownership import Standing  # noqa: PLC0415
+
+    found = _ownership(shop).standing(kind, id_, who.id)
+    return found if who.reaches(kind, id_) else Standing(None, None)
 
 
 def _is_visible(who: Who, standing: Standing) -> bool:

@@ -20,6 +20,7 @@ from forge.app.access.identity import (
     Who,
     audit,
     derived,
+    owned,
     require,
     server_secret,
     signature,
@@ -147,6 +148,14 @@ class NewKey:
     key: Key
 
 
+@dataclass(frozen=True, slots=True)
+class KeyReach:
+    """The one project that a key opens, and the repository in which that is built, if it has one."""
+
+    project: str
+    repository: str | None = None
+
+
 def new_key(
     shop: Shop,
     who: Who,
@@ -156,8 +165,12 @@ def new_key(
     name: str = "",
     scopes: Collection[str] = USUAL_SCOPES,
     days: float | None = None,
+    reach: KeyReach | None = None,
 ) -> NewKey:
-    """Only who may administer makes keys, so that a key that got lost cannot be used to make itself another."""
+    """Only who may administer makes keys, so that a key that got lost cannot be used to make itself another.
+
+    With `reach` it opens one project, for an owner who may see that.
+    """
     owner = user(shop, who, name_or_id)
     if owner.disabled is not None:
         raise UserDisabled(
@@ -165,6 +178,8 @@ def new_key(
         )
     now = time.time()
     _check(scopes, days)
+    if reach is not None:
+        _check_reach(shop, owner, scopes, reach)
     text = "fk_" + "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
     id_, expires = f"k_{secrets.token_hex(8)}", None if days is None else now + days * _DAY
     label = shop.redactor.text(name.strip()[:100])
@@ -177,8 +192,11 @@ def new_key(
         scopes=scopes,
         now=now,
         expires=expires,
+        project=reach.project if reach else None,
+        repository=reach.repository if reach else None,
     )
-    audit(shop, who, "key.new", f"key:{id_}", f"for {owner.name}: {' '.join(sorted(scopes))}")
+    told = f"for {owner.name}: {' '.join(sorted(scopes))}" + (f", project {reach.project} alone" if reach else "")
+    audit(shop, who, "key.new", f"key:{id_}", told)
     return NewKey(text, _found(shop, id_).key)
 
 
@@ -211,6 +229,12 @@ def _check(scopes: Collection[str], days: float | None) -> None:
     # Written so that NaN does not pass.
     if days is not None and not 0 < days <= 36_500:
         raise KeyOptionsInvalid(f"A key cannot live for {days} days.", hint="Give a number above 0, or none.")
+
+
+def _check_reach(shop: Shop, owner: User, scopes: Collection[str], reach: KeyReach) -> None:
+    if "admin" in scopes:
+        raise KeyOptionsInvalid("A key for one project cannot administer.", hint="Leave out the scope admin.")
+    owned(shop, Who(owner.id, owner.name, frozenset(scopes)), "project", reach.project)
 
 
 def _found(shop: Shop, id_: str) -> Found:
@@ -263,7 +287,10 @@ class Keys:
 
 
 def _who(key: Key | None) -> Who | None:
-    return None if key is None else Who(key.user, key.user_name, frozenset(key.scopes) & ALL_SCOPES, key.id)
+    if key is None:
+        return None
+    scopes = frozenset(key.scopes) & ALL_SCOPES
+    return Who(key.user, key.user_name, scopes, key.id, project=key.project, repository=key.repository)
 
 
 class Rates:

@@ -8,12 +8,19 @@ from pathlib import Path
 
 from forge.app.access import identity
 from forge.app.access.identity import Who
+from forge.app.access.users import KeyReach
 from forge.app.process.workshop import Workshop
 from forge.app.projects.view import ProjectView, view
 from forge.app.repositories.catalog import is_looked_after
 from forge.plugins.errors import OperationBlocked
 from forge.projects.project import Project
 from forge.subjects import repository_id
+
+
+def key_reach(project: Project) -> KeyReach:
+    """For a key that opens this project alone."""
+    place = project.info().repository
+    return KeyReach(project.id, repository_id(place) if place else None)
 
 
 def refuse_where_they_may_not_build(shop: Workshop, who: Who, project: Project) -> None:

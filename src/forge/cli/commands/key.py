@@ -34,6 +34,9 @@ def new(
     days: Annotated[
         float | None, typer.Option("--days", metavar="N", help="For how long; for good if left out.")
     ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", metavar="PROJECT", help="Open this project and its repository alone.")
+    ] = None,
 ) -> None:
     """Make a key and show it, this once. Only a hash of it is kept."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415 - loads the database, which takes a moment
@@ -41,9 +44,16 @@ def new(
 
     session: Session = context.obj
     out = session.output
-    with opened_access(settings_of(out), os.environ) as access:
+    settings = settings_of(out)
+    reach = None
+    if project is not None:
+        from forge.app.projects.repository_rights import key_reach  # noqa: PLC0415
+        from forge.app.projects.resolve import project_meant  # noqa: PLC0415
+
+        reach = key_reach(project_meant(settings, project, session.directory))
+    with opened_access(settings, os.environ) as access:
         scopes = frozenset(scope) if scope else USUAL_SCOPES
-        made = new_key(access, LOCAL, access.secret, user, name=name or "", scopes=scopes, days=days)
+        made = new_key(access, LOCAL, access.secret, user, name=name or "", scopes=scopes, days=days, reach=reach)
     out.result({"text": made.text, **_document(made.key)})
     out.line(made.text)
     out.aside("Keep it safe: it is not shown again. Programs send it as `Authorization: Bearer fk_…`.")
@@ -70,7 +80,7 @@ def list_all(
             out.styled(key.id, "yellow"),
             out.styled(f"{key.prefix}…", "dim"),
             out.styled(key.user_name, "cyan"),
-            " ".join(key.scopes),
+            " ".join(key.scopes) + (f" in {key.project}" if key.project else ""),
             _state(key),
             "never used" if key.last_used is None else f"used {ago(key.last_used)}",
             out.styled(key.name),
@@ -108,6 +118,13 @@ def _state(key: Key) -> str:
 
 
 def _document(key: Key) -> dict[str, object]:
-    told = {"id": key.id, "user": key.user_name, "name": key.name, "prefix": key.prefix, "scopes": key.scopes}
+    told = {
+        "id": key.id,
+        "user": key.user_name,
+        "name": key.name,
+        "prefix": key.prefix,
+        "scopes": key.scopes,
+        "project": key.project,
+    }
     times = {"created": key.created, "expires": key.expires, "last_used": key.last_used, "revoked": key.revoked}
     return {**told, **times, "opens": key.opens(time.time())}
