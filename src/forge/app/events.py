@@ -84,6 +84,11 @@ def heard_after(shop: Workshop, topic: Topic, after: int, limit: int) -> tuple[t
     return (), at
 
 
+def latest(shop: Workshop, topic: Topic) -> int:
+    """The id of the last event, to hear what comes after it."""
+    return shop.events.last(topic.stored)
+
+
 async def hear(shop: Workshop, topic: Topic, after: int) -> AsyncGenerator[Heard]:
     """Everything recorded after that id, each once and in order, then as it comes; live pieces in between."""
     async with aclosing(shop.events.follow(topic.stored, after)) as items:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from forge.app.drafts.drafts import Agent
     from forge.app.process.workshop import Workshop
     from forge.app.repositories.catalog import Repository
+    from forge.settings import Settings
 
 T = TypeVar("T")
 _SIGN_OF_LIFE = 5.0
@@ -41,6 +42,8 @@ class Host(Protocol):
         """Where the person works, at their own machine."""
 
     async def shop(self) -> Workshop: ...
+
+    async def settings(self) -> Settings: ...
 
     async def project(self) -> str | None:
         """The project whose directory the person works in."""

@@ -27,6 +27,7 @@ from forge.mcp.call import Call, Defaults
 from forge.mcp.repositories import named
 from forge.mcp.server import Context
 from forge.mcp.tool import Tool
+from forge.settings import Settings
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -89,6 +90,9 @@ class SharedHost:
 
     async def shop(self) -> Workshop:
         return self._shop
+
+    async def settings(self) -> Settings:
+        return self._shop.settings
 
     async def project(self) -> str | None:
         return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -16,6 +16,7 @@ from forge import __version__
 from forge.errors import ForgeError
 from forge.json_value import Json
 from forge.mcp.call import Call
+from forge.mcp.subscriptions import Listening
 from forge.mcp.text import failure
 from forge.mcp.tool import Tool
 
@@ -28,6 +29,7 @@ INSTRUCTIONS = (
     "Errors say what to do next."
 )
 _NAMED = 30
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -52,6 +54,41 @@ def create(front: Front) -> Server[Any]:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool {params.name[:60]!r}. There are: {known}.")
         return await _called(tool, replace(front.call(context), tool=tool.name), params.arguments or {})
 
+    async def list_resources(context: Context, params: object) -> types.ListResourcesResult:
+        del params
+        from forge.mcp import resources  # noqa: PLC0415
+
+        return types.ListResourcesResult(resources=await _guarded(resources.listed(front.call(context))))
+
+    async def list_templates(context: Context, params: object) -> types.ListResourceTemplatesResult:
+        del context, params
+        from forge.mcp.resources import TEMPLATES  # noqa: PLC0415
+
+        return types.ListResourceTemplatesResult(resource_templates=list(TEMPLATES))
+
+    async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        from forge.mcp import resources  # noqa: PLC0415
+
+        uri = str(params.uri)
+        return resources.contents(uri, await _guarded(resources.read(front.call(context), uri)))
+
+    async def list_prompts(context: Context, params: object) -> types.ListPromptsResult:
+        del context, params
+        from forge.mcp.prompts import PROMPTS  # noqa: PLC0415
+
+        return types.ListPromptsResult(prompts=list(PROMPTS))
+
+    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        from forge.mcp.prompts import prompt  # noqa: PLC0415
+
+        return await _guarded(prompt(front.call(context), params.name, params.arguments or {}))
+
+    async def listen(
+        context: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        return await listening(front.call(context), context, params)
+
+    listening = Listening()
     return Server(
         "forge",
         version=__version__,
@@ -59,6 +96,12 @@ def create(front: Front) -> Server[Any]:
         instructions=INSTRUCTIONS,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_subscriptions_listen=listen,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
     )
 
 
@@ -67,6 +110,19 @@ def agent_name(context: Context) -> str:
     params = context.session.client_params
     name = params.client_info.name if params is not None else ""
     return "".join(c for c in name if c.isprintable() and c not in "<>\"'")[:_NAMED].strip() or "mcp"
+
+
+async def _guarded(work: Awaitable[T]) -> T:
+    """What cannot be read or asked for is an error of the protocol, with what to do next."""
+    try:
+        return await work
+    except ForgeError as e:
+        raise MCPError(types.INVALID_PARAMS, failure(e)) from e
+    except MCPError:
+        raise
+    except Exception as e:
+        _log.exception("A request broke.")
+        raise MCPError(types.INTERNAL_ERROR, f"Internal error: {type(e).__name__}.") from e
 
 
 def _tools(front: Front, context: Context) -> Sequence[Tool]:

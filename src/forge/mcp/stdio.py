@@ -78,6 +78,9 @@ class LocalHost:
                 self._shop = await self._stack.enter_async_context(open_workshop(settings, self._environ))
         return self._shop
 
+    async def settings(self) -> Settings:
+        return await asyncio.to_thread(self._settings)
+
     async def project(self) -> str | None:
         from forge.app.projects.resolve import project_here  # noqa: PLC0415 - loads projects
 

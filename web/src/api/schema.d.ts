@@ -4603,6 +4603,7 @@ export interface components {
          *       "last_used": 1794800000,
          *       "name": "laptop",
          *       "prefix": "fk_k7f3a",
+         *       "project": "20261116-4f2a",
          *       "revoked": null,
          *       "scopes": [
          *         "read"
@@ -4624,6 +4625,11 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
+            /**
+             * Project
+             * @description The one project that it opens; null: all that its user may see.
+             */
+            project: string | null;
             /** Revoked */
             revoked: number | null;
             /** Scopes */
@@ -4644,6 +4650,7 @@ export interface components {
          *           "last_used": 1794800000,
          *           "name": "laptop",
          *           "prefix": "fk_k7f3a",
+         *           "project": "20261116-4f2a",
          *           "revoked": null,
          *           "scopes": [
          *             "read"
@@ -5329,6 +5336,11 @@ export interface components {
              */
             name: string;
             /**
+             * Project
+             * @description Open this project and its repository alone; null: all that is theirs.
+             */
+            project?: string | null;
+            /**
              * Scopes
              * @default [
              *       "read",
@@ -5353,6 +5365,7 @@ export interface components {
          *         "last_used": 1794800000,
          *         "name": "laptop",
          *         "prefix": "fk_k7f3a",
+         *         "project": "20261116-4f2a",
          *         "revoked": null,
          *         "scopes": [
          *           "read"
@@ -8900,7 +8913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `user_unknown`. */
+            /** @description Not found: `user_unknown`, `project_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;

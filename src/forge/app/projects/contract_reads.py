@@ -23,6 +23,11 @@ from forge.contracts.templates import template
 from forge.errors import NotFound
 from forge.projects.project import Project
 
+RULES: dict[str, str] = {
+    **{str(name): line for name, line in TEXTS.items()},
+    **{kind.value: f"Example of {kind.file}." for kind in ORDER},
+}
+"""Texts that come with Forge, each with what it is about."""
 _BUILD = re.compile(r"([0-9A-Za-z._-]{1,80})@([1-9][0-9]{0,5})", re.ASCII)
 
 
@@ -90,6 +95,12 @@ class BuildContracts:
     batch: int
     pinned_at: float
     contracts: tuple[tuple[Kind, str], ...]
+
+
+def rule_text(name: str) -> str:
+    """A governance text, or the example of a contract."""
+    shipped = governance_named(name)
+    return governance_text(shipped) if shipped is not None else template(kind_named(name))
 
 
 def build_scope(shop: Workshop, who: Who, id_: str) -> BuildScope:
