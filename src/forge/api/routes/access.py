@@ -91,6 +91,7 @@ def list_keys(shop: Shop, who: Asking, *, user: Annotated[str | None, Query(max_
 )
 def create_key(shop: Shop, who: Asking, *, body: shapes.NewKeyOrder) -> Any:
     """A new key. It is shown this once."""
+    identity.require(who, "admin")
     secret = identity.server_secret(shop.settings.data_dir)
     reach = (
         repository_rights.key_reach(project_access.project_for(shop, who, body.project))
