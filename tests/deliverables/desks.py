@@ -97,6 +97,9 @@ class ScriptedDesk:
         self.tested += 1
         return next(self._tests)
 
+    def tests_before(self, task: str) -> TestResults | None:
+        return self.baseline_tests
+
     async def files(self) -> Mapping[str, str]:
         return self.changed
 

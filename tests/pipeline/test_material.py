@@ -83,7 +83,7 @@ def test_build_and_fix_have_one_system_prompt_and_the_specification_is_told_once
     reviews = iter([[FINDING] * 4, []])
     agents = ScriptedAgents(
         answers=lambda _: json.dumps({"issues": next(reviews)}),
-        tests=lambda n, tip: TestResults(3, 3 - (n == 2), int(n == 2), "FAILED a", commit=tip, exit_code=int(n == 2)),
+        tests=lambda n, tip: TestResults(n + 2, n + 2 - (n == 2), int(n == 2), "FAILED a", tip, exit_code=int(n == 2)),
     )
     asyncio.run(live(journeys(project, agents, Outside()), deliver, Record(), dying=False))
     assert {order.prompt for order in agents.orders} == {"code-build", "code-fix"}

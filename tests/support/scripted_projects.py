@@ -156,7 +156,8 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Script:
         return Worked(success=True, text="done", commit=files.commit(f"work {made.works}"), files=("test.py",))
 
     async def run_tests(agents: ProjectAgents, branch: str, **_: Any) -> TestResults:
-        return TestResults(3, 3, 0, "ok", commit=str(await agents.tip(branch)), exit_code=0, command="python -m tests")
+        tip, many = str(await agents.tip(branch)), 3 + made.works
+        return TestResults(many, many, 0, "ok", commit=tip, exit_code=0, command="python -m tests")
 
     monkeypatch.setattr(ProjectAgents, "answer", answer)
     monkeypatch.setattr(ProjectAgents, "by_rules", lambda *_: False)

@@ -57,6 +57,7 @@ class ProjectDesk:
         self.compares = False
         """Whether this run compares tests with those before the work; one that an older version began does not."""
         self._last_tests: TestResults | None = None
+        self._tests_before: dict[str, TestResults | None] = {}
         self._commit = ""
         self._written: dict[str, str] = {}
         self._reads = 0
@@ -234,6 +235,12 @@ class ProjectDesk:
         command = await self._journey.steps.step(f"test command{again}", look)
         if command:
             await self.say(f"Tests: {command}.")
+
+    def tests_before(self, task: str) -> TestResults | None:
+        """The same for all attempts of this run. A run that begins in the middle knows only the one before the work."""
+        if not self.compares:
+            return None
+        return self._tests_before.setdefault(task, self._last_tests or self.baseline_tests)
 
     def forget_tests(self) -> None:
         """A person may have changed what tests need: the next run is a new one."""

@@ -189,6 +189,9 @@ class Desk(Protocol):
     def baseline_tests(self) -> TestResults | None:
         """The run before the first task; None where there was none, as in runs that an older version began."""
 
+    def tests_before(self, task: str) -> TestResults | None:
+        """The last run before the first turn of this task; None where there was none. Asked before the task begins."""
+
     @property
     def is_unproven(self) -> bool:
         """Whether a person decided to go on although tests cannot run."""

@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 
 from forge.counts import counted
-from forge.deliverables.code.failures import failing, fingerprint, gist, none_found, not_yours
+from forge.deliverables.code.failures import HONEST, failing, fingerprint, gist, none_found, not_yours
 from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
+from forge.deliverables.code.test_proof import Lack, lack_of
 from forge.json_value import Json
 from forge.plugins.roles import BuildResult, Desk, Stuck, StuckCause, TestResults, Worked
 
@@ -17,6 +18,9 @@ SAME_FAILURES = 3
 """Of the tests, one after the other: then a person is asked."""
 MOST_ATTEMPTS = 10
 """At making the tests of one task pass, however each of them failed."""
+UNPROVEN_TURNS = 2
+"""Orders to write the tests that a task needs: then a person is asked."""
+WITHOUT, AGAIN = "Go on without them", "Try again"
 BROKEN_SUITES = 1
 """Attempts at a suite that breaks before any test, for want of something: then a person is asked."""
 NOTHING_CHANGED = (
@@ -51,14 +55,25 @@ def _begin(desk: Desk, tasks: tuple[Task, ...]) -> int:
 
 async def _done(desk: Desk, task: Task) -> BuildResult:
     """Do one task until its tests pass. What it gives back has the reason why a person is needed, if one is."""
-    if not _asked_about_tests(desk, task) and (needs := await _worked(desk, task)):
+    before = desk.tests_before(task.id)
+    if not _asked_about_tests(desk, task) and not _waived(desk, task) and (needs := await _worked(desk, task)):
         return _stuck(needs)
     seen: list[str] = []
-    said = ""
+    said, sent_back = "", 0
     while True:
         tests = await desk.run_tests()
         if _satisfied(desk, task, tests):
-            return BuildResult(stuck=False)
+            lack = _lack(desk, task, before, tests)
+            if lack is None:
+                return BuildResult(stuck=False)
+            if sent_back == UNPROVEN_TURNS:
+                return _stuck(Stuck(StuckCause.TESTS, lack.reason, (WITHOUT, AGAIN), explanation=said))
+            sent_back += 1
+            worked = await worked_on(desk, "code-build", task.id, _proving(desk, task, lack), task.title)
+            if needs := needed(worked, "writing its tests"):
+                return _stuck(needs)
+            said = worked.text[:_QUOTED]
+            continue
         if tests.cannot_run and (tests.lacks_runner or len(seen) == BROKEN_SUITES):
             return BuildResult(stuck=True, reason=f"the tests cannot run: {tests.missing}", tests=tests)
         seen.append(fingerprint(tests))
@@ -117,6 +132,22 @@ def _asked_about_tests(desk: Desk, task: Task) -> bool:
     return bool(last.get("tests")) and found is not None and found["id"] == task.id
 
 
+def _waived(desk: Desk, task: Task) -> bool:
+    """Whether a person decided that this task needs no more tests."""
+    return any(
+        answer.get("answer") == WITHOUT
+        and (found := _STUCK_AT.match(str(answer.get("question", "")))) is not None
+        and found["id"] == task.id
+        for answer in desk.answers
+    )
+
+
+def _lack(desk: Desk, task: Task, before: TestResults | None, tests: TestResults) -> Lack | None:
+    if not desk.thresholds["code_require_tests"] or tests.cannot_run or _waived(desk, task):
+        return None
+    return lack_of(task, criteria_of(desk.constraints), before, tests)
+
+
 def _left_to_it(desk: Desk, task: Task) -> bool:
     """Whether the last thing that a person was asked about this task was left to the agent."""
     last = desk.answers[-1] if desk.answers else {}
@@ -164,8 +195,9 @@ def _meant(answer: Json) -> str:
 def _tests_wanted(task: Task) -> str:
     if task.id == ACCEPTANCE:
         return (
-            "Write an acceptance test for each numbered criterion below, whose name tells the criterion, and "
-            "integration tests for the parts that work together. Unit tests stand beside the code already; add those "
+            "Write an acceptance test for each numbered criterion below. Its name has `criterion_N` with the number, "
+            "such as `test_criterion_3_…`: that is how Forge finds it. Write integration tests for the parts that "
+            "work together. Unit tests stand beside the code already; add those "
             "that are missing."
         )
     return (
@@ -178,6 +210,10 @@ def _tests_wanted(task: Task) -> str:
 def _criteria(desk: Desk) -> str:
     numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(criteria_of(desk.constraints), 1))
     return f"Acceptance criteria:\n{numbered}" if numbered else ""
+
+
+def _proving(desk: Desk, task: Task, lack: Lack) -> str:
+    return "\n\n".join(filter(None, [f"Task `{task.id}`: {task.title}", lack.order, HONEST, decided(desk)]))
 
 
 def _mending(desk: Desk, task: Task, tests: TestResults) -> str:
