@@ -166,6 +166,44 @@ class BranchChanged(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class TestsStarted(Event):
+    """The tests of the branch run; `pattern` selects some of them."""
+
+    __test__: ClassVar[bool] = False
+
+    run: str
+    branch: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestsProgressed(Event):
+    """The last line that a runner printed."""
+
+    __test__: ClassVar[bool] = False
+
+    run: str
+    text: str
+    live: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class TestsEnded(Event):
+    """`outcome` is `passed`, `failed`, `cannot run`, `no tests` or `cancelled`; `error` says why a run has none."""
+
+    __test__: ClassVar[bool] = False
+
+    run: str
+    branch: str
+    commit: str | None
+    outcome: str
+    passed: int
+    failed: int
+    skipped: int
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RepositoryChanged(Event):
     """In the list of repositories: `what` is `added` or `forgotten`."""
 
@@ -269,6 +307,9 @@ KINDS: dict[str, type[Event]] = {
         QuestionAsked,
         QuestionClosed,
         BranchChanged,
+        TestsStarted,
+        TestsProgressed,
+        TestsEnded,
         RepositoryChanged,
         ProjectMoved,
         ProjectChanged,

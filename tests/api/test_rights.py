@@ -39,6 +39,8 @@ ADMIN = {
 RUN = {
     "accept_tests",
     "answer_question",
+    "begin_test_run",
+    "cancel_test_run",
     "cancel_turn",
     "press_action",
     "say_to_project",

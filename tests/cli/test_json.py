@@ -67,6 +67,7 @@ RUNS = [
     ["user", "add", "ana"],
     ["key", "list"],
     ["tests"],
+    ["test", "--show"],
 ]
 
 ELSEWHERE = {"run", "demo", "serve", "completion", "contracts", "mcp", "notes"}

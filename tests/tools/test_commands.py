@@ -142,7 +142,7 @@ def test_tests_are_really_run_and_counted(bench: NewBench) -> None:
     b = bench({"test_x.py": source})
     said = b.ok("run_tests")
     assert said.startswith("Tests FAILED: 1 passed, 1 failed (`python3 -m unittest discover`, exit code 1).")
-    assert "- FAIL: test_b" in said
+    assert "- test_x.py:5: test_x.T.test_b: AssertionError: no" in said
     b.ok("search_replace", path="test_x.py", search="self.fail('no')", replace="pass")
     assert b.ok("run_tests").startswith("Tests passed: 2 passed, 0 failed")
     assert b.ok("run_tests", arguments=["-k", "test_a"]).startswith("Tests passed: 1 passed")

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.tools.suites import Outcome, TestRun, judged, suite_line, suites
+from forge.tools.suites.cases import Result, by_name
 from forge.tools.suites.discovery import Form, Suite, named
 from forge.tools.suites.outcome import compared
-from forge.tools.suites.reports import Result, go_json, junit, results, tap
+from forge.tools.suites.reports import junit, results, tap
 
 pytestmark = pytest.mark.req("P-07")
 
@@ -154,7 +155,7 @@ ok 2 - alone
 
 
 def test_tap_names_tests_with_those_around_them() -> None:
-    assert tap(TAP) == {
+    assert by_name(tap(TAP)) == {
         "a.test.js > adds": PASSED,
         "a.test.js > subtracts": FAILED,
         "a.test.js > later": SKIPPED,
@@ -163,8 +164,10 @@ def test_tap_names_tests_with_those_around_them() -> None:
 
 
 def test_go_cargo_and_ticks_are_read() -> None:
-    go = '{"Action":"run","Package":"m","Test":"TestA"}\n{"Action":"fail","Package":"m","Test":"TestA"}\nnoise\n'
-    assert go_json(go + '{"Action":"pass","Package":"m","Test":"TestB"}\n{"Action":"fail","Package":"m"}\n') == {
+    lines = '{"Action":"run","Package":"m","Test":"TestA"}\n{"Action":"fail","Package":"m","Test":"TestA"}\nnoise\n'
+    assert results(
+        Form.GO, lines + '{"Action":"pass","Package":"m","Test":"TestB"}\n{"Action":"fail","Package":"m"}\n', ""
+    ) == {
         "m::TestA": FAILED,
         "m::TestB": PASSED,
     }
@@ -176,7 +179,7 @@ def test_go_cargo_and_ticks_are_read() -> None:
 
 @pytest.mark.parametrize("report", ["", "<", "<!DOCTYPE x [<!ENTITY a 'b'>]><testsuite/>", "<testsuite/>", "{}"])
 def test_a_report_that_is_none_tells_nothing(report: str) -> None:
-    assert junit(report) == {}
+    assert junit(report) == ()
 
 
 @given(st.text(), st.text(), st.sampled_from(Form))

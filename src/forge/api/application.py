@@ -33,6 +33,7 @@ from forge.api.routes import (
     projects,
     repositories,
     sessions,
+    test_runs,
     tools,
 )
 from forge.api.static_files import Pages
@@ -47,6 +48,7 @@ _ROUTES = (
     history,
     merges,
     sessions,
+    test_runs,
     repositories,
     house,
     memory,

@@ -43,7 +43,8 @@ GROUPS: dict[str, dict[str, Command]] = {
     "Work on branches": {
         "branch": Command("branch", "list, make, fork, rename, rewind and delete branches"),
         "file": Command("file", "list, read, search, save, rename and delete files on a branch"),
-        "tests": Command("tests", "how the tests of a branch run; set the command that runs them"),
+        "test": Command("test", "run the tests of a branch, in a sandbox; set the command that runs them"),
+        "tests": Command("tests", "show or set the command that `forge test` runs"),
         "exec": Command("execute", "run a command on a branch, in a sandbox"),
     },
     "Look at history": {

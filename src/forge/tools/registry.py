@@ -24,6 +24,7 @@ from forge.tools.builtin.run_command import RunCommand
 from forge.tools.builtin.run_tests import RunTests
 from forge.tools.builtin.undo_edit import UndoEdit
 from forge.tools.commands import Runner
+from forge.tools.suites import Records
 from forge.tools.tool import Tool
 
 _MODULES = (
@@ -42,10 +43,15 @@ _MODULES = (
 _COMMANDS = (RunCommand, RunTests)
 
 
-def builtin_tools(runner: Runner | None, *, test_command: str | None = None, asks: bool = False) -> tuple[Tool, ...]:
-    """Made for one turn: without a runner, those that need no command; with `asks`, those that need a person."""
+def builtin_tools(
+    runner: Runner | None, *, test_command: str | None = None, records: Records | None = None, asks: bool = False
+) -> tuple[Tool, ...]:
+    """Made for one turn: without a runner, those that need no command; with `asks`, those that need a person.
+
+    `records` are the test runs that are not run again.
+    """
     modules = tuple(cast("Tool", module) for module in _MODULES)
-    commands: tuple[Tool, ...] = (RunCommand(runner), RunTests(runner, test_command)) if runner else ()
+    commands: tuple[Tool, ...] = (RunCommand(runner), RunTests(runner, test_command, records)) if runner else ()
     asking = (cast("Tool", ask_user), cast("Tool", need_decision)) if asks else ()
     return (*modules, UndoEdit(), *commands, *asking)
 

@@ -33,6 +33,18 @@ interface Kinds {
   QuestionAsked: { question: string; run: string; text: string; options: string[]; expires: number | null; kind: string };
   QuestionClosed: { question: string; run: string; how: string; answer: string | null };
   BranchChanged: { branch: string; commit: string | null; actor: string };
+  TestsStarted: { run: string; branch: string; pattern: string };
+  TestsProgressed: { run: string; text: string };
+  TestsEnded: {
+    run: string;
+    branch: string;
+    commit: string | null;
+    outcome: string;
+    passed: number;
+    failed: number;
+    skipped: number;
+    error: string;
+  };
   RepositoryChanged: { repository: string; what: string; name: string };
   ProjectMoved: { project: string; before: string; phase: string; halt_reason: string | null };
   ProjectChanged: { project: string; what: string; name: string };

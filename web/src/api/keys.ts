@@ -18,6 +18,7 @@ export const keys = {
   session: (id: string, branch: string) => [...repo(id), "session", branch] as const,
   turns: (id: string, branch: string) => [...repo(id), "session", branch, "turns"] as const,
   context: (id: string, branch: string) => [...repo(id), "session", branch, "context"] as const,
+  tests: (id: string, branch: string) => [...repo(id), "tests", branch] as const,
   tools: (id: string, branch: string) => [...repo(id), "tools", branch] as const,
   projects: () => ["projects", "list"] as const,
   project,

@@ -2208,6 +2208,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/tests/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the test run of a branch, wherever it runs
+         * @description End the test run of a branch, wherever it runs.
+         */
+        post: operations["cancel_test_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/tests/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The last test run of a branch, test by test, and the one that is under way
+         * @description The last test run of a branch, test by test, and the one that is under way.
+         */
+        get: operations["show_test_runs"];
+        put?: never;
+        /**
+         * Run the tests of a branch in the sandbox
+         * @description Run the tests of a branch in the sandbox. The same files are tested once by the same command.
+         */
+        post: operations["begin_test_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/tools": {
         parameters: {
             query?: never;
@@ -2918,6 +2962,93 @@ export interface components {
             subject: string;
             /** Time */
             time: number;
+        };
+        /**
+         * BranchTestRunShape
+         * @description A run of the tests of a branch.
+         * @example {
+         *       "branch": "ai/first",
+         *       "command": "python3 -m pytest -q",
+         *       "commit": "5bc1f9e3a7d2c4b6a8091f2e3d4c5b6a79881726",
+         *       "current": true,
+         *       "failed": 1,
+         *       "flaky": [],
+         *       "left_out": 0,
+         *       "missing": "",
+         *       "outcome": "failed",
+         *       "output": "1 failed, 11 passed in 1.20s\n",
+         *       "passed": 11,
+         *       "pattern": "",
+         *       "reused": false,
+         *       "seconds": 1.4,
+         *       "skipped": 0,
+         *       "started": 1794990000,
+         *       "tests": [
+         *         {
+         *           "file": "tests/test_app.py",
+         *           "flaky": false,
+         *           "line": 14,
+         *           "message": "AssertionError: assert 404 == 200",
+         *           "name": "tests.test_app::test_login",
+         *           "result": "failed",
+         *           "seconds": 0.01
+         *         }
+         *       ]
+         *     }
+         */
+        BranchTestRunShape: {
+            /** Branch */
+            branch: string;
+            /** Command */
+            command: string;
+            /** Commit */
+            commit: string | null;
+            /**
+             * Current
+             * @description Whether the branch still has the files that were tested.
+             */
+            current: boolean;
+            /** Failed */
+            failed: number;
+            /** Flaky */
+            flaky: string[];
+            /**
+             * Left Out
+             * @description Tests that are not in the list.
+             */
+            left_out: number;
+            /**
+             * Missing
+             * @description What has to be supplied before the tests can run, or why the run was stopped.
+             */
+            missing: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "passed" | "failed" | "cannot run" | "no tests";
+            /**
+             * Output
+             * @description The end of what the runners printed.
+             */
+            output: string;
+            /** Passed */
+            passed: number;
+            /** Pattern */
+            pattern: string;
+            /** Reused */
+            reused: boolean;
+            /** Seconds */
+            seconds: number;
+            /** Skipped */
+            skipped: number;
+            /** Started */
+            started: number;
+            /**
+             * Tests
+             * @description Failed ones first.
+             */
+            tests: components["schemas"]["TestCaseShape"][];
         };
         /**
          * BranchTestsShape
@@ -5538,6 +5669,27 @@ export interface components {
             status: string;
         };
         /**
+         * NewTestRun
+         * @example {
+         *       "again": false,
+         *       "pattern": "tests/test_app.py"
+         *     }
+         */
+        NewTestRun: {
+            /**
+             * Again
+             * @description Run them although the same files were tested before.
+             * @default false
+             */
+            again: boolean;
+            /**
+             * Pattern
+             * @description A test file, or a part of a test's name.
+             * @default
+             */
+            pattern: string;
+        };
+        /**
          * NewTurn
          * @example {
          *       "text": "Plant tulips in the north bed."
@@ -7663,6 +7815,49 @@ export interface components {
             project: string;
         };
         /**
+         * TestCaseShape
+         * @example {
+         *       "file": "<the bytes of the file>",
+         *       "flaky": false,
+         *       "line": 1,
+         *       "message": "plant tulips",
+         *       "name": "Ada",
+         *       "result": "passed",
+         *       "seconds": 1
+         *     }
+         */
+        TestCaseShape: {
+            /**
+             * File
+             * @description Where it failed, else where it is defined; empty where nobody told.
+             */
+            file: string;
+            /**
+             * Flaky
+             * @description It failed first and passed when it was run again.
+             */
+            flaky: boolean;
+            /**
+             * Line
+             * @description 0 where nobody told.
+             */
+            line: number;
+            /**
+             * Message
+             * @description What the runner says of a failure.
+             */
+            message: string;
+            /** Name */
+            name: string;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "passed" | "failed" | "skipped";
+            /** Seconds */
+            seconds: number | null;
+        };
+        /**
          * TestCommandChange
          * @example {
          *       "command": "python3 -m pytest -q tests"
@@ -7674,6 +7869,34 @@ export interface components {
              * @description One shell line; empty goes by the files again.
              */
             command: string;
+        };
+        /**
+         * TestRunBegunShape
+         * @example {
+         *       "after": 12,
+         *       "run": "5f0c1c5d",
+         *       "running": false,
+         *       "topic": "branch:0a1b2c3d4e5f:ai/first"
+         *     }
+         */
+        TestRunBegunShape: {
+            /**
+             * After
+             * @description The id of the last event before it.
+             */
+            after: number;
+            /** Run */
+            run: string;
+            /**
+             * Running
+             * @description It had begun before: a branch has one test run at a time.
+             */
+            running: boolean;
+            /**
+             * Topic
+             * @description Where its events are published.
+             */
+            topic: string;
         };
         /**
          * TestRunShape
@@ -7737,6 +7960,34 @@ export interface components {
             supply: string;
             /** Total */
             total: number;
+        };
+        /**
+         * TestsCancelledShape
+         * @example {
+         *       "cancelled": true
+         *     }
+         */
+        TestsCancelledShape: {
+            /** Cancelled */
+            cancelled: boolean;
+        };
+        /**
+         * TestsOfBranchShape
+         * @example {
+         *       "last": null,
+         *       "running": "5f0c1c5d",
+         *       "since": 1794990000
+         *     }
+         */
+        TestsOfBranchShape: {
+            last: components["schemas"]["BranchTestRunShape"] | null;
+            /**
+             * Running
+             * @description The id of the run that is under way.
+             */
+            running: string | null;
+            /** Since */
+            since: number | null;
         };
         /**
          * ToolChangeShape
@@ -22665,6 +22916,364 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BranchTestsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_test_run: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsCancelledShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_test_runs: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestsOfBranchShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_test_run: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewTestRun"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRunBegunShape"];
                 };
             };
             /** @description The request cannot be read: `request_malformed`. */

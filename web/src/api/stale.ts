@@ -17,6 +17,7 @@ const branchMoved = (repo: string, branch: string): QueryKey[] => [
   keys.files(repo, branch),
   keys.history(repo),
   keys.session(repo, branch),
+  keys.tests(repo, branch),
 ];
 const asked = (): QueryKey[] => [keys.questions()];
 const inProject = (id: string): QueryKey[] => [keys.project(id)];
@@ -36,6 +37,9 @@ export const STALE: Stale = {
   QuestionAsked: asked,
   QuestionClosed: asked,
   BranchChanged: (_, at) => branchMoved(at.repo, at.branch),
+  TestsStarted: (_, at) => [keys.tests(at.repo, at.branch)],
+  TestsProgressed: () => [],
+  TestsEnded: (_, at) => [keys.tests(at.repo, at.branch)],
   RepositoryChanged: () => [keys.repositories()],
   ProjectMoved: (event) => [keys.projects(), keys.board(), ...inProject(event.project), keys.questions()],
   ProjectChanged: (event) => [keys.projects(), keys.board(), ...inProject(event.project)],

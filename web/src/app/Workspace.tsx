@@ -11,7 +11,7 @@ import { branchPlace, repositoryPlace, type BranchSearch } from "@/lib/places";
 import { useStored } from "@/lib/stored";
 import { Button, EmptyState, IconButton, Panel, PanelEdge, Panels } from "@/ui";
 
-import { ChatPanel, Explorer, FileTabs, FileView, TimeSlider } from "./features";
+import { ChatPanel, Explorer, FileTabs, FileView, TestsPanel, TestsState, TimeSlider } from "./features";
 
 export interface WorkspaceProps extends BranchSearch {
   repo: string;
@@ -42,9 +42,12 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
   const [explorer, setExplorer] = phone ? ([overAt === shown, setOver] as const) : ([beside, setBeside] as const);
   const [slider, setSlider] = useStored("time.open", false);
   const navigate = useNavigate();
-  const showsFile = file !== undefined && tab !== "chat";
+  const showsTests = tab === "tests";
+  const showsFile = file !== undefined && tab !== "chat" && !showsTests;
+  const showsChat = !showsFile && !showsTests;
   const go = (search: BranchSearch) => void navigate(branchPlace({ repo, branch, file, at, ...search }));
   useCommand({ id: "workspace.chat", title: "Go to the chat", group: "Branch", keys: "mod+j", run: () => go({ tab: "chat" }) });
+  useCommand({ id: "workspace.tests", title: "Show the tests", group: "Branch", keys: "mod+shift+u", words: "run test results", run: () => go({ tab: "tests" }) });
   useCommand({ id: "workspace.explorer", title: explorer ? "Hide files" : "Show files", group: "View", keys: "mod+shift+e", run: () => setExplorer(!explorer) });
   useCommand({ id: "workspace.time", title: slider ? "Leave time travel" : "Travel in time", group: "Branch", keys: "mod+shift+h", words: "history slider", run: () => toggleTime() });
   const toggleTime = () => {
@@ -71,16 +74,22 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
           <div className="flex h-9 shrink-0 items-center border-b border-line pr-1">
             <IconButton small className="mx-1" icon={explorer ? PanelLeftClose : PanelLeftOpen} label={explorer ? "Hide files" : "Show files"} keys="mod+shift+e" onClick={() => setExplorer(!explorer)} />
             <div role="tablist" aria-label="Chat and open files" className="flex h-full min-w-0 flex-1 overflow-x-auto [scrollbar-width:none]">
-              <ChatTab selected={!showsFile} onSelect={() => go({ tab: "chat" })} />
+              <ChatTab selected={showsChat} onSelect={() => go({ tab: "chat" })} />
               <FileTabs repo={repo} branch={branch} at={at} path={showsFile ? file : undefined} />
             </div>
+            <TestsState repo={repo} branch={branch} selected={showsTests} onSelect={() => go({ tab: showsTests ? undefined : "tests" })} />
             <IconButton small icon={History} label={slider ? "Leave time travel" : "Travel in time"} keys="mod+shift+h" pressed={slider || at !== undefined} onClick={toggleTime} />
           </div>
           {(slider || at !== undefined) && <TimeSlider repo={repo} branch={branch} at={at} onChange={(to) => go({ at: to, tab })} />}
           {/* The chat stays, so that what is being written or read there is still there afterwards. */}
-          <div role="tabpanel" aria-label="Chat" hidden={showsFile} className="min-h-0 flex-1 overflow-auto">
+          <div role="tabpanel" aria-label="Chat" hidden={!showsChat} className="min-h-0 flex-1 overflow-auto">
             <ChatPanel repo={repo} branch={branch} at={at} />
           </div>
+          {showsTests && (
+            <div role="region" aria-label="Tests" className="min-h-0 flex-1 overflow-auto">
+              <TestsPanel repo={repo} branch={branch} />
+            </div>
+          )}
           {showsFile && (
             <div role="tabpanel" aria-label={file} className="min-h-0 flex-1 overflow-auto">
               <FileView key={file} repo={repo} branch={branch} path={file} at={at} line={line} />

@@ -7,6 +7,7 @@ const chat = () => import("@/features/chat");
 const files = () => import("@/features/files");
 const graph = () => import("@/features/graph");
 const projects = () => import("@/features/projects");
+const tests = () => import("@/features/tests");
 const search = () => import("@/features/search");
 
 export const ChatPanel = lazily(async () => (await chat()).ChatPanel);
@@ -20,6 +21,8 @@ export const MergeDialog = lazily(async () => (await graph()).MergeDialog, true)
 export const ProjectList = lazily(async () => (await projects()).ProjectList);
 export const NewProject = lazily(async () => (await projects()).NewProject);
 export const ProjectPage = lazily(async () => (await projects()).ProjectPage);
+export const TestsPanel = lazily(async () => (await tests()).TestsPanel);
+export const TestsState = lazily(async () => (await tests()).TestsState, true);
 export const BoardScreen = lazily(async () => (await import("@/features/board")).BoardScreen);
 export const SettingsScreen = lazily(async () => (await import("@/features/settings")).SettingsScreen);
 export const QuickOpen = lazily(

@@ -6,9 +6,11 @@ import { settingsPlace, type BranchSearch, type ProjectTab } from "@/lib/places"
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 const TABS: readonly string[] = ["chat", "documents", "contracts", "polish", "artifacts", "log"] satisfies ProjectTab[];
 
+const BRANCH_TABS = ["chat", "file", "tests"] as const;
+
 function branchSearch(search: Record<string, unknown>): BranchSearch {
   const line = Number(search["line"]);
-  const tab = search["tab"] === "chat" || search["tab"] === "file" ? search["tab"] : undefined;
+  const tab = BRANCH_TABS.find((each) => each === search["tab"]);
   const found = { file: text(search["file"]), at: text(search["at"]), tab, line: line > 0 ? line : undefined };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }

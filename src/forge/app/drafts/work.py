@@ -16,9 +16,11 @@ from forge.git.merging.merge_base import merge_bases
 from forge.git.refs.drafts import DraftChanged
 from forge.git.workspace.forge_records import is_session
 from forge.json_value import Json
+from forge.sessions.redaction import Redactor
 from forge.tools.access import ToolAccess
 from forge.tools.registry import builtin_tools
 from forge.tools.result_text import RESULT_BYTES, capped, plural
+from forge.tools.suites import Records, repository_command
 from forge.tools.tool import ToolOutcome
 from forge.tools.toolbox import Toolbox
 
@@ -70,7 +72,14 @@ def run(
     A command is not repeated: where another call changed the draft meanwhile, its changes are not kept.
     """
     opened = drafts.writable(repo, agent, target)
-    tools = Toolbox(builtin_tools(commands, test_command=test_command), ToolAccess(COMMANDS))
+    tools = Toolbox(
+        builtin_tools(
+            commands,
+            test_command=test_command or repository_command(repo),
+            records=Records(repo.common_dir, Redactor(()).text),
+        ),
+        ToolAccess(COMMANDS),
+    )
     outcome = tools.run(opened.files, "run_command" if "command" in arguments else "run_tests", arguments)
     if commands.cancelled.is_set():
         return Done("The command was cancelled; nothing it changed was kept.", failed=True, draft=opened.draft)

@@ -25,6 +25,10 @@ from forge.store.database import Database
 from forge.store.errors import StoreUnavailable
 from forge.store.events import Events
 from forge.store.outbox import Outbox
+from forge.store.runs import Room
+
+TESTS = "tests"
+"""The queue of test runs: one for each branch, a few at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,13 @@ async def open_workshop(
 
     Commands of the agent `unconfined` run here even where there is no sandbox.
     """
-    turn_run, workflows = _load_workflows()
+    turn_run, workflows, test_workflow = _load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
     most = settings.concurrency.max_parallel_runs
     offers = partial(offered, settings, environ)
-    engine = Engine(database, events, serve=serve, max_runs=most, offers=offers)
+    tests = {TESTS: Room(limit=max(1, most - 1), partition_limit=1)}
+    engine = Engine(database, events, serve=serve, max_runs=most, offers=offers, queues=tests)
     known = redactor(settings, environ)
     sender = Sender(Outbox(database), _channels(settings), warn=_logged(settings, known))
     feed = OperationFeed(database, events, known)
@@ -85,6 +90,7 @@ async def open_workshop(
         unconfined=unconfined,
     )
     turn_run.register(shop)
+    test_workflow.register(shop)
     workflows.register(shop)
     with redacted_logs(known):
         try:
@@ -111,14 +117,15 @@ async def open_workshop(
             database.close()
 
 
-def _load_workflows() -> tuple[ModuleType, ModuleType]:
+def _load_workflows() -> tuple[ModuleType, ModuleType, ModuleType]:
     """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
     from forge.app.projects import workflows  # noqa: PLC0415 - they need the workshop
+    from forge.app.repositories import test_workflow  # noqa: PLC0415
     from forge.app.sessions import turn_run  # noqa: PLC0415
     from forge.engine import durable  # noqa: PLC0415
 
     del durable
-    return turn_run, workflows
+    return turn_run, workflows, test_workflow
 
 
 async def _forget(shop: Workshop) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from forge.errors import InvalidInput
 from forge.git import CollectedChange, CommitId, Operation, RefMove, Repository, WorkInProgressVFS
 from forge.sandbox import Limits, Result, run
+from forge.sandbox.streams import OnOutput
 
 __all__ = ["Limits"]
 
@@ -30,6 +31,8 @@ class CommandRun:
     commit: CommitId | None
     operation: Operation | None
     notes: tuple[str, ...]
+    directory: str = ""
+    """Where its files were; it is gone or belongs to another command by now."""
 
 
 def run_on_branch(
@@ -47,6 +50,7 @@ def run_on_branch(
     message: str | None = None,
     cancel: threading.Event | None = None,
     collect: bool = True,
+    on_output: OnOutput | None = None,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
@@ -73,6 +77,7 @@ def run_on_branch(
             readonly=readonly,
             plain=plain,
             cancel=cancel,
+            on_output=on_output,
         )
         until = max(started + limits.seconds, time.monotonic() + time_to_collect(limits))
         changes = directory.collect_changes(until=until) if collect else ()
@@ -86,7 +91,7 @@ def run_on_branch(
         workspace.actor = workspace.actor.doing("command.save", f"{workspace.branch}: {line}")
         commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
-    return CommandRun(workspace.branch, base, result, changes, commit, operation, notes)
+    return CommandRun(workspace.branch, base, result, changes, commit, operation, notes, str(directory.path))
 
 
 def time_to_collect(limits: Limits) -> float:

@@ -10,6 +10,9 @@ from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
 from forge.tools.commands import CommandOutcome
 
+_OUTPUT_BYTES = 8 << 20
+"""A test report names every test; what a model reads of it is shortened elsewhere."""
+
 
 class TurnCommands:
     """The runner that tools of one turn are handed. With `plain`, it runs commands where no sandbox works, too."""
@@ -20,7 +23,7 @@ class TurnCommands:
         self.cancelled = threading.Event()
 
     def __call__(self, vfs: WorkInProgressVFS, command: Sequence[str], *, seconds: float) -> CommandOutcome:
-        limits = Limits(seconds=seconds)
+        limits = Limits(seconds=seconds, output_bytes=_OUTPUT_BYTES)
         run = run_on_branch(self._repo, vfs, command, limits=limits, plain=self._plain, cancel=self.cancelled)
         result = run.result
         return CommandOutcome(

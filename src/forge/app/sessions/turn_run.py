@@ -49,7 +49,7 @@ from forge.sessions.turns import TurnStatus
 from forge.settings import Settings
 from forge.store.costs import day_of
 from forge.tools.registry import builtin_tools
-from forge.tools.suites import repository_command
+from forge.tools.suites import Records, repository_command
 from forge.tools.tool import Tool
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools
@@ -214,7 +214,12 @@ class _Bench:
         own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled)
         # The repository's own come last, so that approving one leaves the beginning of what is sent as it was.
         rest = (tool for tool in own if tool.get_schema()["name"] not in taken)
-        builtin = builtin_tools(commands, test_command=self._test_command or repository_command(self._repo), asks=True)
+        builtin = builtin_tools(
+            commands,
+            test_command=self._test_command or repository_command(self._repo),
+            records=Records(self._repo.common_dir, self._shop.redactor.text),
+            asks=True,
+        )
         size = self._shop.settings.resource.max_file_size_mb
         given = (cast("Tool", resource_tool(self._resources, size)),) if self._resources is not None else ()
         usual = (*builtin, cast("Tool", use_skill), *given)

@@ -1,4 +1,4 @@
-"""`forge tests`: how the tests of a branch run, and the command that runs them in this repository."""
+"""`forge tests`: how the tests of a branch run, and the command that runs them; `forge test` runs it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,13 @@ def show_tests(
     context: typer.Context, branch: Branch = None, command: SetCommand = None, unset: UnsetCommand = False
 ) -> None:
     """Show how the tests of a branch run, or set the command for this repository. Agents and projects use the same."""
+    show_command(context, branch, chosen_command(command, unset=unset))
+
+
+def show_command(context: typer.Context, branch: str | None, chosen: str | None) -> None:
+    """Show the command after setting it, where `chosen` says which."""
     repo, out = opened(context)
-    chosen, name = chosen_command(command, unset=unset), branch_to_read(repo, branch)
+    name = branch_to_read(repo, branch)
     if chosen is not None:
         from forge.app.access.identity import LOCAL  # noqa: PLC0415 - loads the database, which takes a moment
         from forge.app.access.users import opened_access  # noqa: PLC0415
@@ -47,4 +52,4 @@ def show_tests(
     out.result(shown)
     out.line(f"Tests: {shown.text}")
     if not shown.suites:
-        out.line("  → forge tests --set COMMAND")
+        out.line("  → forge test --set COMMAND")

@@ -15,18 +15,19 @@ from forge.cli.terminal.output import Output, shown
 
 _PATIENCE = 0.5
 """Seconds; what is done by then shows nothing."""
+_OFTEN = 0.2
 _SILENCE = 8.0
 """Seconds; nobody is left without a word for ten."""
 
 
 @contextmanager
-def waiting(out: Output, what: str) -> Iterator[None]:
+def waiting(out: Output, what: str | Callable[[], str]) -> Iterator[None]:
     """Show a spinner with the time, only on a terminal and only if it takes long; it leaves nothing behind."""
     if out.json or not sys.stderr.isatty():
         yield
         return
     done = Event()
-    spinner = Thread(target=_spin, args=(shown(what), done), daemon=True)
+    spinner = Thread(target=_spin, args=(what, done), daemon=True)
     spinner.start()
     try:
         yield
@@ -35,7 +36,7 @@ def waiting(out: Output, what: str) -> Iterator[None]:
         spinner.join()
 
 
-def _spin(what: str, done: Event) -> None:
+def _spin(what: str | Callable[[], str], done: Event) -> None:
     if done.wait(_PATIENCE):
         return
     from rich.console import Console  # noqa: PLC0415 - costs time that short commands must not pay
@@ -43,8 +44,10 @@ def _spin(what: str, done: Event) -> None:
 
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        progress.add_task(what, total=None)
-        done.wait()
+        says = what if callable(what) else lambda: what
+        task = progress.add_task(shown(says()), total=None)
+        while not done.wait(_OFTEN):
+            progress.update(task, description=shown(says()))
 
 
 class Pulse:

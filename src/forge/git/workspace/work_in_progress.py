@@ -25,6 +25,7 @@ from forge.git.refs.ref_store import Refs
 from forge.git.values import PERSON, Actor, CommitId, Entry, Kind, Mode, ObjectId, Signature
 from forge.git.workspace import forge_records
 from forge.git.workspace.commit_vfs import VFS, DirEntry, GitCommitVFS, file_at, missing
+from forge.git.workspace.content_mark import content_mark
 from forge.git.workspace.paths import readable
 from forge.git.workspace.pending import Change, Pending, PendingChanges
 from forge.git.workspace.placement import refuse_link, refuse_link_name, refuse_taken, writable
@@ -275,6 +276,10 @@ class WorkInProgressVFS(VFS):
         made = CommitId(object_id(Kind.COMMIT, raw))
         new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
         return made, new
+
+    def content_mark(self) -> str:
+        """The same for the same files, pending ones included and Forge's own records left out. Writes nothing."""
+        return content_mark(self.objects, *self._changes.tree())
 
     def catch_up(self) -> None:
         """Take the branch's present tip as the base. Pending changes stay unless the same files changed there."""

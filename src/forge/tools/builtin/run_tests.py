@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,13 +10,9 @@ from forge.json_value import Json
 from forge.tools import suites
 from forge.tools.builtin.run_command import TIMEOUT
 from forge.tools.commands import Runner, run_line, told_changes
-from forge.tools.result_text import tail
 from forge.tools.tool import ToolRetry
 
 _SECONDS = 300
-_FAILURES = 20
-_OUTPUT_BYTES = 8_000
-_OUTPUT_OF_SUCCESS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +20,8 @@ class RunTests:
     runner: Runner
     test_command: str | None = None
     """A shell line that the person has set; else it is found from the files."""
+    records: suites.Records | None = None
+    """Where runs are on record, so that the same files are tested once."""
     outside: ClassVar[bool] = True
 
     @staticmethod
@@ -56,21 +52,24 @@ class RunTests:
         found = self._found(vfs)
         # Words are meant for one runner; the others would not understand them.
         others = ", ".join(suite.command for suite in found[1:]) if words else ""
-        told: list[str] = []
+        changes: list[str] = []
 
         def run(line: str) -> tuple[int, str]:
             outcome = run_line(self.runner, vfs, line, seconds)
-            told.append(told_changes(outcome))
+            changes.append(told_changes(outcome))
             return outcome.exit_code, outcome.output
 
-        done = suites.run_all(found[:1] if words else found, run, words)
-        parts = [
-            part
-            for each, printed, changes in zip(done.runs, done.printed, told, strict=True)
-            for part in (_verdict(each, words), _details(each, printed), changes)
-        ]
+        done = suites.run_recorded(
+            found[:1] if words else found,
+            vfs,
+            run,
+            records=self.records,
+            words=words,
+            # A later call gets no files that this one made.
+            keeps=lambda: not any(changes),
+        )
         last = f"Other tests here: {others} (with run_command)." if others else ""
-        return "\n".join(filter(None, [*parts, last]))
+        return "\n".join(filter(None, [suites.told(done.record, reused=done.reused), *changes, last]))
 
     def _found(self, vfs: WorkInProgressVFS) -> tuple[suites.Suite, ...]:
         if self.test_command:
@@ -82,29 +81,3 @@ class RunTests:
                 "Use run_command with the right command."
             )
         return found
-
-
-def _verdict(run: suites.TestRun, words: Sequence[str]) -> str:
-    line = " ".join([run.command, *map(shlex.quote, words)])
-    counted = run.counts
-    skipped = f", {counted.skipped} skipped" if counted.skipped else ""
-    ran = counted.passed + counted.failed + counted.skipped
-    numbers = f": {counted.passed} passed, {counted.failed} failed{skipped}" if ran else ""
-    match run.outcome:
-        case suites.Outcome.CANNOT_RUN:
-            said = f"cannot run: {run.missing}"
-        case suites.Outcome.FAILED:
-            said = f"FAILED{numbers}"
-        case suites.Outcome.NO_TESTS if run.exit_code:
-            said = "FAILED: the runner found none"
-        case _:
-            said = f"passed{numbers}"
-    return f"Tests {said} (`{line}`, exit code {run.exit_code})."
-
-
-def _details(run: suites.TestRun, printed: str) -> str:
-    if run.exit_code == 0:
-        return tail(printed, _OUTPUT_OF_SUCCESS)
-    first = suites.failures(printed, _FAILURES) or run.failed[:_FAILURES]
-    named = ["First failures:", *(f"- {failure}" for failure in first)] if first else []
-    return "\n".join([*named, "Last output:", tail(printed, _OUTPUT_BYTES) or "(none)"])

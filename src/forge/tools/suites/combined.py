@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forge.tools.suites.discovery import Suite
+from forge.tools.suites.cases import Case, Result, Results
 from forge.tools.suites.line import suite_line
-from forge.tools.suites.outcome import Outcome, TestRun, merged
-from forge.tools.suites.reports import Results
+from forge.tools.suites.outcome import Outcome, TestRun, after_second_run, gravest, merged
+from forge.tools.suites.selection import failed_again, selected
+from forge.tools.suites.suite import Suite
 from forge.tools.suites.text import Counts
 
-_GRAVEST = (Outcome.CANNOT_RUN, Outcome.FAILED, Outcome.PASSED, Outcome.NO_TESTS)
-
+_FEW = 10
+"""So many failures look like chance; more are a broken change."""
+_QUICK = 60.0
+"""Seconds that the failed tests took together; what takes longer is not run twice."""
 RunLine = Callable[[str], tuple[int, str]]
 """Runs a shell line; gives its exit code and what it printed."""
 
@@ -25,9 +28,7 @@ class CombinedRun:
 
     @property
     def outcome(self) -> Outcome:
-        """The gravest: one suite that passes hides no other."""
-        found = {run.outcome for run in self.runs}
-        return next((outcome for outcome in _GRAVEST if outcome in found), Outcome.NO_TESTS)
+        return gravest(run.outcome for run in self.runs)
 
     @property
     def command(self) -> str:
@@ -54,6 +55,14 @@ class CombinedRun:
         return merged(self.runs)
 
     @property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple(each for run in self.runs for each in run.cases)
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        return tuple(name for run in self.runs for name in run.flaky)
+
+    @property
     def missing(self) -> str:
         """What the suites that cannot run need, each with its command."""
         return "; ".join(f"{run.missing} (`{run.command}`)" for run in self.runs if run.missing)
@@ -69,12 +78,38 @@ class CombinedRun:
         return "\n".join(f"$ {run.command}\n{text}" for run, text in zip(self.runs, self.printed, strict=True))
 
 
-def run_all(found: Sequence[Suite], run_line: RunLine, arguments: Sequence[str] = ()) -> CombinedRun:
+def run_all(
+    found: Sequence[Suite],
+    run_line: RunLine,
+    arguments: Sequence[str] = (),
+    *,
+    pattern: str = "",
+    again: bool = False,
+) -> CombinedRun:
+    """`pattern` selects tests in the way of each runner.
+
+    With `again`, a few failures of a suite are run a second time, to tell flaky tests from broken ones.
+    """
     runs: list[TestRun] = []
     printed: list[str] = []
     for suite in found:
-        line = suite_line(suite, arguments)
+        line = suite_line(suite, [*arguments, *selected(suite, pattern)])
         run, text = line.read(*run_line(line.text))
+        words = _second_words(suite, run) if again else None
+        if words is not None:
+            line = suite_line(suite, words)
+            second, said = line.read(*run_line(line.text))
+            run = after_second_run(run, second)
+            text = f"{text}\n$ {suite.command} (the failed tests, run again)\n{said}"
         runs.append(run)
         printed.append(text)
     return CombinedRun(tuple(runs), tuple(printed))
+
+
+def _second_words(suite: Suite, run: TestRun) -> tuple[str, ...] | None:
+    failed = [each for each in run.cases if each.result is Result.FAILED]
+    if run.outcome is not Outcome.FAILED or not 0 < len(failed) <= _FEW:
+        return None
+    if sum(each.seconds or 0 for each in failed) > _QUICK:
+        return None
+    return failed_again(suite, failed)

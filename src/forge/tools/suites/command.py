@@ -9,7 +9,8 @@ from typing import Literal
 from forge.errors import InvalidInput
 from forge.git import VFS, Repository
 from forge.git.process import disk
-from forge.tools.suites.discovery import Suite, named, suites
+from forge.tools.suites.discovery import suites
+from forge.tools.suites.suite import Suite, named
 
 SETTING = "forge.testCommand"
 Origin = Literal["project", "repository", "files", "none"]

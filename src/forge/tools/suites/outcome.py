@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from forge.counts import counted
-from forge.tools.suites.discovery import Suite
-from forge.tools.suites.reports import Result, Results, results
+from forge.tools.suites.cases import Case, Result, Results, by_name
+from forge.tools.suites.reports import cases
+from forge.tools.suites.suite import Suite
 from forge.tools.suites.text import Counts, counts
 
 _NO_TESTS_COLLECTED = 5
@@ -36,6 +37,15 @@ class Outcome(StrEnum):
     NO_TESTS = "no tests"
 
 
+_GRAVEST = (Outcome.CANNOT_RUN, Outcome.FAILED, Outcome.PASSED, Outcome.NO_TESTS)
+
+
+def gravest(outcomes: Iterable[Outcome]) -> Outcome:
+    """Of several suites: one that passes hides no other."""
+    found = set(outcomes)
+    return next((outcome for outcome in _GRAVEST if outcome in found), Outcome.NO_TESTS)
+
+
 @dataclass(frozen=True, slots=True)
 class TestRun:
     """One suite, run once. `results` are by the name of the test, where the runner tells them."""
@@ -51,6 +61,13 @@ class TestRun:
     """What has to be supplied before the suite can run, in words."""
     lacks_runner: bool = False
     """What is missing is the runner itself: no change of the code makes the suite run."""
+    cases: tuple[Case, ...] = ()
+    """The tests of `results`, with their places and messages."""
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """Failed first, passed when they were run again."""
+        return tuple(each.name for each in self.cases if each.flaky)
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -59,7 +76,8 @@ class TestRun:
 
 def judged(suite: Suite, exit_code: int, output: str, report: str) -> TestRun:
     """The exit code decides between passed and failed; names and counts tell what ran."""
-    found = results(suite.form, output, report)
+    told = cases(suite.form, output, report)
+    found = by_name(told)
     numbers = _counted(found) or counts(output) or Counts(0, 0)
     ran = numbers.passed + numbers.failed + numbers.skipped
     missing = _missing(output)
@@ -73,7 +91,31 @@ def judged(suite: Suite, exit_code: int, output: str, report: str) -> TestRun:
         outcome = Outcome.FAILED
     needs = (missing or _last_line(output)) if outcome is Outcome.CANNOT_RUN else ""
     lacks_runner = bool(needs) and (exit_code == _NOT_FOUND or bool(_NO_RUNNER.search(output)))
-    return TestRun(suite.command, outcome, exit_code, numbers, found, needs, lacks_runner)
+    return TestRun(suite.command, outcome, exit_code, numbers, found, needs, lacks_runner, told)
+
+
+def after_second_run(first: TestRun, second: TestRun) -> TestRun:
+    """The first run, with what the second one showed about its failures. Both failures and flaky tests stay named.
+
+    The suite passes only where every failure passed the second time and the runner itself ended well.
+    """
+    again = second.results
+    told = tuple(
+        replace(each, result=Result.PASSED, flaky=True)
+        if each.result is Result.FAILED and again.get(each.name) is Result.PASSED
+        else each
+        for each in first.cases
+    )
+    found = by_name(told)
+    passes = Result.FAILED not in found.values() and second.exit_code == 0
+    return replace(
+        first,
+        cases=told,
+        results=found,
+        counts=_counted(found) or first.counts,
+        outcome=Outcome.PASSED if passes else first.outcome,
+        exit_code=0 if passes else first.exit_code,
+    )
 
 
 @dataclass(frozen=True, slots=True)

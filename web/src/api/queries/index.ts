@@ -4,3 +4,4 @@ export * from "./house";
 export * from "./projects";
 export * from "./repositories";
 export * from "./sessions";
+export * from "./tests";

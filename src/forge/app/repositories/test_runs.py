@@ -1,0 +1,204 @@
+"""Running the tests of a branch: in the sandbox, without a checkout, once for the same files and command."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from forge.app.repositories.commands import run_on_branch
+from forge.errors import InvalidInput
+from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
+from forge.sandbox import Limits, Result
+from forge.tools import suites
+from forge.tools.suites import failure_line
+
+__all__ = ["failure_line"]
+
+SECONDS = 600.0
+_OUTPUT_BYTES = 8 << 20
+"""A report names every test."""
+_LONGEST_PATTERN = 500
+
+
+class NoTests(InvalidInput):
+    code = "no_tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asks for."""
+
+    pattern: str = ""
+    """A file, or a part of a test's name; empty for all tests."""
+    fresh: bool = False
+    """Run them although the same files were tested before."""
+    seconds: float = SECONDS
+    plain: bool = False
+    """Run them where no sandbox works, too."""
+
+
+def run_branch_tests(
+    repo: Repository,
+    branch: str,
+    wanted: Wanted,
+    *,
+    redact: Callable[[str], str],
+    on_line: Callable[[str], None] = lambda _: None,
+    cancel: threading.Event | None = None,
+) -> suites.RecordedRun:
+    """What the tests change on disk is dropped. `on_line` hears the last line that a runner printed.
+
+    `redact` takes secrets out of what is put on record.
+    """
+    vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
+    found = chosen_suites(suites.command_of(repo, vfs).suites, checked_pattern(wanted.pattern))
+    run = _Lines(repo, vfs, wanted, on_line, cancel)
+    return suites.run_recorded(
+        found,
+        vfs,
+        run,
+        records=suites.Records(repo.common_dir, redact),
+        pattern=wanted.pattern,
+        fresh=wanted.fresh,
+        stopped=lambda: run.stopped,
+        keeps=lambda: not run.cancelled,
+    )
+
+
+def chosen_suites(found: tuple[suites.Suite, ...], pattern: str) -> tuple[suites.Suite, ...]:
+    """Those that can run the tests that the pattern names."""
+    if not found:
+        raise NoTests(
+            "No tests were found on this branch.",
+            hint="Set the command that runs them: `forge test --set COMMAND`.",
+        )
+    able = tuple(suite for suite in found if not pattern or suites.can_select(suite, pattern))
+    if not able:
+        suites.selected(found[0], pattern)  # says why not
+    return able
+
+
+def checked_pattern(pattern: str) -> str:
+    if len(pattern) > _LONGEST_PATTERN or not all(character.isprintable() for character in pattern):
+        raise InvalidInput(
+            "The pattern is no single line.", hint=f"Give one name or path of at most {_LONGEST_PATTERN} characters."
+        )
+    if pattern.startswith("-"):
+        raise InvalidInput(
+            f"{pattern!r} looks like an option of the runner.", hint="Give a part of a test's name or a path."
+        )
+    return pattern
+
+
+class _Lines:
+    """Runs shell lines on one workspace and notes why one was ended early."""
+
+    def __init__(
+        self,
+        repo: Repository,
+        vfs: WorkInProgressVFS,
+        wanted: Wanted,
+        on_line: Callable[[str], None],
+        cancel: threading.Event | None,
+    ) -> None:
+        self.stopped = ""
+        self.cancelled = False
+        self._wanted = wanted
+        self._tell = _LastLine(on_line)
+        limits = Limits(seconds=wanted.seconds, output_bytes=_OUTPUT_BYTES)
+        self._run = partial(run_on_branch, repo, vfs, limits=limits, plain=wanted.plain, cancel=cancel, collect=False)
+
+    def __call__(self, line: str) -> tuple[int, str]:
+        done = self._run(["sh", "-c", line], on_output=self._tell)
+        self._note(done.result)
+        # Places are those of the branch; the directory is Forge's own affair.
+        output = (done.result.stdout_text + done.result.stderr_text).replace(f"{done.directory}/", "")
+        return done.result.exit_code or int(done.result.timed_out), output
+
+    def _note(self, result: Result) -> None:
+        limits = [limit for limit in result.limited if limit not in ("output", "file size")]
+        if result.cancelled:
+            self.cancelled = True
+            self.stopped = "the run was cancelled"
+        elif result.timed_out:
+            self.stopped = f"the tests took longer than {self._wanted.seconds:.0f} s"
+        elif limits:
+            self.stopped = f"the tests reached the limit of {', '.join(limits)}"
+
+
+class _LastLine:
+    """The last line of output that says something, as it comes; reports are no text for people."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+
+    def __call__(self, stream: str, data: bytes) -> None:
+        del stream
+        lines = [line.strip() for line in data.decode("utf-8", "replace").splitlines()]
+        last = next((line for line in reversed(lines) if line and not line.startswith(("<", "{"))), "")
+        if last:
+            self._tell(last[:200])
+
+
+@dataclass(frozen=True, slots=True)
+class TestRunView:
+    """A test run as every face shows it."""
+
+    __test__ = False
+
+    branch: str
+    commit: str | None
+    current: bool
+    """Whether the branch still has the files that were tested."""
+    command: str
+    pattern: str
+    outcome: suites.Outcome
+    passed: int
+    failed: int
+    skipped: int
+    flaky: tuple[str, ...]
+    seconds: float
+    started: float
+    reused: bool
+    missing: str
+    """What has to be supplied before the tests can run; why the run was stopped."""
+    tests: tuple[suites.Case, ...]
+    """Failed ones first."""
+    left_out: int
+    """Tests that are not in the list."""
+    output: str
+    """The end of what the runners printed."""
+
+
+_SHOWN = 5_000
+
+
+def shown_run(repo: Repository, branch: str, run: suites.RecordedRun) -> TestRunView:
+    record = run.record
+    now = repo.workspace(branch).content_mark() if repo.refs.tip(branch) else ""
+    return TestRunView(
+        branch,
+        record.commit,
+        now == record.content,
+        record.command,
+        " ".join(record.words),
+        record.outcome,
+        record.passed,
+        record.failed,
+        record.skipped,
+        record.flaky,
+        record.seconds,
+        record.started,
+        run.reused,
+        record.missing,
+        tuple(replace(each, selector="") for each in record.tests[:_SHOWN]),
+        max(0, len(record.tests) - _SHOWN),
+        "\n".join(suite.printed for suite in record.suites),
+    )
+
+
+def last_run(repo: Repository, branch: str) -> TestRunView | None:
+    found = suites.Records(repo.common_dir, str).last(branch)
+    return None if found is None else shown_run(repo, branch, suites.RecordedRun(found, reused=False))

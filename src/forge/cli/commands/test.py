@@ -1,0 +1,121 @@
+"""`forge test`: run the tests of a branch in the sandbox, and show each failure with its file and line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+
+from forge.app.repositories.test_runs import SECONDS, TestRunView, Wanted, failure_line, run_branch_tests, shown_run
+from forge.cli.commands.tests import SetCommand, UnsetCommand, chosen_command, show_command
+from forge.cli.terminal.options import Branch, branch_to_read, opened, short
+from forge.cli.terminal.output import Output, ago
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.progress import waiting
+from forge.cli.terminal.session import BadUsage, Exit
+from forge.counts import counted
+
+app = Commands(__doc__)
+
+_NAMED = 50
+"""Failures that are shown; all of them are counted."""
+
+
+@app.add("test")
+def run_tests(
+    context: typer.Context,
+    pattern: Annotated[
+        str, typer.Argument(metavar="PATTERN", help="A test file, or a part of a test's name; all tests if left out.")
+    ] = "",
+    branch: Branch = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Run them although the same files were tested before.")
+    ] = False,
+    seconds: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=1, max=86_400, help="How long they may take.")
+    ] = SECONDS,
+    unconfined: Annotated[
+        bool, typer.Option("--allow-plain", help="Where no sandbox works, run them without one and say so.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show which command runs the tests; run nothing.")] = False,
+    command: SetCommand = None,
+    unset: UnsetCommand = False,
+) -> int:
+    """Run the tests of a branch. Exit code 0: they pass, 1: some fail, 3: a limit was reached, 4: they cannot run."""
+    if show or unset or command is not None:
+        if pattern:
+            raise BadUsage("--show, --set and --unset run nothing.", hint="Leave the pattern out.")
+        show_command(context, branch, chosen_command(command, unset=unset))
+        return Exit.OK
+    repo, out = opened(context)
+    name = branch_to_read(repo, branch)
+    last = [f"Running the tests of {name}"]
+    wanted = Wanted(pattern=pattern, fresh=again, seconds=seconds, plain=unconfined)
+    with waiting(out, lambda: last[0]):
+        done = run_branch_tests(repo, name, wanted, redact=_redactor(), on_line=partial(last.__setitem__, 0))
+    run = shown_run(repo, name, done)
+    out.result(document(run))
+    if not out.json:
+        _show(out, run)
+    return _exit_code(run, stopped=bool(done.record.stopped))
+
+
+def _redactor() -> Callable[[str], str]:
+    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - only whoever runs something needs them
+    from forge.app.process.known_secrets import redactor  # noqa: PLC0415
+
+    return redactor(load_settings(None, os.environ), os.environ).text
+
+
+def document(run: TestRunView) -> dict[str, Any]:
+    shown = asdict(run)
+    for case in shown["tests"]:
+        del case["selector"]
+    return shown
+
+
+def _exit_code(run: TestRunView, *, stopped: bool) -> int:
+    if stopped:
+        return Exit.LIMITED
+    match run.outcome:
+        case "passed":
+            return Exit.OK
+        case "failed":
+            return Exit.ERROR
+    return Exit.WAITING
+
+
+def _show(out: Output, run: TestRunView) -> None:
+    failed = [case for case in run.tests if case.result == "failed"]
+    for case in failed[:_NAMED]:
+        out.line(f"{out.styled('✗', 'red')} {failure_line(case)}")
+    if len(failed) > _NAMED:
+        out.line(f"… and {len(failed) - _NAMED:,} more failed tests; --json lists them.")
+    for name in run.flaky:
+        out.line(f"{out.styled('~', 'yellow')} {name}: flaky, failed first and passed when run again")
+    if run.outcome == "failed" and not failed:
+        out.line(run.output[-4_000:].rstrip())
+    out.line(f"{_verdict(out, run)} on {run.branch} at {short(run.commit or 'nothing')} · `{run.command}`")
+    if run.outcome in ("cannot run", "no tests"):
+        out.line("  → forge test --show tells which command runs; forge test --set COMMAND changes it")
+    if run.reused:
+        out.note(f"The same files were tested {ago(run.started)}; --again runs the tests again.")
+
+
+def _verdict(out: Output, run: TestRunView) -> str:
+    if run.outcome == "cannot run":
+        return f"{out.styled('Cannot run', 'red')}: {run.missing};"
+    if run.outcome == "no tests":
+        return "The runner found no tests"
+    parts = [
+        f"{counted(run.passed, 'test')} passed" if run.passed else "",
+        f"{run.failed} failed" if run.failed else "",
+    ]
+    parts += [f"{run.skipped} skipped" if run.skipped else "", f"{len(run.flaky)} flaky" if run.flaky else ""]
+    color = "red" if run.outcome == "failed" else "green"
+    word = "Failed" if run.outcome == "failed" else "Passed"
+    return f"{out.styled(word, color)}: {', '.join(filter(None, parts))} in {run.seconds:.1f} s"

@@ -1,0 +1,2 @@
+export { TestsPanel } from "./TestsPanel";
+export { TestsState } from "./TestsState";
