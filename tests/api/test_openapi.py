@@ -171,7 +171,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/projects/{project} delete delete_project",
             "/api/projects/{project} get show_project",
             "/api/projects/{project} patch change_project",
-            "/api/projects/{project}/actions/{action} post press_action",
+            "/api/projects/{project}/actions/{action} post perform_action",
             "/api/projects/{project}/artifacts get list_artifacts",
             "/api/projects/{project}/artifacts/{name} get download_artifact",
             "/api/projects/{project}/contracts get list_contracts",

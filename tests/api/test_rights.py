@@ -42,7 +42,7 @@ RUN = {
     "begin_test_run",
     "cancel_test_run",
     "cancel_turn",
-    "press_action",
+    "perform_action",
     "say_to_project",
     "send_message",
     "set_project_test_command",

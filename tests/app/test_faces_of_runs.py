@@ -84,14 +84,14 @@ def project_by_function(house: House) -> Outcome:
 
     async def begun() -> str:
         made = await project_access.create_project(shop, LOCAL, "by function", agent="builtin")
-        await project_access.say(shop, LOCAL, made.id, IDEA, press_id=None)
-        done = await project_access.perform(shop, LOCAL, made.id, "distill", text="", confirmed=False, press_id=None)
+        await project_access.say(shop, LOCAL, made.id, IDEA, action_id=None)
+        done = await project_access.perform(shop, LOCAL, made.id, "distill", text="", confirmed=False, action_id=None)
         assert done.run is not None
         await shop.engine.handle(done.run).result()
         return made.id
 
     async def ended(action: str, *, confirmed: bool = False) -> None:
-        await project_access.perform(shop, LOCAL, id_, action, text="", confirmed=confirmed, press_id=None)
+        await project_access.perform(shop, LOCAL, id_, action, text="", confirmed=confirmed, action_id=None)
 
     id_ = house.call(begun())
     notes.save_note(shop, LOCAL, id_, NOTE, seen=0)

@@ -74,10 +74,10 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
     async def use(shop: Workshop) -> None:
         script.gates["brain-dump-intake"] = asyncio.Event()
         project = await new(shop)
-        first = await perform(shop, project, Action.DISTILL, press_id="a")
+        first = await perform(shop, project, Action.DISTILL, action_id="a")
         before = commits(project)
         for id_ in ("a", "b", None):  # the same click again, another tab, a program
-            second = await perform(shop, project, Action.DISTILL, press_id=id_)
+            second = await perform(shop, project, Action.DISTILL, action_id=id_)
             assert (second.changed, second.run) == (False, first.run)
         assert (commits(project), view(shop, project).phase, view(shop, project).busy) == (before, "distilling", True)
         with pytest.raises(ActionRefused, match="at work"):
@@ -96,11 +96,11 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
         assert both[0].run == both[1].run
         done = await seen(shop, project, both[0])
         assert (done.phase, len(script.of("spec-building"))) == ("spec_building", 1)
-        again = await perform(shop, project, Action.CONFIRM, press_id="late")
+        again = await perform(shop, project, Action.CONFIRM, action_id="late")
         assert again.changed, "the second Confirm is another button"
         assert (await seen(shop, project, again)).phase == "done"
         settled = commits(project)
-        assert not (await perform(shop, project, Action.CONFIRM, press_id="late")).changed
+        assert not (await perform(shop, project, Action.CONFIRM, action_id="late")).changed
         assert commits(project) == settled
 
     office.do(use)

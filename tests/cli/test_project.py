@@ -52,6 +52,7 @@ VIEW = [
     "outline",
     "scene_question",
     "offers",
+    "stuck",
 ]
 
 

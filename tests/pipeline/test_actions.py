@@ -13,8 +13,8 @@ from forge.pipeline.actions import (
     Action,
     Decision,
     Duplicate,
+    EarlierAction,
     NeedsConfirmation,
-    Press,
     Refused,
     State,
     allowed,
@@ -147,12 +147,12 @@ def test_every_move_is_one_that_the_status_allows() -> None:
 
 def test_the_same_press_again_is_a_duplicate_in_every_state() -> None:
     for state, action in product(STATES, Action):
-        assert decide(state, action, confirmed=True, last=Press(action, "7"), press_id="7") == Duplicate()
+        assert decide(state, action, confirmed=True, last=EarlierAction(action, "7"), action_id="7") == Duplicate()
 
 
 def test_a_button_whose_effect_has_happened_is_a_duplicate() -> None:
     def again(state: State, action: Action) -> Decision:
-        return decide(state, action, confirmed=True, last=Press(action, "1"), press_id="2")
+        return decide(state, action, confirmed=True, last=EarlierAction(action, "1"), action_id="2")
 
     assert again(State(Phase.DISTILLING, busy=True), Action.DISTILL) == Duplicate()
     assert again(State(Phase.HUMAN_REVIEW), Action.DISTILL) == Duplicate()
@@ -171,7 +171,7 @@ def test_distilling_twice_and_stopping_twice_are_duplicates_whoever_did_it_first
 
 def test_the_second_confirm_is_a_press_of_its_own() -> None:
     ready = State(Phase.SPEC_BUILDING)
-    decision = decide(ready, Action.CONFIRM, last=Press(Action.CONFIRM, "1"), press_id="2")
+    decision = decide(ready, Action.CONFIRM, last=EarlierAction(Action.CONFIRM, "1"), action_id="2")
     assert isinstance(decision, Accepted)
     assert decision.to is Phase.BUILDING
 
@@ -179,16 +179,16 @@ def test_the_second_confirm_is_a_press_of_its_own() -> None:
 @pytest.mark.parametrize("action", [Action.CORRECT, Action.PROVIDE_INPUT, Action.REALIGN])
 def test_words_are_never_dropped_as_a_repetition(action: Action) -> None:
     busy = State(Phase.BUILDING, busy=True)
-    assert isinstance(decide(busy, action, last=Press(action, "1"), press_id="2"), Refused)
-    assert isinstance(decide(busy, action, last=Press(action)), Refused)
+    assert isinstance(decide(busy, action, last=EarlierAction(action, "1"), action_id="2"), Refused)
+    assert isinstance(decide(busy, action, last=EarlierAction(action)), Refused)
 
 
 @pytest.mark.req("P-05")
 @pytest.mark.parametrize(("unresolved", "told"), [(1, "1 question is"), (3, "3 questions are")])
 def test_the_specification_is_not_confirmed_while_something_is_open(unresolved: int, told: str) -> None:
     state = State(Phase.SPEC_BUILDING, unresolved=unresolved)
-    for last in (None, Press(Action.CONFIRM, "1")):
-        decision = decide(state, Action.CONFIRM, last=last, press_id="2")
+    for last in (None, EarlierAction(Action.CONFIRM, "1")):
+        decision = decide(state, Action.CONFIRM, last=last, action_id="2")
         assert isinstance(decision, Refused)
         assert told in decision.reason
         assert decision.allowed == (Action.CORRECT, Action.TERMINATE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.pipeline import action_ids
-from forge.pipeline.errors import PressReused
+from forge.pipeline.errors import ActionIdReused
 from forge.projects.info import ProjectInfo
 
 pytestmark = pytest.mark.req("P-12")
@@ -19,7 +19,7 @@ def test_the_last_fifty_are_remembered_with_what_they_were_for() -> None:
     assert not action_ids.is_repeated(info, "press-0", action_ids.digest("say", "words 0"))
     assert action_ids.is_repeated(info, "press-1", action_ids.digest("say", "words 1"))
     for asked, text in (("say", "other words"), ("distill", "words 1")):
-        with pytest.raises(PressReused) as caught:
+        with pytest.raises(ActionIdReused) as caught:
             action_ids.is_repeated(info, "press-1", action_ids.digest(asked, text))
         assert caught.value.hint
 

@@ -105,8 +105,8 @@ async def _decided(shop: Workshop, who: Who, entry: QuestionEntry, project_id: s
     action = _ACTIONS[chosen]
     if action is not Action.TERMINATE:
         await asyncio.to_thread(refuse_where_they_may_not_build, shop, who, project)
-    pressed = await perform(shop, project, action, text=given.text, confirmed=True, press_id=f"answer-{entry.id}")
-    return pressed.changed
+    done = await perform(shop, project, action, text=given.text, confirmed=True, action_id=f"answer-{entry.id}")
+    return done.changed
 
 
 def _seen(shop: Workshop, who: Who, id_: str, scope: str = "read") -> QuestionEntry:

@@ -1,6 +1,6 @@
-"""The buttons of a project as a state machine: what may be pressed now, what has to be confirmed, and what follows.
+"""The actions on a project as a state machine: what is possible now, what has to be confirmed, and what follows.
 
-A press that has had its effect already is a duplicate: it changes nothing and gets the state as it is.
+An action that has had its effect already is a duplicate: it changes nothing and gets the state as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that decides what can be pressed. `busy` means that Forge is at work and waits for nobody."""
+    """All that decides which actions are possible. `busy` means that Forge is at work and waits for nobody."""
 
     phase: Phase
     halt_reason: str | None = None
@@ -67,8 +67,8 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
-    """The last press that was accepted. A face gives each button that it shows one id."""
+class EarlierAction:
+    """The last action that was accepted. A face gives each button that it shows one id."""
 
     action: Action
     id: str | None = None
@@ -115,11 +115,16 @@ _BUTTONS = frozenset({Action.DISTILL, Action.CONFIRM, Action.RESUME, Action.OVER
 
 
 def decide(
-    state: State, action: Action, *, confirmed: bool = False, last: Press | None = None, press_id: str | None = None
+    state: State,
+    action: Action,
+    *,
+    confirmed: bool = False,
+    last: EarlierAction | None = None,
+    action_id: str | None = None,
 ) -> Decision:
-    """What pressing `action` does in `state`. `last` is the press that was accepted before this one."""
+    """What `action` does in `state`. `last` is the action that was accepted before this one."""
     again = last is not None and last.action is action
-    if again and last is not None and press_id is not None and press_id == last.id:
+    if again and last is not None and action_id is not None and action_id == last.id:
         return Duplicate()
     if action not in allowed(state):
         if _in_effect(state, action) or (again and action in _BUTTONS and not _blocked(state, action)):
@@ -132,7 +137,7 @@ def decide(
 
 
 def allowed(state: State) -> tuple[Action, ...]:
-    """The buttons that work now. A person can stop a project at any time, whatever Forge is doing with it."""
+    """The actions that are possible now. A person can stop a project at any time, whatever Forge is doing with it."""
     return () if state.ended else (*_forward(state), Action.TERMINATE)
 
 
@@ -160,7 +165,7 @@ def _forward(state: State) -> tuple[Action, ...]:
 
 
 def confirmation(state: State, action: Action) -> str:
-    """What a person is asked before it happens; empty where one press is enough."""
+    """What a person is asked before it happens; empty where nothing is asked."""
     if action is Action.TERMINATE:
         return _STOP
     if action is Action.OVERRIDE and state.lacks_tests:

@@ -13,8 +13,8 @@ class ActionRefused(Conflict):
     code = "action_refused"
 
 
-class PressReused(Conflict):
-    """The id of a press was used before, for another one."""
+class ActionIdReused(Conflict):
+    """The id of an action was used before, for another one."""
 
     code = "press_reused"
 

@@ -34,7 +34,7 @@ _WORDS_IN = {
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`action` is what is pressed, or `edit`. `document` is what is edited. `confirm` is asked before it happens."""
+    """`action` is the action, or `edit`. `document` is what is edited. `confirm` is asked before it happens."""
 
     action: str
     title: str

@@ -109,7 +109,7 @@ class ProjectInfo:
     waiting: Waiting | None = None
     last_press: LastAction | None = None
     presses: tuple[tuple[str, str], ...] = ()
-    """Ids of presses that had their effect, each with the digest of what was asked for."""
+    """Ids of actions that had their effect, each with the digest of what was asked for."""
     scene_asked: str | None = None
     """The first message, while the person is asked what it is about."""
     background: tuple[str, ...] = ()

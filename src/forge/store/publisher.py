@@ -36,7 +36,7 @@ class Publisher:
         """`publish` deals with some from the front and gives one id for each of them."""
         self._publish = publish
         self._changed = threading.Condition()
-        self._pressing: list[Publication | _Mark] = []
+        self._urgent: list[Publication | _Mark] = []
         self._pieces: dict[str, list[Publication]] = {}
         self._due: dict[str, float] = {}
         self._thread: threading.Thread | None = None
@@ -49,7 +49,7 @@ class Publisher:
                 self._wait_for_more(publication)
             else:
                 # The pieces before it are told before it.
-                self._pressing += (*self._taken(publication.topic), publication)
+                self._urgent += (*self._taken(publication.topic), publication)
                 self._changed.notify()
             if self._thread is None and not self._closed:
                 thread = threading.Thread(target=self._work, name="forge-publisher", daemon=True)
@@ -76,7 +76,7 @@ class Publisher:
             return
         mark = _Mark()
         with self._changed:
-            self._pressing.append(mark)
+            self._urgent.append(mark)
             self._changed.notify()
         if not await asyncio.to_thread(mark.wait, _PATIENCE):
             raise self._trouble or StoreUnavailable("events could not be recorded in time", hint="is the disk busy?")
@@ -104,7 +104,7 @@ class Publisher:
 
     def _next(self) -> list[Publication | _Mark]:
         """All that is to be recorded, and the pieces of one topic whose time has come; in the end, of any."""
-        some, self._pressing = self._pressing, []
+        some, self._urgent = self._urgent, []
         if self._due:
             topic = min(self._due, key=self._due.__getitem__)
             if self._closed or self._due[topic] <= time.monotonic():

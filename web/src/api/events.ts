@@ -31,7 +31,7 @@ export function useConnection(): Connection {
 
 /**
  * Calls back for each event of a topic, recorded and live ones, each once and in order. Null hears nothing.
- * `after`: the id to begin after (as `send_message` and `press_action` give it); without it, from now on.
+ * `after`: the id to begin after (as `send_message` and `perform_action` give it); without it, from now on.
  */
 export function useTopic(topic: string | null, onEvent: (heard: Heard) => void, after?: number): void {
   const latest = useRef(onEvent);

@@ -580,8 +580,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A project as it is now, with what can be pressed
-         * @description A project as it is now, with what can be pressed.
+         * A project as it is now, with the actions that are possible
+         * @description A project as it is now, with the actions that are possible.
          */
         get: operations["show_project"];
         put?: never;
@@ -610,10 +610,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Press a button of a project
-         * @description Press a button of a project. The work that follows goes on by itself and is told in the project's topic.
+         * Perform an action on a project
+         * @description Perform an action on a project. Its run needs no client and publishes events in the project's topic.
          */
-        post: operations["press_action"];
+        post: operations["perform_action"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2490,8 +2490,39 @@ export interface components {
             total: number;
         };
         /**
+         * ActionOptions
+         * @example {
+         *       "confirmed": true,
+         *       "text": ""
+         *     }
+         */
+        ActionOptions: {
+            /**
+             * Agent
+             * @description With `resume`: who answers from here on.
+             */
+            agent?: string | null;
+            /**
+             * Confirmed
+             * @description Some actions ask for a confirmation first.
+             * @default false
+             */
+            confirmed: boolean;
+            /**
+             * Delegated
+             * @description With `provide_input`: let Forge decide what the build is stuck on.
+             * @default false
+             */
+            delegated: boolean;
+            /**
+             * Text
+             * @default
+             */
+            text: string;
+        };
+        /**
          * ActionResultShape
-         * @description The project as it is now; `changed` is false where the press had had its effect before.
+         * @description The project as it is now; `changed` is false where the action had its effect before.
          * @example {
          *       "after": 1,
          *       "changed": true,
@@ -5779,7 +5810,7 @@ export interface components {
             action: string;
             /**
              * Confirm
-             * @description What a person is asked before it happens; empty where one press is enough.
+             * @description What a person is asked before it happens; empty where nothing is asked.
              */
             confirm: string;
             /** Document */
@@ -6544,37 +6575,6 @@ export interface components {
             pinned_at: number;
             /** Project Id */
             project_id: string;
-        };
-        /**
-         * Press
-         * @example {
-         *       "confirmed": true,
-         *       "text": ""
-         *     }
-         */
-        Press: {
-            /**
-             * Agent
-             * @description With `resume`: who answers from here on.
-             */
-            agent?: string | null;
-            /**
-             * Confirmed
-             * @description Some actions ask for a confirmation first.
-             * @default false
-             */
-            confirmed: boolean;
-            /**
-             * Delegated
-             * @description With `provide_input`: let Forge decide what the build is stuck on.
-             * @default false
-             */
-            delegated: boolean;
-            /**
-             * Text
-             * @default
-             */
-            text: string;
         };
         /**
          * Problem
@@ -11742,11 +11742,11 @@ export interface operations {
             };
         };
     };
-    press_action: {
+    perform_action: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this press: sent again, it changes nothing. */
+                /** @description Names this request: sent again, it changes nothing. */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -11758,7 +11758,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["Press"] | null;
+                "application/json": components["schemas"]["ActionOptions"] | null;
             };
         };
         responses: {
@@ -14260,7 +14260,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Names this press: sent again, it changes nothing. */
+                /** @description Names this request: sent again, it changes nothing. */
                 "Idempotency-Key"?: string | null;
             };
             path: {

@@ -1,4 +1,4 @@
-"""Projects: made, listed, changed, talked to, and their buttons pressed."""
+"""Projects: create, list and change them, send messages and perform actions."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ router = router_for("/projects", tag="projects")
 Project = Annotated[str, Path(max_length=200, description="The id of a project.", examples=["20261116-4f2a"])]
 Key = Annotated[
     str | None,
-    Header(alias="Idempotency-Key", max_length=200, description="Names this press: sent again, it changes nothing."),
+    Header(alias="Idempotency-Key", max_length=200, description="Names this request: sent again, it changes nothing."),
 ]
 _MISSING = {404: ["project_missing"]}
 _PAGED = {422: ["request_invalid", "invalid_page"]}
-_PRESSED = {
+_ACTED = {
     404: ["project_missing", "repository_missing"],
     409: ["action_refused", "press_reused", "project_busy"],
     422: [
@@ -90,7 +90,7 @@ async def run_example(shop: Shop, who: Asking) -> Any:
 
 @router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))
 def show_project(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """A project as it is now, with what can be pressed."""
+    """A project as it is now, with the actions that are possible."""
     return project_access.show_project(shop, who, project)
 
 
@@ -152,16 +152,14 @@ def list_earlier_messages(shop: Shop, who: Asking, *, project: Project, part: Pa
     )
 
 
-@router.post(
-    "/{project}/messages", status_code=202, response_model=shapes.ActionResultShape, responses=may_end(_PRESSED)
-)
+@router.post("/{project}/messages", status_code=202, response_model=shapes.ActionResultShape, responses=may_end(_ACTED))
 async def say_to_project(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewMessage, idempotency_key: Key = None
 ) -> Any:
     """Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build."""
     given = tuple(Given(each.question, each.text, each.delegated) for each in body.answers)
     return await project_access.say(
-        shop, who, project, body.text, given=given, about=body.about, press_id=idempotency_key
+        shop, who, project, body.text, given=given, about=body.about, action_id=idempotency_key
     )
 
 
@@ -169,19 +167,19 @@ async def say_to_project(
     "/{project}/actions/{action}",
     status_code=202,
     response_model=shapes.ActionResultShape,
-    responses=may_end(together(_PRESSED, _ANSWERING)),
+    responses=may_end(together(_ACTED, _ANSWERING)),
 )
-async def press_action(
+async def perform_action(
     shop: Shop,
     who: Asking,
     *,
     project: Project,
     action: shapes.Action,
-    body: shapes.Press | None = None,
+    body: shapes.ActionOptions | None = None,
     idempotency_key: Key = None,
 ) -> Any:
-    """Press a button of a project. The work that follows goes on by itself and is told in the project's topic."""
-    given = body or shapes.Press()
+    """Perform an action on a project. Its run needs no client and publishes events in the project's topic."""
+    given = body or shapes.ActionOptions()
     return await project_access.perform(
         shop,
         who,
@@ -189,7 +187,7 @@ async def press_action(
         action,
         text=given.text,
         confirmed=given.confirmed,
-        press_id=idempotency_key,
+        action_id=idempotency_key,
         agent=given.agent,
         delegated=given.delegated,
     )

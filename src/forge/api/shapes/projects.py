@@ -54,7 +54,7 @@ class NewMessage(Given):
     model_config = taken(text="We want to plan a summer party for forty people.")
 
 
-class Press(Given):
+class ActionOptions(Given):
     text: str = Field(default="", max_length=400_000)
     confirmed: bool = Field(default=False, description="Some actions ask for a confirmation first.")
     agent: str | None = Field(
@@ -72,7 +72,7 @@ class OfferShape(Shape):
     action: str
     title: str
     about: str
-    confirm: str = Field(description="What a person is asked before it happens; empty where one press is enough.")
+    confirm: str = Field(description="What a person is asked before it happens; empty where nothing is asked.")
     takes_agent: bool
     takes_text: bool
     document: str
@@ -239,7 +239,7 @@ class ProjectShape(Shape):
 
 
 class ActionResultShape(Shape):
-    """The project as it is now; `changed` is false where the press had had its effect before."""
+    """The project as it is now; `changed` is false where the action had its effect before."""
 
     project: ProjectShape
     changed: bool

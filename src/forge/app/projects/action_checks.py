@@ -1,4 +1,4 @@
-"""What is looked at before a press has its effect: answers that fit no question, and work that needs a model."""
+"""Checks before an action has its effect: answers that fit no question, and work that needs a model."""
 
 from __future__ import annotations
 

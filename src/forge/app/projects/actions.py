@@ -1,7 +1,7 @@
-"""The buttons of a project.
+"""The actions on a project.
 
-A press is decided under the project's lock and written with its effect in one commit; its run has an id that follows
-from it, so a crash in between loses neither, and pressing again changes nothing.
+An action is decided under the project's lock and written with its effect in one commit; its run has an id that follows
+from it, so a crash in between loses neither, and the same action again changes nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from forge.app.projects.workflows import KINDS
 from forge.engine.errors import RunWaits
 from forge.json_value import Json
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
-from forge.pipeline.actions import Accepted, Action, Duplicate, NeedsConfirmation, Press, Refused
+from forge.pipeline.actions import Accepted, Action, Duplicate, EarlierAction, NeedsConfirmation, Refused
 from forge.pipeline.answers import Given, answered, in_words, structured
 from forge.pipeline.baseline import settle_tests
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
@@ -50,11 +50,11 @@ async def perform(
     *,
     text: str = "",
     confirmed: bool = False,
-    press_id: str | None = None,
+    action_id: str | None = None,
     asked: str | None = None,
     given: Sequence[Given] = (),
 ) -> ActionResult:
-    """Do it, or say why not. A press that has had its effect gives the state as it is and changes nothing.
+    """Do it, or say why not. An action that has had its effect gives the state as it is and changes nothing.
 
     `asked` is what a person asked for, where the state of the project decided which action that is. `given` are answers
     by number; a stuck build asks one question.
@@ -69,7 +69,7 @@ async def perform(
     if action is Action.TERMINATE and confirmed:
         await _stop_working(shop, project)
     wanted = _Wanted(
-        action, text, confirmed, press_id, action_ids.digest(asked or action, in_words(text, given)), given
+        action, text, confirmed, action_id, action_ids.digest(asked or action, in_words(text, given)), given
     )
     decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
     if isinstance(decided, Refused) and await is_free_soon(shop, project):
@@ -85,8 +85,8 @@ async def perform(
         case NeedsConfirmation(question=question):
             raise ConfirmationNeeded(question, hint="Confirm it (--yes).")
         case Duplicate():
-            # Whoever pressed first may not have begun the run yet, or may be dead.
-            if (await asyncio.to_thread(_last_press, project)).id == press_id:
+            # The process that performed it first may not have started the run yet, or may be dead.
+            if (await asyncio.to_thread(_last_action, project)).id == action_id:
                 await _tell_waiting_run(shop, project, wanted)
             return ActionResult(changed=False, run=await go_on(shop, project), after=after)
     if done["before"] != done["phase"]:
@@ -116,7 +116,7 @@ class _Wanted:
     action: Action
     text: str
     confirmed: bool
-    press_id: str | None
+    action_id: str | None
     digest: str
     given: tuple[Given, ...] = ()
 
@@ -140,8 +140,8 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
             draft.discard()
             return
         question = open_question(shop, project)
-        pressed = LastAction(str(wanted.action), wanted.press_id, question)
-        draft.info = action_ids.remembered(replace(draft.info, last_press=pressed), wanted.press_id, wanted.digest)
+        latest = LastAction(str(wanted.action), wanted.action_id, question)
+        draft.info = action_ids.remembered(replace(draft.info, last_press=latest), wanted.action_id, wanted.digest)
         if question is None:
             _carry_out(shop, draft, decision, wanted)
 
@@ -158,12 +158,12 @@ def _decided(shop: Workshop, project: Project, wanted: _Wanted) -> tuple[actions
 
 def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -> actions.Decision:
     action = wanted.action
-    if action_ids.is_repeated(draft.info, wanted.press_id, wanted.digest):
+    if action_ids.is_repeated(draft.info, wanted.action_id, wanted.digest):
         return Duplicate()
     state = state_of(shop, project, draft)
     last = draft.info.last_press
-    before = Press(Action(last.action), last.id) if last else None
-    decision = actions.decide(state, action, confirmed=wanted.confirmed, last=before, press_id=wanted.press_id)
+    before = EarlierAction(Action(last.action), last.id) if last else None
+    decision = actions.decide(state, action, confirmed=wanted.confirmed, last=before, action_id=wanted.action_id)
     if not isinstance(decision, Accepted):
         return decision
     check_given(state, draft, action, wanted.text, wanted.given)
@@ -179,7 +179,7 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
 
 
 def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted) -> None:
-    """The effect of a press on the project's files, where no run waits for it."""
+    """The effect of an action on the project's files, where no run waits for it."""
     action, phase = decision.action, draft.status.phase
     if draft.status.halt_reason == HaltReason.TESTS_CANNOT_RUN and action in _ANSWERS:
         settle_tests(draft, _ANSWERS[action], wanted.text, draft.info.waiting.text if draft.info.waiting else "")
@@ -250,12 +250,12 @@ async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -
     asked later is not answered by it.
     """
     question = await asyncio.to_thread(open_question, shop, project)
-    meant = (await asyncio.to_thread(_last_press, project)).question
+    meant = (await asyncio.to_thread(_last_action, project)).question
     if question is not None and question == meant and (wanted.action in _ANSWERS or wanted.action is Action.TERMINATE):
         await shop.engine.answer(question, wanted.decision.to_text())
 
 
-def _last_press(project: Project) -> LastAction:
+def _last_action(project: Project) -> LastAction:
     return project.info().last_press or LastAction("")
 
 
@@ -269,14 +269,14 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
 
 
 async def restarted(
-    shop: Workshop, project: Project, *, text: str = "", press_id: str | None = None
+    shop: Workshop, project: Project, *, text: str = "", action_id: str | None = None
 ) -> ActionResult | None:
     """Go on with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
 
-    None where a project is not in the middle of anything, or this press had its effect before.
+    None where a project is not in the middle of anything, or this action had its effect before.
     """
     wanted = action_ids.digest(Action.RESUME, shop.redactor.text(text))
-    if action_ids.is_repeated(await asyncio.to_thread(project.info), press_id, wanted):
+    if action_ids.is_repeated(await asyncio.to_thread(project.info), action_id, wanted):
         return None
     after = await asyncio.to_thread(shop.events.last, topic_of(project))
     run = await go_on(shop, project)
@@ -290,7 +290,7 @@ async def restarted(
     if row.state in ("failed", "cancelled") and phase in KINDS:
 
         def begun(draft: Draft) -> None:
-            draft.info = action_ids.remembered(draft.info, press_id, wanted)
+            draft.info = action_ids.remembered(draft.info, action_id, wanted)
             begin(draft, KINDS[phase])
 
         await asyncio.to_thread(change_project, shop, project, begun, "resume: run")

@@ -31,4 +31,4 @@ async def say(shop: Workshop, agent: Agent, id_: str, text: str) -> ActionResult
             f"The project is {seen.label or seen.phase} and waits for its person; an agent cannot answer.",
             hint="Tell the person what you found; they answer in Forge.",
         )
-    return await project_access.say(shop, agent.who, id_, f"[{agent.name}] {text.strip()}", press_id=None)
+    return await project_access.say(shop, agent.who, id_, f"[{agent.name}] {text.strip()}", action_id=None)

@@ -23,11 +23,11 @@ async def perform_found(
     *,
     text: str = "",
     confirmed: bool = False,
-    press_id: str | None = None,
+    action_id: str | None = None,
     given: Sequence[Given] = (),
 ) -> ActionResult:
     """In the project of this directory, for a person with the permission."""
-    wanted: Json = {"text": text, "press_id": press_id}
+    wanted: Json = {"text": text, "action_id": action_id}
     again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
     done = again or await actions.perform(shop, project, Action(action), confirmed=confirmed, given=given, **wanted)
     await asyncio.to_thread(_audited, shop, who, project, done, f"project.{action}")
@@ -42,10 +42,10 @@ async def say_found(
     *,
     given: Sequence[Given] = (),
     about: About | None = None,
-    press_id: str | None = None,
+    action_id: str | None = None,
 ) -> ActionResult:
     """To the project of this directory, for who may do so."""
-    done = await messages.say(shop, project, text, given=given, about=about, press_id=press_id)
+    done = await messages.say(shop, project, text, given=given, about=about, action_id=action_id)
     await asyncio.to_thread(_audited, shop, who, project, done, "project.say")
     return done
 

@@ -1,6 +1,6 @@
 """A run that failed or was stopped where its project could not be written: the files still name a working phase.
 
-The run's row in the database tells the truth then. Views show the project halted with the reason, and the next press
+The run's row in the database tells the truth then. Views show the project halted with the reason, and the next action
 that can be written puts the halt into the files first.
 """
 

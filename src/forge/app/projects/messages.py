@@ -40,7 +40,7 @@ async def say(
     *,
     given: Sequence[Given] = (),
     about: About | None = None,
-    press_id: str | None = None,
+    action_id: str | None = None,
 ) -> ActionResult:
     """A message to the project: more of the brain dump, a correction, an answer, or input for a build that is stuck or
     a project that halted. `given` are answers to open questions by their number. `about` says whether the first message
@@ -53,11 +53,11 @@ async def say(
     phase = (await asyncio.to_thread(project.status)).phase
     if phase is Phase.BRAIN_DUMP:
         checked(given, 0)
-        return await _dump(shop, project, text, about, press_id)
+        return await _dump(shop, project, text, about, action_id)
     correction = phase is Phase.HUMAN_REVIEW and realign.is_realign(text)
     spoken = Action.REALIGN if correction else Action.CORRECT
     action = Action.PROVIDE_INPUT if phase in (Phase.BUILDING, Phase.HALTED) else spoken
-    return await perform(shop, project, action, text=text, given=given, press_id=press_id, asked=_SAID)
+    return await perform(shop, project, action, text=text, given=given, action_id=action_id, asked=_SAID)
 
 
 def all_delegated(seen: ProjectView) -> tuple[Given, ...]:
@@ -70,16 +70,18 @@ def check_idea(settings: Settings, text: str) -> None:
     messages.check([text], minimum=settings.brain_dump.min_word_count)
 
 
-async def _dump(shop: Workshop, project: Project, text: str, about: About | None, press_id: str | None) -> ActionResult:
+async def _dump(
+    shop: Workshop, project: Project, text: str, about: About | None, action_id: str | None
+) -> ActionResult:
     first = priming.is_priming(await asyncio.to_thread(project.chat))
-    pressed = await perform(shop, project, Action.CORRECT, text=text, press_id=press_id, asked=_SAID)
-    if not pressed.changed:
-        return pressed
+    done = await perform(shop, project, Action.CORRECT, text=text, action_id=action_id, asked=_SAID)
+    if not done.changed:
+        return done
     heard = await recognised(shop, project, shop.redactor.text(text), about) if first or about else ""
     if heard:
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
-    told = "\n\n".join(one for one in (pressed.message, heard) if one)
-    return ActionResult(pressed.changed, None, pressed.after, told)
+    told = "\n\n".join(one for one in (done.message, heard) if one)
+    return ActionResult(done.changed, None, done.after, told)
 
 
 def resource_content(settings: Settings, source: Path) -> bytes:

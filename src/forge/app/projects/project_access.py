@@ -50,7 +50,7 @@ class DocumentMissing(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What a press or a message came to: the project as it is now, the work that follows, where its events begin."""
+    """The result of an action or a message: the project as it is now, the work that follows, where its events begin."""
 
     project: ProjectView
     changed: bool
@@ -139,7 +139,7 @@ async def create_project(
 
 @on_work_loop
 async def run_example(shop: Workshop, who: Who) -> ProjectView:
-    """The demo: answers are recorded, all else is real, and nobody has to press anything."""
+    """The demo: answers are recorded, all else is real, and nobody has to confirm anything."""
     require(who, "write")
     require(who, "run")
     made = await demo.begin_watched(shop, who)
@@ -210,7 +210,7 @@ async def perform(
     *,
     text: str,
     confirmed: bool,
-    press_id: str | None,
+    action_id: str | None,
     agent: str | None = None,
     delegated: bool = False,
 ) -> ActionResult:
@@ -222,9 +222,9 @@ async def perform(
         raise InvalidInput("Only `provide_input` can be delegated.", hint="Leave `delegated` out.")
     given = (project_messages.Given(1, delegated=True),) if delegated else ()
     done = await perform_found(
-        shop, who, project, action, text=text, confirmed=confirmed, press_id=press_id, given=given
+        shop, who, project, action, text=text, confirmed=confirmed, action_id=action_id, given=given
     )
-    return await asyncio.to_thread(_pressed, shop, who, project, done)
+    return await asyncio.to_thread(_result, shop, who, project, done)
 
 
 @on_work_loop
@@ -261,11 +261,11 @@ async def say(
     *,
     given: Sequence[project_messages.Given] = (),
     about: project_messages.About | None = None,
-    press_id: str | None,
+    action_id: str | None,
 ) -> ActionResult:
     project = await asyncio.to_thread(_project_at_work, shop, who, id_)
-    done = await say_found(shop, who, project, text, given=given, about=about, press_id=press_id)
-    return await asyncio.to_thread(_pressed, shop, who, project, done)
+    done = await say_found(shop, who, project, text, given=given, about=about, action_id=action_id)
+    return await asyncio.to_thread(_result, shop, who, project, done)
 
 
 def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) -> Project:
@@ -276,7 +276,7 @@ def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) 
     return project
 
 
-def _pressed(shop: Workshop, who: Who, project: Project, done: runs.ActionResult) -> ActionResult:
+def _result(shop: Workshop, who: Who, project: Project, done: runs.ActionResult) -> ActionResult:
     now, topic = shown(shop, who, project), catalog.topic_of(project)
     return ActionResult(now, done.changed, done.run, topic, done.after, done.message)
 

@@ -30,7 +30,7 @@ _ABOUT_TO_END, _ENDS = 1.0, 20.0
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """What a press came to. `run` is the work that follows from it, if any; `after` where its events begin."""
+    """The result of an action. `run` is the work that follows from it, if any; `after` where its events begin."""
 
     changed: bool
     run: str | None
@@ -50,7 +50,7 @@ def run_named(project: Project) -> str | None:
 
 
 def open_question(shop: Workshop, project: Project) -> str | None:
-    """The decision that its run waits for. Other questions of the run are answered by themselves, not by a press."""
+    """The decision that its run waits for. Other questions of the run are answered by themselves, not by an action."""
     run = run_named(project)
     asked = shop.engine.open_questions(run_id=run, kind=QuestionKind.DECISION) if run else ()
     return asked[0].id if asked else None
@@ -82,8 +82,8 @@ async def go_on(shop: Workshop, project: Project) -> str | None:
 
 
 async def settled(shop: Workshop, project: Project) -> None:
-    """A run writes that it stopped and asks a moment later; answered, it goes on a moment later. What a press means in
-    between cannot be told, so wait for it.
+    """Wait while a run is between its stop and its question, or an answer and its continuation: what an action means
+    there is not defined.
     """
     until = time.monotonic() + _MOMENT
     while await asyncio.to_thread(_is_between, shop, project) and time.monotonic() < until:
@@ -109,14 +109,14 @@ def _is_between(shop: Workshop, project: Project) -> bool:
     return project.info().waiting is not None and state_of(shop, project).busy
 
 
-async def follow(shop: Workshop, project: Project, pressed: ActionResult) -> AsyncIterator[Event]:
+async def follow(shop: Workshop, project: Project, done: ActionResult) -> AsyncIterator[Event]:
     """What happens, as it happens, until the work has ended or waits for a person."""
-    if pressed.run is None:
+    if done.run is None:
         return
-    last = pressed.after
-    over = asyncio.ensure_future(_over(shop, pressed.run))
+    last = done.after
+    over = asyncio.ensure_future(_over(shop, done.run))
     try:
-        async with aclosing(shop.events.follow(topic_of(project), pressed.after)) as heard:
+        async with aclosing(shop.events.follow(topic_of(project), done.after)) as heard:
             async for item in _until(over, heard):
                 last = last if isinstance(item, Live) else item.id
                 yield item.event

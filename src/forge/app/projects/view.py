@@ -204,7 +204,7 @@ def _label(status: ProjectStatus, outline: Json | None, info: ProjectInfo) -> st
 
 
 def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> State:
-    """What the buttons are decided by."""
+    """What decides which actions are possible."""
     status = draft.status if draft else project.status()
     info = draft.info if draft else project.info()
     row = row_of(shop, info)

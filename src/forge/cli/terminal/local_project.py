@@ -49,10 +49,10 @@ class LocalProject:
         *,
         given: Sequence[Given] = (),
         about: About | None = None,
-        press_id: str | None = None,
+        action_id: str | None = None,
     ) -> ActionResult:
         return await audited_actions.say_found(
-            self._shop, LOCAL, self.project, text, given=given, about=about, press_id=press_id
+            self._shop, LOCAL, self.project, text, given=given, about=about, action_id=action_id
         )
 
     async def perform(
@@ -63,12 +63,12 @@ class LocalProject:
         given: Sequence[Given] = (),
         confirmed: bool = False,
         agent: str | None = None,
-        press_id: str | None = None,
+        action_id: str | None = None,
     ) -> ActionResult:
         if agent is not None:
             await asyncio.to_thread(catalog.choose_agent, self._shop, self.project, agent)
         return await audited_actions.perform_found(
-            self._shop, LOCAL, self.project, action, text=text, given=given, confirmed=confirmed, press_id=press_id
+            self._shop, LOCAL, self.project, action, text=text, given=given, confirmed=confirmed, action_id=action_id
         )
 
     def follow(self, done: ActionResult) -> AsyncIterator[Event]:

@@ -93,7 +93,7 @@ class ServerProject:
             except ServerGone:
                 await self._continue_here()
         assert self._local is not None
-        return await self._local.say(text, given=given, about=about, press_id=key)
+        return await self._local.say(text, given=given, about=about, action_id=key)
 
     async def perform(
         self,
@@ -117,7 +117,9 @@ class ServerProject:
             except ServerGone:
                 await self._continue_here()
         assert self._local is not None
-        return await self._local.perform(action, text=text, given=given, confirmed=confirmed, agent=agent, press_id=key)
+        return await self._local.perform(
+            action, text=text, given=given, confirmed=confirmed, agent=agent, action_id=key
+        )
 
     async def _acted(self, answer: Json) -> ActionResult:
         done = ActionResult(answer["changed"], answer["run"], answer["after"], answer["message"])

@@ -111,7 +111,7 @@ export function useSayToProject(project: string) {
 export function usePress(project: string) {
   const changed = useChanged(project);
   return useMutation({
-    mutationFn: ({ action, ...press }: { action: Action } & Partial<Shapes["Press"]>) =>
+    mutationFn: ({ action, ...press }: { action: Action } & Partial<Shapes["ActionOptions"]>) =>
       answer(
         api.POST("/api/projects/{project}/actions/{action}", {
           params: { path: { project, action }, header: once() },

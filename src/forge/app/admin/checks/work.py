@@ -169,7 +169,7 @@ def _damage(project: Project) -> str:
 
 
 def _is_unknown(place: Place, project: Project) -> bool:
-    """Whether a crash came between a press and the run that follows from it. See `forge.app.projects.runs.go_on`."""
+    """Whether a crash came between an action and its run. See `forge.app.projects.runs.go_on`."""
     named: dict[str, Any] | None = fields.loaded_object(project.records.read(info.FILE) or "{}", info.FILE).get("run")
     if named is None or place.records.run(named["id"]) is not None:
         return False
