@@ -17,6 +17,8 @@ class Event:
     """Base of all events. `live` ones are pushed to whoever listens now and are not kept."""
 
     live: ClassVar[bool] = False
+    type_name: ClassVar[str] = ""
+    """The `type` of its JSON; empty takes the name of the class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +285,46 @@ class ContractSaved(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ContractAnswersSaved(Event):
+    """A person answered questions that contracts are written from; `questions` are their ids."""
+
+    project: str
+    questions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractProgress(Event):
+    """How far a run is with the contract that it writes; tokens and cost are those of this contract so far."""
+
+    project: str
+    run: str
+    contract: str
+    number: int
+    """Of `total` contracts that the run writes, from 1 on."""
+    total: int
+    state: str
+    """`started`, `fetched`, `answered`, `refused`, `saved`, `draft`, `kept`, `failed` or `cancelled`."""
+    about: str = ""
+    """What was fetched, or why it ended so."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    turns: int = 0
+    type_name: ClassVar[str] = "contract_progress"
+
+
+@dataclass(frozen=True, slots=True)
+class ContractAwaited(Event):
+    """A sign of life, at least every ten seconds, while a run waits for the model that writes a contract."""
+
+    project: str
+    run: str
+    contract: str
+    seconds: float
+    live: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
 class Foreign(Event):
     """One that this version cannot read: a newer Forge on the same data wrote it. It is handed on as it stands."""
 
@@ -291,7 +333,7 @@ class Foreign(Event):
 
 
 KINDS: dict[str, type[Event]] = {
-    kind.__name__: kind
+    kind.type_name or kind.__name__: kind
     for kind in (
         TurnStarted,
         TextStreamed,
@@ -318,6 +360,9 @@ KINDS: dict[str, type[Event]] = {
         NoteSaved,
         RoundFinished,
         ContractSaved,
+        ContractAnswersSaved,
+        ContractProgress,
+        ContractAwaited,
     )
 }
 
@@ -326,7 +371,7 @@ def to_json(event: Event) -> Json:
     if isinstance(event, Foreign):
         told: Json = json.loads(event.data)
         return told
-    return {"type": type(event).__name__, **asdict(event)}
+    return {"type": event.type_name or type(event).__name__, **asdict(event)}
 
 
 def from_text(text: str) -> Event:

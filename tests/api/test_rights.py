@@ -43,6 +43,8 @@ RUN = {
     "cancel_test_run",
     "cancel_turn",
     "perform_action",
+    "generate_contracts",
+    "stop_contract_generation",
     "say_to_project",
     "send_message",
     "set_project_test_command",

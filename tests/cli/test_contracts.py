@@ -75,3 +75,34 @@ def test_the_editor_gets_the_text_and_its_changes_are_saved(
     monkeypatch.setenv("VISUAL", str(script))
     assert forge("contracts", "edit", "manifesto", garden, "--json").document["version"] == 1
     assert forge("contracts", "show", "manifesto", garden).out.endswith("## Added\n\nBy hand.\n")
+
+
+ANSWERS = "product: A shared list of tasks.\nfeatures: [Add tasks, Delete tasks]\nlanguages: Python\n"
+
+
+@pytest.mark.req("C-02", "C-03")
+def test_questions_are_answered_and_contracts_generated(forge: Forge, garden: str, tmp_path: Path) -> None:
+    assert forge("contracts", "generate", garden, "--json").error == "nothing_known"
+    assert forge("contracts", "answer", garden, "--set", "colour=red", "--json").error == "contract_question_unknown"
+    assert forge("contracts", "answer", garden, "--set", "product", "--json").error == "bad_usage"
+    assert forge("contracts", "answer", garden, "--json", stdin="product: [").error == "answers_malformed"
+    assert forge("contracts", "answer", garden, stdin=ANSWERS).out.startswith("3 of 17 questions answered.")
+    assert forge("contracts", "answer", garden, "--set", "style=plain", "--json").document["by_person"] == 4
+    shown = forge("contracts", "questions", garden).out
+    assert "A shared list of tasks." in shown
+    assert "not answered" in shown
+    done = forge("contracts", "generate", garden)
+    assert done.code == 0, done.err
+    assert done.out.startswith("builtin writes 9 contracts.")
+    assert "9/9 builder_directive: saved" in done.err
+    assert "fit together" in forge("contracts", "check", garden).out
+    assert forge("contracts", "generate", garden, "--json").error == "nothing_to_generate"
+    assert forge("contracts", "stop", garden, "--json").error == "no_generation"
+    forge("contracts", "edit", "ui", garden, stdin=template(Kind.UI))
+    assert forge("contracts", "generate", "ui", garden, "--json").error == "contract_edited"
+    assert forge("contracts", "generate", "ui", garden, "--force", "--keep").code == 2
+    again = forge("contracts", "generate", "ui", garden, "--force", "--json").document
+    assert [(each["contract_type"], each["state"]) for each in again["contracts"]] == [("ui", "saved")]
+    assert forge("contracts", "generate", garden, "--agent", "claude", "--all", "--force", "--json").error == (
+        "program_cannot_write_contracts"
+    )

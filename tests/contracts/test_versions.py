@@ -228,7 +228,8 @@ def test_a_set_is_read_by_summary_window_and_single_contracts(project: Project) 
 def test_a_contract_is_stale_when_one_that_its_writer_fetched_has_another_text(project: Project) -> None:
     write_all(project)
     texts = {kind: template(kind) + "\n## Generated\n\nYes.\n" for kind in (Kind.STACK, Kind.SCHEMA)}
-    written = Written("run-1", "run-1/stack", reads=[Kind.BLUEPRINT])
+    reads = {Kind.BLUEPRINT: str(current(project).history.blobs[Kind.BLUEPRINT])}
+    written = Written("run-1", "run-1/stack", reads=reads)
     save_written(project, Kind.STACK, texts[Kind.STACK], written, expected=None)
     save_written(project, Kind.STACK, "ignored: this step is done\n", written, expected=None)
     assert current(project).text(Kind.STACK) == texts[Kind.STACK]

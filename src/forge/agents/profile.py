@@ -23,6 +23,10 @@ NEED_DECISION = "need_decision"
 """Ends a turn of a build with a question; in a chat, `ask_user` waits for the answer."""
 READ_RESOURCE = "read_resource"
 """Reads what a person gave to the project that the branch is built for."""
+CONTRACT_TOOLS = frozenset(
+    {"get_project_intent", "get_technical_preferences", "get_user_stories", "get_prior_contract"}
+)
+"""What whoever writes a contract fetches with."""
 WORK_TOOLS = frozenset({*NAMES, SKILLS} - {ASK_USER})
 """What an agent that works on a branch has, with nobody there to ask."""
 
@@ -113,13 +117,12 @@ def shipped_profiles(more_tools: Mapping[str, Collection[str]] | None = None) ->
     """The roles that come with Forge; `more_tools` are those that plugins add, by the role that may use them."""
     added = more_tools or {}
     with_tools = {"chat": (WORK_TOOLS | {ASK_USER}) - {NEED_DECISION}, "code-build": WORK_TOOLS, "code-fix": WORK_TOOLS}
+    names = {**with_tools, "contract-author": CONTRACT_TOOLS}
     return tuple(
         Profile(
             role,
             model_role,
-            tools=ToolAccess(
-                with_tools.get(role, frozenset()) | frozenset(added.get(role, ())), own=role in with_tools
-            ),
+            tools=ToolAccess(names.get(role, frozenset()) | frozenset(added.get(role, ())), own=role in with_tools),
         )
         for role, model_role in SHIPPED.items()
     )
@@ -135,6 +138,7 @@ SHIPPED = {
     "plan-review": "reviewer",
     "plan-fix": "fixer",
     "completeness-gate": "reviewer",
+    "contract-author": "planner",
     "code-build": "builder",
     "code-review": "reviewer",
     "code-fix": "fixer",

@@ -1,6 +1,7 @@
 """Recorded answers instead of a model's, taken in order; everything around them is real.
 
-A recording is a file of JSON lines, one answer each: `{"text": …, "calls": [{"name": …, "arguments": {…}}]}`.
+A recording is a file of JSON lines, one answer each: `{"text": …, "calls": [{"name": …, "arguments": {…}}]}`. In a
+recording of several conversations each line names its own: `"for": "blueprint"`.
 """
 
 from __future__ import annotations
@@ -39,6 +40,10 @@ class RecordedModel:
         else:
             text = _text_at(name)
         return cls(f"recorded:{name}", tuple(_answer(line, place) for place, line in _lines(text)))
+
+    def part(self, name: str) -> RecordedModel:
+        """The conversation `name` of a recording of several."""
+        return RecordedModel(self._name, tuple(each for each in self._answers if each.get("for", name) == name))
 
     @property
     def name(self) -> str:

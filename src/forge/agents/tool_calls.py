@@ -92,6 +92,6 @@ def _has_mark(value: object) -> bool:
 
 def _about(call: ToolCall) -> str:
     """The one argument that tells most."""
-    told = ("path", "command", "query", "pattern", "prefix", "old_path", "name", "question")
+    told = ("path", "command", "query", "pattern", "prefix", "old_path", "name", "question", "contract_type")
     found = next((call.arguments[name] for name in told if isinstance(call.arguments.get(name), str)), "")
     return " ".join(found.split())[:120]

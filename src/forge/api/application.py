@@ -21,6 +21,7 @@ from forge.api.openapi.additions import complete
 from forge.api.routes import (
     access,
     agent_context,
+    contract_generation,
     contracts,
     events,
     files,
@@ -42,6 +43,7 @@ from forge.app.process.workshop import Workshop
 _ROUTES = (
     projects,
     project_files,
+    contract_generation,
     contracts,
     notes,
     files,

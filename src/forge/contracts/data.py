@@ -49,11 +49,16 @@ class _Refused(Exception):
 
 def read(kind: Kind, text: str) -> Data:
     """The value of a YAML or JSON contract."""
+    return read_file(kind.file, text, is_json=kind.form == "json")
+
+
+def read_file(file: str, text: str, *, is_json: bool = False) -> Data:
+    """Of any file, which the findings name."""
     try:
-        return _json(text) if kind.form == "json" else _yaml(text)
+        return _json(text) if is_json else _yaml(text)
     except _Refused as e:
         code, line, message, hint = e.told
-        return Data(findings=(Finding(code, kind.file, line, message, hint),))
+        return Data(findings=(Finding(code, file, line, message, hint),))
 
 
 def _yaml(text: str) -> Data:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Lock
 
 from forge.contracts import contract
@@ -20,6 +20,7 @@ from forge.projects.records import Read
 
 _MOST_CHECKED = 256
 _MALFORMED = "schema_mismatch"
+_SHORT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,8 @@ class Written:
 
     run: str
     step: str
-    reads: Sequence[Kind] = ()
+    reads: Mapping[Kind, str] = field(default_factory=dict)
+    """Ids of the texts that it fetched."""
     draft: bool = False
 
 
@@ -60,14 +62,15 @@ def save(
 
 
 def save_written(project: Project, kind: Kind, text: str, written: Written, *, expected: str | None) -> Contract:
-    """As `save`, by a run: once for all time, however often the run repeats it."""
-    _refuse_malformed(kind, text)
+    """As `save`, by a run: once for all time, however often the run repeats it. A draft may miss its schema."""
+    if not written.draft or not contract.parse(kind, text).readable:
+        _refuse_malformed(kind, text)
 
     def change(read: Read) -> Mapping[str, str]:
         _refuse_changed(kind, read(kind.path), expected)
         return {kind.path: _ended(text)}
 
-    reads = ", ".join(each.value for each in ORDER if each in written.reads)
+    reads = ", ".join(f"{each.value}@{written.reads[each][:_SHORT]}" for each in ORDER if each in written.reads)
     trailers = {RUN: written.run} | ({READS: reads} if reads else {}) | ({DRAFT: "yes"} if written.draft else {})
     message = message_with(f"contracts: generate {kind.value}", trailers)
     project.records.update(change, message, step=written.step)

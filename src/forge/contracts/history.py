@@ -47,7 +47,8 @@ class Change:
     author: str
     subject: str
     run: str
-    reads: tuple[Kind, ...]
+    reads: Mapping[Kind, str]
+    """What its run fetched, with the beginning of the id of each text."""
     draft: bool
     blobs: Blobs
 
@@ -81,12 +82,19 @@ class History:
             raise VersionMissing(f"{kind.value} has no version {number}.", hint=hint)
         return found[len(found) - number]
 
+    def written_by(self, run: str) -> dict[Kind, Version]:
+        """The versions that a run wrote."""
+        commits_of = {each.commit for each in self.changes if each.run == run}
+        return {each.kind: each for found in self.versions.values() for each in found if each.commit in commits_of}
+
     def is_stale(self, kind: Kind) -> bool:
         """Whether a contract that its writer fetched has another text now."""
         wrote = next((each for each in self.changes if each.run and self._changed(each, kind)), None)
         newest = self.newest(kind)
         if wrote is None or newest is None:
             return False
+        if newest.commit == wrote.commit:
+            return any(not str(self.blobs.get(kind, "")).startswith(id_) for kind, id_ in wrote.reads.items())
         # A person who edited it since has seen what was there then.
         seen = next(each.blobs for each in self.changes if each.commit == newest.commit)
         return any(seen.get(each) != self.blobs.get(each) for each in wrote.reads)
@@ -142,14 +150,15 @@ def _follows(repository: Repository, tip: CommitId, before: CommitId) -> bool:
 
 def _change(repository: Repository, commit: Commit) -> Change:
     message = commit.message
-    reads = (commits.trailer(message, READS) or "").split(", ")
+    fetched = (commits.trailer(message, READS) or "").split(", ")
+    reads = {name: id_ for name, _, id_ in (each.partition("@") for each in fetched) if id_}
     return Change(
         commit.id,
         float(commit.committer.time),
         commits.trailer(message, EDITOR) or commit.author.name,
         commit.subject,
         commits.trailer(message, RUN) or "",
-        tuple(kind for kind in ORDER if kind.value in reads),
+        {kind: reads[kind.value] for kind in ORDER if kind.value in reads},
         commits.trailer(message, DRAFT) is not None,
         _blobs(repository, commit),
     )

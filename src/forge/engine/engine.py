@@ -328,6 +328,11 @@ class Engine:
         found = self._here.durable.described(run_id)
         return "" if found is None else self._here.lacks(found[1], found[2])
 
+    def arguments(self, run_id: str) -> Json | None:
+        """What the run was begun with; None once its steps are forgotten."""
+        found = self._here.durable.described(run_id)
+        return None if found is None else found[2]
+
     # Noticing when others look after us
 
     def _lose_lease(self, name: str) -> None:

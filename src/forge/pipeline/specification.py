@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from forge.agents.answer_object import parse_object
 from forge.pipeline.unknown_ids import meant
 from forge.projects.errors import AnswerMalformed
-from forge.projects.intent import bullets, headed, is_pleasantry, items, one_line, says_nothing
+from forge.projects.intent import bullets, is_pleasantry, items, one_line, says_nothing, under
 
 SAME_UNKNOWN = 0.8
 _MARKUP = re.compile(r"[\W_]+")
@@ -229,14 +229,13 @@ def render_constraints(name: str, answer: Answer, type_title: str, severities: M
 
 def criteria(constraints: str) -> tuple[str, ...]:
     """The acceptance criteria in `constraints.md`, however many a person has left there."""
-    return items(_section(constraints, "acceptance criteria"))
+    return items(under(constraints, "acceptance criteria"))
 
 
 def tasks(spec: str) -> tuple[Task, ...]:
     """The tasks in `spec.md`, in their order."""
     return identified(
-        Task(title=_WITH_TESTS.sub("", t) or t, tests=bool(_WITH_TESTS.search(t)))
-        for t in items(_section(spec, "tasks"))
+        Task(title=_WITH_TESTS.sub("", t) or t, tests=bool(_WITH_TESTS.search(t))) for t in items(under(spec, "tasks"))
     )
 
 
@@ -270,20 +269,6 @@ def _structure(structure: PlanStructure | CodeStructure | dict[str, JsonValue], 
 
 def _document(title: str, *sections: tuple[str, str]) -> str:
     return "\n\n".join([f"# {one_line(title)}", *(f"## {head}\n\n{body}" for head, body in sections)]) + "\n"
-
-
-def _section(text: str, title: str) -> str:
-    """What stands under the heading `title`, without the headings in it."""
-    inside = 0
-    lines: list[str] = []
-    for level, line in headed(text):
-        if level and one_line(line).strip("*_: ").casefold() == title:
-            inside = level
-        elif level and level <= inside:
-            inside = 0
-        elif inside:
-            lines.append("" if level else line)
-    return "\n".join(lines)
 
 
 def _block(text: str) -> str:

@@ -171,6 +171,20 @@ def headed(text: str) -> Iterator[tuple[int, str]]:
         yield (len(heading[1]), heading[2]) if heading else (0, line)
 
 
+def under(text: str, title: str) -> str:
+    """What stands under the heading `title`, given in small letters, without the headings in it."""
+    inside = 0
+    lines: list[str] = []
+    for level, line in headed(text):
+        if level and one_line(line).strip("*_: ").casefold() == title:
+            inside = level
+        elif level and level <= inside:
+            inside = 0
+        elif inside:
+            lines.append("" if level else line)
+    return "\n".join(lines)
+
+
 def _sections(text: str) -> tuple[str | None, list[tuple[str, str]]]:
     """Headings count first; then lines that only look like headings; then the same inside of code fences."""
     unfenced = "\n".join(line for line in text.splitlines() if not _FENCE.match(line))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 from pydantic import Field
 
@@ -43,6 +45,15 @@ class BrainDump(Section):
 class Phase3Completeness(Section):
     plan_min_chars: int = Field(default=100, ge=0)
     code_require_tests: bool = True
+
+
+class Contracts(Section):
+    """How long an agent may write at one contract."""
+
+    max_turns: int = Field(default=12, ge=1, le=100)
+    turns: Mapping[str, Annotated[int, Field(ge=1, le=100)]] = {}
+    """By the name of a contract, where it differs."""
+    output_tokens: int = Field(default=16_384, ge=1_024)
 
 
 class PluginPlace(Section):

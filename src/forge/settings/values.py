@@ -15,6 +15,7 @@ from forge.settings.agents import Agents
 from forge.settings.pipeline import (
     BrainDump,
     Concurrency,
+    Contracts,
     Phase3Completeness,
     PluginPlace,
     Polish,
@@ -139,6 +140,7 @@ class Settings(Section):
     brain_dump: BrainDump = BrainDump()
     resource: Resource = Resource()
     phase3_completeness: Phase3Completeness = Phase3Completeness()
+    contracts: Contracts = Contracts()
     notifications: Notifications = Notifications()
     connectors: Sections = plugin_sections.sections(plugin_sections.CONNECTORS)
     boards: Sections = plugin_sections.sections(plugin_sections.BOARDS)

@@ -88,6 +88,12 @@ class Costs:
         with self._database.reading() as connection:
             return {row.key: _spent(row) for row in connection.execute(query)}
 
+    def by_step(self, run: str) -> dict[str, Spent]:
+        """Of one run, apart for each of its steps."""
+        query = select(costs.c.step.label("key"), *_SUMS).where(costs.c.run == run).group_by(costs.c.step)
+        with self._database.reading() as connection:
+            return {row.key: _spent(row) for row in connection.execute(query)}
+
 
 def day_of(time: float) -> str:
     """The day in UTC, as in `2026-11-15`: the same for everybody who shares the database."""

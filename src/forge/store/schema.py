@@ -220,6 +220,23 @@ notes = Table(
     Column("saved", Double, nullable=False),
 )
 
+# Which agent read which contract; `place` names the call in its run, so that a replay counts it once.
+contract_reads = Table(
+    "contract_reads",
+    metadata,
+    Column("run", Text, primary_key=True),
+    Column("place", Text, primary_key=True),
+    Column("project", Text, nullable=False, index=True),
+    Column("build", Text, nullable=False, index=True),
+    Column("role", Text, nullable=False),
+    Column("contract", Text, nullable=False),
+    Column("part", Text, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("cached", Boolean, nullable=False),
+    Column("time", Double, nullable=False),
+)
+
 # Working papers of a project. `expires` is empty for a pinned one.
 papers = Table(
     "papers",

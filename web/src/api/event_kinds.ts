@@ -51,6 +51,21 @@ interface Kinds {
   ProjectSaid: { project: string; role: string; text: string };
   ProjectProgressed: { project: string; text: string };
   ContractSaved: { project: string; contract: string; version: number; commit: string; origin: string };
+  ContractAnswersSaved: { project: string; questions: readonly string[] };
+  contract_progress: {
+    project: string;
+    run: string;
+    contract: string;
+    number: number;
+    total: number;
+    state: string;
+    about: string;
+    input_tokens: number;
+    output_tokens: number;
+    cost: number | null;
+    turns: number;
+  };
+  ContractAwaited: { project: string; run: string; contract: string; seconds: number };
   NoteSaved: { project: string; user: string; version: number };
   RoundFinished: {
     project: string;

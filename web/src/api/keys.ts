@@ -26,6 +26,7 @@ export const keys = {
   earlierMessages: (id: string) => [...project(id), "earlier-messages"] as const,
   projectLog: (id: string) => [...project(id), "log"] as const,
   contracts: (id: string) => [...project(id), "contracts"] as const,
+  contractGeneration: (id: string) => [...project(id), "contracts", "generation"] as const,
   board: () => ["board"] as const,
   questions: () => ["questions"] as const,
   models: () => ["models"] as const,

@@ -704,6 +704,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/contracts/generation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest run that writes contracts, with tokens and cost of each
+         * @description The newest run that writes contracts, with tokens and cost of each; null where there was none.
+         */
+        get: operations["show_contract_generation"];
+        put?: never;
+        /**
+         * Let an agent write contracts
+         * @description Let an agent write contracts. The run goes on by itself and is told in the project's topic.
+         */
+        post: operations["generate_contracts"];
+        /**
+         * Stop writing contracts
+         * @description Stop writing contracts. What is written stays.
+         */
+        delete: operations["stop_contract_generation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/contracts/history/{batch}": {
         parameters: {
             query?: never;
@@ -716,6 +744,70 @@ export interface paths {
          * @description The contracts as they were pinned.
          */
         get: operations["read_pinned_contracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The questions that contracts are written from, with the answers so far and where they come from
+         * @description The questions that contracts are written from, with the answers so far and where they come from.
+         */
+        get: operations["list_contract_questions"];
+        /**
+         * Save answers beside those that are there
+         * @description Save answers beside those that are there.
+         */
+        put: operations["answer_contract_questions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which agent read which contract, when, and how many tokens that was
+         * @description Which agent read which contract, when, and how many tokens that was; newest first.
+         */
+        get: operations["list_contract_reads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/contracts/reads/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reads and tokens by role and contract
+         * @description Reads and tokens by role and contract.
+         */
+        get: operations["sum_contract_reads"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3708,6 +3800,23 @@ export interface components {
             window: number;
         };
         /**
+         * ContractAnswers
+         * @example {
+         *       "answers": {
+         *         "product": "A shared list of tasks."
+         *       }
+         *     }
+         */
+        ContractAnswers: {
+            /**
+             * Answers
+             * @description Answers by the id of their question; an empty one takes a person's answer back.
+             */
+            answers: {
+                [key: string]: string;
+            };
+        };
+        /**
          * ContractCardShape
          * @example {
          *       "contract_type": "manifesto",
@@ -3807,6 +3916,42 @@ export interface components {
             etag?: string | null;
         };
         /**
+         * ContractQuestionShape
+         * @description A question that contracts are written from, with its answer so far.
+         * @example {
+         *       "answer": "",
+         *       "hint": "",
+         *       "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "many": false,
+         *       "origin": "person",
+         *       "section": "",
+         *       "text": "tulips\n"
+         *     }
+         */
+        ContractQuestionShape: {
+            /** Answer */
+            answer: string;
+            /** Hint */
+            hint: string;
+            /** Id */
+            id: string;
+            /**
+             * Many
+             * @description The answer is a list, one item a line.
+             */
+            many: boolean;
+            /**
+             * Origin
+             * @description Who said it: a person, or the document it was taken from; empty while nobody has.
+             * @enum {string}
+             */
+            origin: "person" | "intent" | "spec" | "constraints" | "";
+            /** Section */
+            section: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * ContractReadShape
          * @description `project_id` is null for a text that comes with Forge.
          * @example {
@@ -3831,6 +3976,69 @@ export interface components {
             source: "pinned" | "project" | "template";
             /** Version */
             version: number;
+        };
+        /**
+         * ContractReadSumShape
+         * @example {
+         *       "contract": "",
+         *       "last": 1,
+         *       "reads": 1,
+         *       "role": "",
+         *       "tokens": 1
+         *     }
+         */
+        ContractReadSumShape: {
+            /** Contract */
+            contract: string;
+            /** Last */
+            last: number;
+            /** Reads */
+            reads: number;
+            /** Role */
+            role: string;
+            /** Tokens */
+            tokens: number;
+        };
+        /**
+         * ContractReadingShape
+         * @description Who read a contract: an agent by its role, in a run, maybe for a build.
+         * @example {
+         *       "build": "",
+         *       "cached": false,
+         *       "contract": "",
+         *       "part": "",
+         *       "role": "",
+         *       "run": "turn-8c1f",
+         *       "source": "",
+         *       "time": 1794800000,
+         *       "tokens": 1
+         *     }
+         */
+        ContractReadingShape: {
+            /** Build */
+            build: string;
+            /**
+             * Cached
+             * @description The build had read the same before.
+             */
+            cached: boolean;
+            /** Contract */
+            contract: string;
+            /**
+             * Part
+             * @description Empty where all of it was read.
+             */
+            part: string;
+            /** Role */
+            role: string;
+            /** Run */
+            run: string;
+            /** Source */
+            source: string;
+            /** Time */
+            time: number;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * ContractShape
@@ -3882,6 +4090,37 @@ export interface components {
             updated_at: number | null;
             /** Version */
             version: number;
+        };
+        /**
+         * ContractTaskShape
+         * @example {
+         *       "contract_type": "manifesto",
+         *       "cost": 0.04,
+         *       "input_tokens": 5300,
+         *       "output_tokens": 210,
+         *       "requests": 2,
+         *       "state": "waiting"
+         *     }
+         */
+        ContractTaskShape: {
+            /**
+             * Contract Type
+             * @enum {string}
+             */
+            contract_type: "manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive";
+            /** Cost */
+            cost: number | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Requests */
+            requests: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "generating" | "saved" | "draft" | "kept" | "not_written";
         };
         /**
          * ContractVersionShape
@@ -4549,6 +4788,125 @@ export interface components {
              * @description Which limit ended it early, if one did.
              */
             truncated: string | null;
+        };
+        /**
+         * GenerationOrder
+         * @description Which contracts an agent is to write.
+         * @example {
+         *       "kinds": [
+         *         "blueprint"
+         *       ]
+         *     }
+         */
+        GenerationOrder: {
+            /**
+             * Agent
+             * @description A model or `builtin`; else as the project has it.
+             */
+            agent?: string | null;
+            /**
+             * Edited
+             * @description What becomes of contracts that a person wrote.
+             * @default refuse
+             * @enum {string}
+             */
+            edited: "refuse" | "keep" | "overwrite";
+            /**
+             * Everything
+             * @description All nine, also those that are there.
+             * @default false
+             */
+            everything: boolean;
+            /**
+             * Kinds
+             * @description Empty: those that are missing, drafts or stale.
+             * @default []
+             */
+            kinds: ("manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive")[];
+            /**
+             * Mini
+             * @description Exactly two phases.
+             * @default false
+             */
+            mini: boolean;
+        };
+        /**
+         * GenerationShape
+         * @description The newest run that writes or wrote contracts of the project.
+         * @example {
+         *       "code": "",
+         *       "contracts": [
+         *         {
+         *           "contract_type": "manifesto",
+         *           "cost": 0.04,
+         *           "input_tokens": 5300,
+         *           "output_tokens": 210,
+         *           "requests": 2,
+         *           "state": "waiting"
+         *         }
+         *       ],
+         *       "cost": 0.04,
+         *       "ended": 1,
+         *       "input_tokens": 5300,
+         *       "model": "anthropic:claude-sonnet-5-5",
+         *       "output_tokens": 210,
+         *       "problem": "",
+         *       "run": "turn-8c1f",
+         *       "started": 1794800000,
+         *       "state": "queued"
+         *     }
+         */
+        GenerationShape: {
+            /**
+             * Code
+             * @description Of the error that ended it; empty where none did.
+             */
+            code: string;
+            /** Contracts */
+            contracts: components["schemas"]["ContractTaskShape"][];
+            /** Cost */
+            cost: number | null;
+            /** Ended */
+            ended: number | null;
+            /** Input Tokens */
+            input_tokens: number;
+            /** Model */
+            model: string;
+            /** Output Tokens */
+            output_tokens: number;
+            /** Problem */
+            problem: string;
+            /** Run */
+            run: string;
+            /** Started */
+            started: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "waiting" | "running" | "done" | "failed" | "cancelled";
+        };
+        /**
+         * GenerationStartedShape
+         * @example {
+         *       "after": 1,
+         *       "kinds": [],
+         *       "model": "anthropic:claude-sonnet-5-5",
+         *       "run": "turn-8c1f",
+         *       "topic": "branch:0a1b2c3d4e5f:ai/first"
+         *     }
+         */
+        GenerationStartedShape: {
+            /** After */
+            after: number;
+            /** Kinds */
+            kinds: ("manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive")[];
+            /** Model */
+            model: string;
+            /** Run */
+            run: string;
+            /** Topic */
+            topic: string;
         };
         /**
          * GraphShape
@@ -6048,6 +6406,34 @@ export interface components {
             next?: string | null;
         };
         /**
+         * Page[ContractReadingShape]
+         * @example {
+         *       "items": [
+         *         {
+         *           "build": "",
+         *           "cached": false,
+         *           "contract": "",
+         *           "part": "",
+         *           "role": "",
+         *           "run": "turn-8c1f",
+         *           "source": "",
+         *           "time": 1794800000,
+         *           "tokens": 1
+         *         }
+         *       ],
+         *       "next": "20261116-0001"
+         *     }
+         */
+        Page_ContractReadingShape_: {
+            /** Items */
+            items: components["schemas"]["ContractReadingShape"][];
+            /**
+             * Next
+             * @example 20261116-0001
+             */
+            next?: string | null;
+        };
+        /**
          * Page[ContractVersionShape]
          * @example {
          *       "items": [
@@ -7016,6 +7402,35 @@ export interface components {
             state: string;
             /** Text */
             text: string;
+        };
+        /**
+         * QuestionnaireShape
+         * @example {
+         *       "answered": 1,
+         *       "by_person": 1,
+         *       "project_id": "",
+         *       "questions": [
+         *         {
+         *           "answer": "",
+         *           "hint": "",
+         *           "id": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *           "many": false,
+         *           "origin": "person",
+         *           "section": "",
+         *           "text": "tulips\n"
+         *         }
+         *       ]
+         *     }
+         */
+        QuestionnaireShape: {
+            /** Answered */
+            answered: number;
+            /** By Person */
+            by_person: number;
+            /** Project Id */
+            project_id: string;
+            /** Questions */
+            questions: components["schemas"]["ContractQuestionShape"][];
         };
         /**
          * QuestionsShape
@@ -12446,6 +12861,358 @@ export interface operations {
             };
         };
     };
+    show_contract_generation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerationShape"] | null;
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    generate_contracts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["GenerationOrder"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerationStartedShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `shared_for_reading`, `key_missing`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`, `contract_edited`, `nothing_to_generate`, `generation_running`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `answers_malformed`, `nothing_known`, `program_cannot_write_contracts`, `model_unknown`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_contract_generation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GenerationShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `shared_for_reading`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`, `no_generation`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     read_pinned_contracts: {
         parameters: {
             query?: {
@@ -12554,6 +13321,444 @@ export interface operations {
             };
             /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_contract_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionnaireShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `answers_malformed`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answer_contract_questions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractAnswers"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuestionnaireShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `shared_for_reading`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `contract_question_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `answers_malformed`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_contract_reads: {
+        parameters: {
+            query?: {
+                build?: string | null;
+                /** @description `next` of the page before. */
+                after?: string | null;
+                /** @description How many at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page; as NDJSON, everything that follows. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ContractReadingShape_"];
+                    "application/x-ndjson": string;
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sum_contract_reads: {
+        parameters: {
+            query?: {
+                build?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractReadSumShape"][];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

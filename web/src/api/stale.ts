@@ -46,6 +46,9 @@ export const STALE: Stale = {
   ProjectSaid: (event) => [keys.projectMessages(event.project), keys.project(event.project)],
   ProjectProgressed: (event) => [keys.projectLog(event.project)],
   ContractSaved: (event) => [keys.contracts(event.project)],
+  ContractAnswersSaved: (event) => [keys.contracts(event.project)],
+  contract_progress: (event) => [keys.contractGeneration(event.project)],
+  ContractAwaited: () => [],
   NoteSaved: (event) => [[...keys.project(event.project), "note"]],
   RoundFinished: (event) => [keys.board(), ...inProject(event.project)],
 };

@@ -145,3 +145,103 @@ class Drafts(Given):
     documents: dict[Type, Content] = Field(default_factory=dict)
     mini: bool = Field(default=False, description="Expect exactly two phases.")
     model_config = taken(documents={"manifesto": "# Garden\n"})
+
+
+class ContractQuestionShape(Shape):
+    """A question that contracts are written from, with its answer so far."""
+
+    id: str
+    section: str
+    text: Text
+    hint: Text
+    many: bool = Field(description="The answer is a list, one item a line.")
+    answer: Text
+    origin: Literal["person", "intent", "spec", "constraints", ""] = Field(
+        description="Who said it: a person, or the document it was taken from; empty while nobody has."
+    )
+
+
+class QuestionnaireShape(Shape):
+    project_id: str
+    questions: list[ContractQuestionShape]
+    answered: int
+    by_person: int
+
+
+class ContractAnswers(Given):
+    model_config = taken(answers={"product": "A shared list of tasks."})
+
+    answers: Annotated[dict[str, Annotated[str, Field(max_length=20_000)]], Field(max_length=100)] = Field(
+        description="Answers by the id of their question; an empty one takes a person's answer back."
+    )
+
+
+class GenerationOrder(Given):
+    """Which contracts an agent is to write."""
+
+    model_config = taken(kinds=["blueprint"])
+
+    kinds: list[Type] = Field(default=[], max_length=9, description="Empty: those that are missing, drafts or stale.")
+    everything: bool = Field(default=False, description="All nine, also those that are there.")
+    edited: Literal["refuse", "keep", "overwrite"] = Field(
+        default="refuse", description="What becomes of contracts that a person wrote."
+    )
+    mini: bool = Field(default=False, description="Exactly two phases.")
+    agent: str | None = Field(
+        default=None, max_length=200, description="A model or `builtin`; else as the project has it."
+    )
+
+
+class GenerationStartedShape(Shape):
+    run: str
+    kinds: list[Type]
+    model: str
+    topic: str
+    after: int
+
+
+class ContractTaskShape(Shape):
+    contract_type: Type
+    state: Literal["waiting", "generating", "saved", "draft", "kept", "not_written"]
+    input_tokens: int
+    output_tokens: int
+    requests: int
+    cost: float | None
+
+
+class GenerationShape(Shape):
+    """The newest run that writes or wrote contracts of the project."""
+
+    run: str
+    state: Literal["queued", "waiting", "running", "done", "failed", "cancelled"]
+    model: str
+    contracts: list[ContractTaskShape]
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    started: float
+    ended: float | None
+    problem: Text
+    code: str = Field(description="Of the error that ended it; empty where none did.")
+
+
+class ContractReadingShape(Shape):
+    """Who read a contract: an agent by its role, in a run, maybe for a build."""
+
+    run: str
+    role: str
+    contract: str
+    part: str = Field(description="Empty where all of it was read.")
+    tokens: int
+    time: float
+    build: str
+    source: str
+    cached: bool = Field(description="The build had read the same before.")
+
+
+class ContractReadSumShape(Shape):
+    role: str
+    contract: str
+    reads: int
+    tokens: int
+    last: float

@@ -67,7 +67,7 @@ async def open_workshop(
 
     Commands of the agent `unconfined` run here even where there is no sandbox.
     """
-    turn_run, workflows, test_workflow = _load_workflows()
+    workflows = _load_workflows()
     database = await asyncio.to_thread(Database.open, database_url(settings))
     events = Events(database)
     most = settings.concurrency.max_parallel_runs
@@ -89,9 +89,8 @@ async def open_workshop(
         feed,
         unconfined=unconfined,
     )
-    turn_run.register(shop)
-    test_workflow.register(shop)
-    workflows.register(shop)
+    for each in workflows:
+        each.register(shop)
     with redacted_logs(known):
         try:
             await asyncio.to_thread(feed.catch_up)
@@ -117,15 +116,15 @@ async def open_workshop(
             database.close()
 
 
-def _load_workflows() -> tuple[ModuleType, ModuleType, ModuleType]:
+def _load_workflows() -> tuple[ModuleType, ...]:
     """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
-    from forge.app.projects import workflows  # noqa: PLC0415 - they need the workshop
+    from forge.app.projects import generation_run, workflows  # noqa: PLC0415 - they need the workshop
     from forge.app.repositories import test_workflow  # noqa: PLC0415
     from forge.app.sessions import turn_run  # noqa: PLC0415
     from forge.engine import durable  # noqa: PLC0415
 
     del durable
-    return turn_run, workflows, test_workflow
+    return turn_run, workflows, test_workflow, generation_run
 
 
 async def _forget(shop: Workshop) -> None:

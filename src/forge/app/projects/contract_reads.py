@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
+from forge.app.projects.contract_telemetry import kept_set, note_read
 from forge.app.projects.contract_views import pinned_set
 from forge.app.projects.project_access import project_for
 from forge.app.projects.scratchpad import Pad, note_contract_read
@@ -189,12 +190,14 @@ class ContractReader:
         return BuildContracts(self._build.id, found.batch, found.pinned_at, texts)
 
     def _set(self, project: Project) -> ContractSet:
-        return pins.current(project) if self._build is None else pins.pinned(project, self._build.batch)
+        return pins.current(project) if self._build is None else kept_set(project, self._build.batch)
 
     def _noted(self, read: ContractRead) -> ContractRead:
         if self._shop is not None and self._project is not None:
-            pad = Pad(self._project.id, self._build.id if self._build is not None else "")
-            note_contract_read(self._shop, pad, read.contract_type)
+            build = self._build.id if self._build is not None else ""
+            note_contract_read(self._shop, Pad(self._project.id, build), read.contract_type)
+            told = read.contract_type, read.content
+            note_read(self._shop, self._project.id, self._reader.name, *told, build=build, source=read.source)
         return read
 
 

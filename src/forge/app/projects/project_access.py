@@ -35,6 +35,7 @@ from forge.projects import names
 from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.workspace import exists
+from forge.store.contract_reads import ContractReads
 from forge.store.notes import Notes
 from forge.store.papers import Papers
 from forge.store.scratchpads import Scratchpads
@@ -197,6 +198,7 @@ def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) ->
         Notes(shop.database).forget(project.id)
         Papers(shop.database).delete(project.id)
         Scratchpads(shop.database).forget(project.id)
+        ContractReads(shop.database).forget(project.id)
     audit(shop, who, "project.delete", f"project:{project.id}", project.directory.name)
     return kept
 

@@ -40,6 +40,15 @@ def project_lacks(shop: Workshop, arguments: Json) -> str:
     return next((reason for name in names if (reason := _lacks(shop, name, again))), "")
 
 
+def generation_lacks(shop: Workshop, arguments: Json) -> str:
+    again = f"`forge contracts generate --direct {Path(arguments['directory']).name}`"
+    return _lacks(shop, arguments["model"], again)
+
+
+def generation_needs(arguments: Json) -> frozenset[str]:
+    return _providers([arguments["model"]])
+
+
 def turn_needs(arguments: Json) -> frozenset[str]:
     return _providers([arguments["agent"] or arguments["model"]])
 

@@ -1,4 +1,4 @@
-"""`forge contracts`: what a build of a project is held to: nine documents, shown, edited, checked and compared."""
+"""`forge contracts`: what a build is held to: nine documents, written by agents or people, checked, compared."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.app.projects import contract_views as views
+from forge.cli.commands import contract_generation
 from forge.cli.terminal.editor import edited, given_text
 from forge.cli.terminal.open_project import opened_project
 from forge.cli.terminal.output import Output, ago
@@ -190,6 +191,12 @@ def window(
     out.result(seen)
     if not out.json:
         out.raw(seen.content.encode("utf-8", "replace"))
+
+
+app.add("generate")(contract_generation.generate)
+app.add("stop")(contract_generation.stop)
+app.add("questions")(contract_generation.questions)
+app.add("answer")(contract_generation.answer)
 
 
 def _found(context: typer.Context, project: str | None) -> Project:
