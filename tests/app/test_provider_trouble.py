@@ -135,6 +135,19 @@ async def test_every_request_is_counted_however_it_ends(
     assert line.startswith("1 request ·" if sent == 1 else f"{sent} requests ·")
 
 
+async def test_a_model_that_hangs_is_given_up_after_the_time_for_calls(
+    repo: Repository, environ: dict[str, str]
+) -> None:
+    config = "network: {connect_seconds: 0.2, retries: {timeout: 0}}\nagents: {call_timeout_seconds: 0.5}\n"
+    Path(environ["FORGE_CONFIG"]).write_text(config)
+    async with StandIn(anthropic, [Reply(("Half", "never"), pause=30)]) as server:
+        environ |= {"ANTHROPIC_API_KEY": "sk-ant-" + "k" * 30, "ANTHROPIC_BASE_URL": server.url}
+        async with asyncio.timeout(15):
+            end, _, _ = await _turn(repo, environ, model=MODEL["anthropic"])
+    assert (end.status, end.usage.requests) == (TurnStatus.FAILED, 1)
+    assert "did not answer in time" in end.reason
+
+
 async def test_a_provider_that_is_not_there_was_not_asked(repo: Repository, environ: dict[str, str]) -> None:
     environ |= {"ANTHROPIC_API_KEY": "sk-ant-" + "k" * 30, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
     end, heard, spent = await _turn(repo, environ, model=MODEL["anthropic"])

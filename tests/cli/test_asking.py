@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from forge.cli.terminal.output import Output
+from forge.cli.terminal.turn_output import ToldAsProse
+from forge.events import QuestionAsked
 from tests.cli.conftest import PROGRAM, Forge
 from tests.cli.terminals import Terminal
 from tests.conftest import MakeRepo
@@ -86,3 +89,9 @@ def test_programs_are_never_asked(forge: Forge, repo: Path, words: tuple[str, ..
     assert ran.code == 0
     assert ran.document["text"] == "Good."
     assert results(forge)[0].startswith("The tool ask_user is not allowed here.")
+
+
+def test_a_question_of_several_lines_is_shown_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = QuestionAsked("q1", "r1", "Two ways:\n1. red\n2. blue", ("red", "blue"), None)
+    ToldAsProse(Output(json=False)).event(asked)
+    assert capsys.readouterr().out.startswith("Two ways:\n1. red\n2. blue\n")

@@ -288,3 +288,15 @@ def test_what_can_be_kept_is_kept_and_the_file_that_cannot_be_is_named(
     told = forge("-C", str(tmp_path), "project", "say", "party", "-m", "The budget is 900 euros.", "-f", "missing.txt")
     assert told.code == 1
     assert "missing.txt was not added" in told.err
+
+
+@pytest.mark.req("P-03", "X-02")
+def test_what_forge_says_in_several_lines_is_shown_in_lines_and_steers_no_terminal(forge: Forge) -> None:
+    forge("project", "new", "Party", "--agent", "builtin")
+    words = "See https://www.notion.so/a/Plan-0f1e2d3c4b5a69788796a5b4c3d2e1f0\nand \x1b[31mthis."
+    said = forge("project", "say", "party", "-m", words).out
+    assert "Notion is not set up" in said
+    assert "\\x0a" not in said
+    shown = forge("project", "show", "party").out
+    assert "\nand \\x1b[31mthis.\n" in shown
+    assert "\x1b" not in shown

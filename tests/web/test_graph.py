@@ -120,9 +120,9 @@ def test_the_keyboard_moves_through_the_commits_and_zooms(page: Any, desk: Desk)
     page.get_by_role("article").get_by_role("heading", name="Plant roses").wait_for()
     before = commit(page, "First").bounding_box()["height"]
     page.keyboard.press("-")
-    page.wait_for_function(f"document.querySelector('[role=option]').getBoundingClientRect().height < {before}")
+    page.wait_for_function(f"() => document.querySelector('[role=option]').getBoundingClientRect().height < {before}")
     page.keyboard.press("+")
-    page.wait_for_function(f"document.querySelector('[role=option]').getBoundingClientRect().height === {before}")
+    page.wait_for_function(f"() => document.querySelector('[role=option]').getBoundingClientRect().height === {before}")
 
 
 def test_labels_are_seen_at_every_zoom(page: Any, desk: Desk) -> None:
@@ -131,7 +131,7 @@ def test_labels_are_seen_at_every_zoom(page: Any, desk: Desk) -> None:
     commits(page).focus()
     for _ in range(2):
         page.keyboard.press("-")
-    page.wait_for_function("document.querySelector('[role=option]').getBoundingClientRect().height < 10")
+    page.wait_for_function("() => document.querySelector('[role=option]').getBoundingClientRect().height < 10")
     for name in ("south", "main"):
         label = commits(page).locator(f"[data-take='{name}']")
         label.wait_for()

@@ -73,6 +73,21 @@ def test_distill_sends_what_stands_in_the_composer_and_confirm_asks_about_it(
     expect(composer).to_have_value("The budget is 2000 euros.")
 
 
+@pytest.mark.req("P-03", "P-12")
+def test_whether_a_message_is_background_is_asked_once_with_two_buttons(page: Any, desk: Desk, expect: Any) -> None:
+    with desk.client() as client:
+        id_ = made(client, "Bakery")
+    page.goto(f"{desk.url}/projects/{id_}")
+    page.get_by_label("Message to the project").fill("We are a bakery of twelve people in Leeds, and Tom decides.")
+    page.keyboard.press("Enter")
+    card = page.get_by_role("region", name="About your first message")
+    expect(card).to_be_visible()
+    expect(page.get_by_text("Is this background about your team")).to_have_count(1)
+    card.get_by_role("button", name="Background").click()
+    expect(card).to_have_count(0)
+    expect(page.get_by_text("Is this background about your team")).to_have_count(1)
+
+
 @pytest.mark.req("X-01", "X-03")
 def test_the_example_runs_to_its_end_by_one_press_whatever_the_limits_are_set_to(
     page: Any, desk: Desk, expect: Any

@@ -17,7 +17,7 @@ from forge.agents.models.names import BUILTIN, RECORDED, default_model, known_pr
 from forge.agents.pricing import Price
 from forge.settings import Key, Settings, find_key
 from forge.settings.keys import VARIABLES
-from forge.settings.values import PROVIDERS
+from forge.settings.values import PROVIDERS, Network
 
 _WITH_KEY = ("anthropic", "openai", "openrouter", "google")
 
@@ -69,11 +69,17 @@ def endpoint(provider: str, model: str, settings: Settings) -> Endpoint:
         model=model,
         base_url=base_url,
         key=key,
-        network=settings.network,
+        network=_patience(settings),
         output_tokens=settings.limits.output_tokens,
         context_window=chosen.context_window,
         responses_api=provider == "openai" and (chosen.api == "responses" or (chosen.api == "auto" and official)),
     )
+
+
+def _patience(settings: Settings) -> Network:
+    """A call without any progress is given up after the time for calls, too."""
+    network, most = settings.network, settings.agents.call_timeout_seconds
+    return network if network.idle_seconds <= most else network.model_copy(update={"idle_seconds": most})
 
 
 def choose(role: str, settings: Settings, found_programs: Collection[str] = ()) -> str:

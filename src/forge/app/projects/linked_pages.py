@@ -45,7 +45,7 @@ async def pull(shop: Workshop, project: Project, text: str, phase: Phase) -> str
         await asyncio.to_thread(
             change_project, shop, project, lambda draft: _name_for_spec(draft, saved), "resources: for the spec"
         )
-    return "\n".join(told)
+    return "\n\n".join(told)
 
 
 def _name_for_spec(draft: Draft, saved: Sequence[str]) -> None:

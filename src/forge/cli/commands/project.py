@@ -91,9 +91,9 @@ async def _new(
         seen = await opened.view()
         out.result(seen)
         if heard:
-            out.line(out.styled(heard, "cyan"))
+            out.text(heard, "cyan")
         if not text:
-            out.line(opened.project.chat()[0].content)
+            out.text(opened.project.chat()[0].content)
             out.line()
         tell_state(out, seen)
 
@@ -149,7 +149,7 @@ def show(
     for message in chat:
         who = "you" if message.role == "human" else "forge"
         out.line(out.styled(f"{who}, {message.phase}:", "bold"))
-        out.line(message.content)
+        out.text(message.content)
         out.line()
     tell_state(out, seen)
 
@@ -262,7 +262,7 @@ def _act(
             words = text if option is None else await _option(option, opened)
             done = await _done(opened, action, words, delegate, about, confirmed=confirmed, agent=agent)
             if done.run is None and done.message:
-                out.line(out.styled(done.message, "cyan"))
+                out.text(done.message, "cyan")
             async with Teller(out) as teller:
                 seen = await watch(opened, done, teller)
         out.result({**plain(seen), "failed": failed} if failed else seen)

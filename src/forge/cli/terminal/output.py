@@ -57,6 +57,11 @@ class Output:
         if not self.json:
             self._write(text)
 
+    def text(self, text: str, *styles: str, indent: str = "") -> None:
+        """Words of people and models, which may have many lines: each made safe, in a style."""
+        for line in text.split("\n"):
+            self.line(f"{indent}{self.styled(line.removesuffix(chr(13)), *styles)}" if line.strip() else "")
+
     def raw(self, data: bytes) -> None:
         """Content as it is: byte for byte into a pipe or file, made safe on a terminal."""
         self._given = True

@@ -144,7 +144,7 @@ def tell_state(out: Output, seen: ProjectView) -> None:
     name = os.path.basename(seen.directory)
     out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.label, _colour(seen))}  {out.styled(name, 'dim')}")
     if seen.problem:
-        out.line(f"  The last run failed: {seen.problem}")
+        out.text(f"The last run failed: {seen.problem}", indent="  ")
     if seen.trouble:
         out.line(f"  {out.styled(seen.trouble, 'yellow')}")
     if seen.queued:
@@ -153,13 +153,13 @@ def tell_state(out: Output, seen: ProjectView) -> None:
             "or wait for a decision."
         )
     if seen.question and seen.outline is None:
-        out.line(f"  It waits for you: {seen.question}")
+        out.text(f"It waits for you: {seen.question}", indent="  ")
     if seen.stuck:
         _tell_stuck(out, seen.stuck)
     if seen.scene_question:
         out.line(f"  {seen.scene_question}   (forge project say {name} --about background, or --about problem)")
     for number, question in enumerate(seen.open_questions, 1):
-        out.line(f"  {number}. {question}")
+        out.text(f"{number}. {question}", indent="  ")
     if seen.tests:
         out.line(f"  Tests on {str(seen.tests['commit'])[:10]}: {test_words(seen.tests)}")
     if seen.rounds and (reason := not_accepted(seen.rounds[-1])) and seen.phase != "done":

@@ -115,7 +115,8 @@ class ToldAsProse(Told):
                 first = next(iter(text.splitlines()), "")
                 self._line(f"    {self.out.styled('✗', 'red')} {self.out.styled(cut(first, 100))}")
             case QuestionAsked(text=text, options=options):
-                self._line(self.out.styled(text, "bold"))
+                for line in text.splitlines():
+                    self._line(self.out.styled(line, "bold"))
                 for number, option in enumerate(options, 1):
                     self._line(f"  {number}. {self.out.styled(option)}")
             case QuestionClosed(how="answered", answer=answer):

@@ -6,6 +6,7 @@ import { Button, ErrorState, Skeleton, toast } from "@/ui";
 
 import { ChatMessages } from "./ChatMessages";
 import { Composer } from "./Composer";
+import { withoutAsked } from "./answers";
 import { hasEarlierChats, isEnded, phaseName } from "./phases";
 import { told } from "./problems";
 import { InputCard, OpenQuestions, SceneQuestion } from "./QuestionCards";
@@ -54,7 +55,7 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
         <Skeleton lines={5} label="Loading the chat" />
       ) : (
         <ChatMessages
-          messages={earlier.data === undefined ? messages.data : [...earlier.data, ...messages.data]}
+          messages={withoutAsked([...(earlier.data ?? []), ...messages.data], askedByCard(project, inputOpen))}
           before={
             earlier.isError ? (
               <ErrorState compact error={earlier.error} onRetry={() => void earlier.refetch()} />
@@ -98,6 +99,11 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
       )}
     </DropPlace>
   );
+}
+
+function askedByCard(project: Project, inputOpen: boolean): string {
+  if (project.busy) return "";
+  return project.waiting === "stuck" && inputOpen ? project.question : project.scene_question;
 }
 
 function whyBlocked(project: Project): string | undefined {

@@ -20,6 +20,13 @@ export function optionsOf(question: string): string[] {
   return options.map((each) => each.charAt(0).toUpperCase() + each.slice(1));
 }
 
+/** A question that a card asks is not also shown as the last message, unless that says more than one sentence before it. */
+export function withoutAsked<M extends { role: string; content: string }>(messages: M[], asked: string): M[] {
+  const last = messages.at(-1);
+  if (last === undefined || last.role === "human" || asked === "" || !last.content.endsWith(asked)) return messages;
+  return last.content.slice(0, -asked.length).includes("\n") ? messages : messages.slice(0, -1);
+}
+
 /** What is answered, by the number of its question. */
 export function given(answers: readonly string[]): AnswerGiven[] {
   return answers

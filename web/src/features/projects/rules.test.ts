@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { refusal } from "./actions";
-import { DECIDE, given, optionsOf } from "./answers";
+import { DECIDE, given, optionsOf, withoutAsked } from "./answers";
 import { changedLines } from "./changes";
 import { standing, phaseIndex } from "./phases";
 import { slug } from "./slug";
@@ -86,5 +86,22 @@ describe("a run of tests", () => {
   });
   it("that cannot run is neither passed nor failed", () => {
     expect(outcomeOf({ ...run, outcome: "cannot run" })).toEqual({ text: "cannot run", meaning: "attention" });
+  });
+});
+
+describe("questions that a card asks", () => {
+  const said = (role: string, content: string) => ({ role, content });
+  const first = said("human", "We bake bread.");
+
+  it("are not repeated by the last message", () => {
+    expect(withoutAsked([first, said("ai", "Background?")], "Background?")).toEqual([first]);
+    expect(withoutAsked([first, said("ai", "I need your decision: Red?")], "Red?")).toEqual([first]);
+  });
+
+  it("stay where the message says more, is a person's, or nothing is asked", () => {
+    for (const last of [said("ai", "Notion is not set up.\n\nRed?"), said("human", "Red?"), said("ai", "Blue?")]) {
+      expect(withoutAsked([first, last], "Red?")).toEqual([first, last]);
+    }
+    expect(withoutAsked([first], "")).toEqual([first]);
   });
 });
