@@ -24,6 +24,7 @@ from benchmarks import (
     report,
     searching,
     start,
+    test_runs,
     turns,
     ui,
 )
@@ -49,6 +50,7 @@ ALL = [
     "first-request",
     "turns",
     "guards",
+    "tests",
     "projects",
     "load",
     "ui",
@@ -99,6 +101,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from turns.turns(root)
     if "guards" in names:
         yield from guards.guards()
+    if "tests" in names:
+        yield from test_runs.test_runs(root)
     if "projects" in names:
         yield from projects.projects(root)
     if "load" in names:
