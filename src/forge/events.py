@@ -206,6 +206,17 @@ class TestsEnded(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class EnvironmentChanged(Event):
+    """In the topic of a branch. While it is set up: which step of how many, and its command."""
+
+    branch: str
+    state: str
+    step: int
+    steps: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
 class RepositoryChanged(Event):
     """In the list of repositories: `what` is `added` or `forgotten`."""
 
@@ -352,6 +363,7 @@ KINDS: dict[str, type[Event]] = {
         TestsStarted,
         TestsProgressed,
         TestsEnded,
+        EnvironmentChanged,
         RepositoryChanged,
         ProjectMoved,
         ProjectChanged,

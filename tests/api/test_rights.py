@@ -41,7 +41,9 @@ RUN = {
     "answer_question",
     "begin_test_run",
     "cancel_test_run",
+    "approve_environment",
     "cancel_turn",
+    "clear_environment",
     "perform_action",
     "generate_contracts",
     "stop_contract_generation",
@@ -49,6 +51,7 @@ RUN = {
     "send_message",
     "set_project_test_command",
     "set_test_command",
+    "set_up_environment",
 }
 MALFORMED = {(422, "request_invalid"), (422, "invalid_input"), (422, "condition_invalid")}
 _TRIES = 40

@@ -15,6 +15,7 @@ import pytest
 from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, audited
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import add_repository, repository, subject_of
+from forge.app.repositories.environments import Environments
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.engine.engine import Engine
 from forge.events import Event
@@ -79,7 +80,18 @@ def made_shop(place: Path) -> Iterator[Workshop]:
     engine = Engine(database, events)
     known = Redactor([])
     feed = OperationFeed(database, events, known)
-    yield Workshop(settings, environ, database, events, engine, Costs(database), known, sender, feed)
+    yield Workshop(
+        settings,
+        environ,
+        database,
+        events,
+        engine,
+        Costs(database),
+        known,
+        sender,
+        feed,
+        Environments(settings, environ),
+    )
     events.close()
     database.close()
 

@@ -68,6 +68,9 @@ RUNS = [
     ["key", "list"],
     ["tests"],
     ["test", "--show"],
+    ["env", "show"],
+    ["env", "setup"],
+    ["env", "clear"],
 ]
 
 ELSEWHERE = {"run", "demo", "serve", "completion", "contracts", "mcp", "notes"}

@@ -12,6 +12,7 @@ from forge.agents.answer_text import AnswerText
 from forge.agents.desk import Desk, Stopped
 from forge.agents.programs import Found, ProgramRun, run_program
 from forge.agents.steps import Steps
+from forge.environment.mounted import NOTHING, Mounted
 from forge.events import ModelAnswered
 from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Message, UserMessage, usage_from_json
@@ -29,6 +30,7 @@ Commit: <subject>
 """
 _RESOURCES = "\nFiles that the person gave to this project are in {place}; you can read them there.\n"
 Resources = Callable[[], AbstractContextManager[Path | None]]
+Surroundings = Callable[[], AbstractContextManager[Mounted]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class ProgramTurn:
     """The prompt of its role, as a model gets it; empty in a chat, where programs bring their own."""
     resources: Resources = field(default=nullcontext, compare=False, repr=False)
     """What the person gave to the project, as a directory that it may read."""
+    surroundings: Surroundings = field(default=lambda: nullcontext(NOTHING), compare=False, repr=False)
+    """The environment of the branch."""
 
     async def __call__(self, desk: Desk, steps: Steps) -> None:
         heard = AnswerText(desk.id, steps, self.redactor, self.name)
@@ -82,7 +86,7 @@ class ProgramTurn:
             raise Stopped(TurnStatus.FAILED, f"{self.name}: {done['error']}")
 
     async def _run(self, desk: Desk, heard: AnswerText) -> ProgramRun:
-        with self.resources() as given:
+        with self.resources() as given, self.surroundings() as mounted:
             return await run_program(
                 self.found,
                 _prompt(desk, self.instructions, given),
@@ -95,6 +99,7 @@ class ProgramTurn:
                 timeout=_LONGEST_RUN,
                 silence=self.silence,
                 readonly=(given,) if given else (),
+                mounted=mounted,
             )
 
 

@@ -10,6 +10,7 @@ from forge.sandbox.errors import (
     UnsafeDirectory,
 )
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
+from forge.sandbox.view import Mount
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -17,6 +18,7 @@ __all__ = [
     "DirectoryMissing",
     "InvalidCommand",
     "Limits",
+    "Mount",
     "Result",
     "SandboxFailed",
     "SandboxUnavailable",

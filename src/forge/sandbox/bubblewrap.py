@@ -130,12 +130,15 @@ def launch(
     with_input: bool,
     sockets: Mapping[str, Path] = _NOTHING,
     files: Mapping[str, bytes] = _NOTHING,
+    at: str | None = None,
+    mounts: Sequence[view.Mount] = (),
 ) -> Launch:
     """How to start `command`. Settings go over in files, so that other users' `ps` shows no paths and no values.
 
-    `sockets` and `files` are put where their keys say; files are the command's own copies.
+    `sockets` and `files` are put where their keys say; files are the command's own copies. The command sees `directory`
+    as `at`, and `mounts` besides.
     """
-    places = view.places(directory, readonly)
+    places = view.places(directory, readonly, at=at, mounts=mounts)
     descriptors: list[int] = []
     try:
         status, status_end = os.pipe()
@@ -151,7 +154,7 @@ def launch(
             arguments += ["--perms", "0600", "--file", _file(content, descriptors), path]
         for path, host in sockets.items():
             arguments += ["--ro-bind", str(host), path]
-        arguments += [*places, "--remount-ro", "/", "--chdir", str(directory), "--clearenv"]
+        arguments += [*places, "--remount-ro", "/", "--chdir", at or str(directory), "--clearenv"]
         for name, value in environment.items():
             arguments += ["--setenv", name, value]
         words = _file(b"".join(os.fsencode(word) + b"\0" for word in arguments), descriptors)

@@ -36,6 +36,8 @@ def run(
     sockets: Mapping[int, Path] | None = None,
     on_output: OnOutput | None = None,
     cancel: threading.Event | None = None,
+    at: str | None = None,
+    mounts: Sequence[view.Mount] = (),
 ) -> Result:
     """Run `command` in `directory` and wait for the end of its whole process tree.
 
@@ -45,7 +47,7 @@ def run(
 
     `home` are files for its private home, by their path there. `sockets` are unix sockets of the caller, which the
     command reaches as ports of 127.0.0.1. `on_output` hears the output as it comes; setting `cancel`, from any
-    thread, ends the whole tree.
+    thread, ends the whole tree. Confined, the command sees `directory` as `at` and `mounts` at their places.
     """
     wanted = _Wanted(
         _checked(command),
@@ -60,7 +62,7 @@ def run(
     )
     found = bubblewrap.available()
     if found.works and found.path:
-        return _confined(found.path, wanted, network=network, readonly=readonly)
+        return _confined(found.path, wanted, network=network, readonly=readonly, at=at, mounts=mounts)
     if not plain:
         raise SandboxUnavailable(f"The command was not run: {found.reason}.", hint=found.hint)
     return _plain(wanted, reason=found.reason)
@@ -140,7 +142,15 @@ def _checked_sockets(sockets: Mapping[int, Path], *, network: bool) -> Mapping[i
     return sockets
 
 
-def _confined(bwrap: Path, wanted: _Wanted, *, network: bool, readonly: Sequence[Path]) -> Result:
+def _confined(
+    bwrap: Path,
+    wanted: _Wanted,
+    *,
+    network: bool,
+    readonly: Sequence[Path],
+    at: str | None,
+    mounts: Sequence[view.Mount],
+) -> Result:
     command, seen = wanted.command, [*readonly]
     sockets = {f"{_SOCKETS}/{port}": path for port, path in wanted.sockets.items()}
     files = {f"{view.HOME}/{name}": content for name, content in wanted.home.items()}
@@ -161,6 +171,8 @@ def _confined(bwrap: Path, wanted: _Wanted, *, network: bool, readonly: Sequence
         with_input=bool(wanted.stdin),
         sockets=sockets,
         files=files,
+        at=at,
+        mounts=mounts,
     )
     notes = () if seccomp.known() else ("no system call filter: this processor is not known",)
     return _result(wanted.follow(launch), sandboxed=True, notes=notes)

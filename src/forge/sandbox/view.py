@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import pwd
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from glob import glob
 from pathlib import Path
@@ -102,19 +103,44 @@ def etc_files() -> Iterator[tuple[str, bytes]]:
     yield "/etc/group", _GROUPS.encode()
 
 
-def places(directory: Path, readonly: Sequence[Path]) -> list[str]:
-    """Arguments for the writable directory and the further read-only paths, outer ones first."""
-    binds = [(directory, "--bind", directory)]
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A file or directory that a command sees at a place of its own. Without a `source`, an empty one in memory."""
+
+    at: str
+    source: Path | None
+    writable: bool = False
+
+
+def places(
+    directory: Path, readonly: Sequence[Path], *, at: str | None = None, mounts: Sequence[Mount] = ()
+) -> list[str]:
+    """Arguments for the writable directory, which the command sees as `at`, and for all else; outer ones first."""
+    binds: list[tuple[Path, str, Path | None]] = [(Path(at) if at else directory, "--bind", directory)]
+    for mount in mounts:
+        option = "--bind" if mount.writable else "--ro-bind"
+        binds.append((_mount_place(mount), option if mount.source else "--tmpfs", mount.source))
     for path in readonly:
         real = _existing(path)
         if _in_kernel(real) or real in (Path("/"), Path(TMP)):
             raise UnsafeDirectory(f"{real} would undo the sandbox.", hint="Name the paths that the command needs.")
-        binds += [(at, "--ro-bind", real) for at in {real, Path(os.path.abspath(path))}]
+        binds += [(place, "--ro-bind", real) for place in {real, Path(os.path.abspath(path))}]
     binds.sort(key=lambda bind: (len(bind[0].parts), bind[1] != "--bind"))
-    arguments = [word for at, option, source in binds for word in (option, str(source), str(at))]
-    if not any(at.is_relative_to(_VAR_TMP) for at, _, _ in binds):
+    arguments: list[str] = []
+    for place, option, source in binds:
+        arguments += [option, *([str(source)] if source else []), str(place)]
+    if not any(place.is_relative_to(_VAR_TMP) for place, _, _ in binds):
         arguments += ["--symlink", TMP, _VAR_TMP]
     return arguments
+
+
+def _mount_place(mount: Mount) -> Path:
+    place = Path(mount.at)
+    if not place.is_absolute() or ".." in place.parts or place == Path("/") or _in_kernel(place):
+        raise UnsafeDirectory(f"{mount.at} cannot be a place in the sandbox.", hint="Name a path such as /env.")
+    if mount.writable and mount.source is not None:
+        checked_directory(mount.source)
+    return place
 
 
 @cache

@@ -79,6 +79,11 @@ class Records(Section):
     keep_days: float | None = Field(default=90.0, gt=0, le=36_500)
 
 
+class Environments(Section):
+    disk_gb: int = Field(default=20, ge=1, le=10_000)
+    setup_minutes: float = Field(default=15.0, gt=0, le=600)
+
+
 class Server(Section):
     host: str = Field(default="127.0.0.1", min_length=1)
     port: int = Field(default=3000, ge=0, le=65535)

@@ -16,6 +16,7 @@ from forge.settings.pipeline import (
     BrainDump,
     Concurrency,
     Contracts,
+    Environments,
     Phase3Completeness,
     PluginPlace,
     Polish,
@@ -148,6 +149,7 @@ class Settings(Section):
     prompts: PromptPlace = PromptPlace()
     registries: Registries = Registries()
     server: Server = Server()
+    environments: Environments = Environments()
     records: Records = Records()
     keys: Mapping[str, SecretStr] = {}
 

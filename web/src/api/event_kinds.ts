@@ -32,6 +32,7 @@ interface Kinds {
   TurnSetAside: { turn: string; branch: string; kept_on: string; commit: string };
   QuestionAsked: { question: string; run: string; text: string; options: string[]; expires: number | null; kind: string };
   QuestionClosed: { question: string; run: string; how: string; answer: string | null };
+  EnvironmentChanged: { branch: string; state: string; step: number; steps: number; command: string };
   BranchChanged: { branch: string; commit: string | null; actor: string };
   TestsStarted: { run: string; branch: string; pattern: string };
   TestsProgressed: { run: string; text: string };

@@ -19,6 +19,7 @@ export const keys = {
   turns: (id: string, branch: string) => [...repo(id), "session", branch, "turns"] as const,
   context: (id: string, branch: string) => [...repo(id), "session", branch, "context"] as const,
   tests: (id: string, branch: string) => [...repo(id), "tests", branch] as const,
+  environment: (id: string, branch: string) => [...repo(id), "environment", branch] as const,
   tools: (id: string, branch: string) => [...repo(id), "tools", branch] as const,
   projects: () => ["projects", "list"] as const,
   project,

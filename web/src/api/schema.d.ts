@@ -1680,6 +1680,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/environment": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the branch needs, whether it is approved, and whether it is set up
+         * @description What the branch needs, whether it is approved, and whether it is set up.
+         */
+        get: operations["show_environment"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove the layer of the branch, if no command uses it
+         * @description Remove the layer of the branch, if no command uses it.
+         */
+        delete: operations["clear_environment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/environment/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve what the branch proposes, and set it up in the background
+         * @description Approve what the branch proposes, and set it up in the background. Requires the scopes `write` and `run`.
+         */
+        post: operations["approve_environment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/environment/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The end of what the setup printed, also while it runs
+         * @description The end of what the setup printed, also while it runs.
+         */
+        get: operations["show_environment_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/environment/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set an approved environment up in the background
+         * @description Set an approved environment up in the background. `EnvironmentChanged` tells how far it is.
+         */
+        post: operations["set_up_environment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/exports": {
         parameters: {
             query?: never;
@@ -4483,6 +4567,141 @@ export interface components {
             path: string;
         };
         /**
+         * EnvironmentApproval
+         * @example {
+         *       "hash": "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+         *     }
+         */
+        EnvironmentApproval: {
+            /**
+             * Hash
+             * @description Of the proposal as you read it.
+             */
+            hash: string;
+        };
+        /**
+         * EnvironmentLogShape
+         * @example {
+         *       "lines": [
+         *         "$ npm ci",
+         *         "added 3 packages in 1s"
+         *       ]
+         *     }
+         */
+        EnvironmentLogShape: {
+            /** Lines */
+            lines: string[];
+        };
+        /**
+         * EnvironmentShape
+         * @description What a branch needs to run, who approved it, and what was set up.
+         * @example {
+         *       "approved_at": "",
+         *       "approved_by": "",
+         *       "branch": "ai/first",
+         *       "caches": [],
+         *       "commands": [],
+         *       "difference": "",
+         *       "failure": {
+         *         "at": "2026-11-18T10:48:00+00:00",
+         *         "command": "npm ci",
+         *         "hint": "Read the last lines.",
+         *         "lines": [
+         *           "npm error 404"
+         *         ],
+         *         "reason": "`npm ci` failed with exit code 1.",
+         *         "refused": []
+         *       },
+         *       "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+         *       "hosts": [],
+         *       "key": "",
+         *       "layer": {
+         *         "created_at": "2026-11-18T10:48:00+00:00",
+         *         "refused": [],
+         *         "seconds": 16.6,
+         *         "size": 75000000
+         *       },
+         *       "needs": [
+         *         {
+         *           "because": [
+         *             "pyproject.toml",
+         *             "uv.lock"
+         *           ],
+         *           "manager": "uv",
+         *           "runtime": "python 3.12.1",
+         *           "untried": false
+         *         }
+         *       ],
+         *       "notes": [],
+         *       "origin": "default",
+         *       "services": [],
+         *       "setup_variables": {},
+         *       "state": "none",
+         *       "test_command": "",
+         *       "variables": {}
+         *     }
+         */
+        EnvironmentShape: {
+            /** Approved At */
+            approved_at: string;
+            /** Approved By */
+            approved_by: string;
+            /** Branch */
+            branch: string;
+            /** Caches */
+            caches: string[];
+            /** Commands */
+            commands: string[];
+            /**
+             * Difference
+             * @description What changed since the last approval, as a unified diff.
+             */
+            difference: string;
+            failure: components["schemas"]["FailureShape"] | null;
+            /**
+             * Hash
+             * @description Of all that a person approves.
+             */
+            hash: string;
+            /**
+             * Hosts
+             * @description The only hosts that a setup reaches.
+             */
+            hosts: string[];
+            /**
+             * Key
+             * @description Of all that the layer depends on.
+             */
+            key: string;
+            layer: components["schemas"]["LayerShape"] | null;
+            /** Needs */
+            needs: components["schemas"]["NeedShape"][];
+            /** Notes */
+            notes: string[];
+            /**
+             * Origin
+             * @description `files`, `.forge/environment.yaml`, `person` or `none`.
+             */
+            origin: string;
+            /** Services */
+            services: string[];
+            /** Setup Variables */
+            setup_variables: {
+                [key: string]: string;
+            };
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "none" | "not_approved" | "changed" | "approved" | "setting_up" | "ready" | "failed";
+            /** Test Command */
+            test_command: string;
+            /** Variables */
+            variables: {
+                [key: string]: string;
+            };
+        };
+        /**
          * EventShape
          * @example {
          *       "event": {
@@ -4631,6 +4850,36 @@ export interface components {
             source: string;
             /** Source Tip */
             source_tip: string;
+        };
+        /**
+         * FailureShape
+         * @example {
+         *       "at": "2026-11-18T10:48:00+00:00",
+         *       "command": "npm ci",
+         *       "hint": "Read the last lines.",
+         *       "lines": [
+         *         "npm error 404"
+         *       ],
+         *       "reason": "`npm ci` failed with exit code 1.",
+         *       "refused": []
+         *     }
+         */
+        FailureShape: {
+            /** At */
+            at: string;
+            /** Command */
+            command: string;
+            /** Hint */
+            hint: string;
+            /**
+             * Lines
+             * @description The last lines of its output.
+             */
+            lines: string[];
+            /** Reason */
+            reason: string;
+            /** Refused */
+            refused: string[];
         };
         /**
          * FileMatchesShape
@@ -5228,6 +5477,31 @@ export interface components {
             models: components["schemas"]["KnownModelShape"][];
         };
         /**
+         * LayerShape
+         * @example {
+         *       "created_at": "2026-11-18T10:48:00+00:00",
+         *       "refused": [],
+         *       "seconds": 16.6,
+         *       "size": 75000000
+         *     }
+         */
+        LayerShape: {
+            /** Created At */
+            created_at: string;
+            /**
+             * Refused
+             * @description Hosts that the setup asked for and did not get.
+             */
+            refused: string[];
+            /** Seconds */
+            seconds: number;
+            /**
+             * Size
+             * @description Bytes on disk, shared by all branches with the same key.
+             */
+            size: number;
+        };
+        /**
          * ListedShape
          * @example {
          *       "contract_type": "manifesto",
@@ -5753,6 +6027,38 @@ export interface components {
             before: string | null;
             /** Ref */
             ref: string;
+        };
+        /**
+         * NeedShape
+         * @description What one package manager sets up.
+         * @example {
+         *       "because": [
+         *         "pyproject.toml",
+         *         "uv.lock"
+         *       ],
+         *       "manager": "uv",
+         *       "runtime": "python 3.12.1",
+         *       "untried": false
+         *     }
+         */
+        NeedShape: {
+            /**
+             * Because
+             * @description The files of the branch that show it.
+             */
+            because: string[];
+            /** Manager */
+            manager: string;
+            /**
+             * Runtime
+             * @description The interpreter that is used; empty where none is needed.
+             */
+            runtime: string;
+            /**
+             * Untried
+             * @description Forge reads such projects; nobody has tried their setup.
+             */
+            untried: boolean;
         };
         /**
          * NewBranch
@@ -19872,6 +20178,594 @@ export interface operations {
                 };
             };
             /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_environment: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `setup_not_approved`, `setup_approval_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `environment_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `environment_invalid`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    clear_environment: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `setup_not_approved`, `setup_approval_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `environment_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `environment_invalid`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve_environment: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EnvironmentApproval"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `setup_not_approved`, `setup_approval_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `environment_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `environment_invalid`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_environment_log: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentLogShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `setup_not_approved`, `setup_approval_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `environment_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `environment_invalid`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_up_environment: {
+        parameters: {
+            query: {
+                branch: string;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnvironmentShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `setup_not_approved`, `setup_approval_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `environment_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `environment_invalid`. */
             422: {
                 headers: {
                     [name: string]: unknown;

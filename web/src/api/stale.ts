@@ -18,6 +18,7 @@ const branchMoved = (repo: string, branch: string): QueryKey[] => [
   keys.history(repo),
   keys.session(repo, branch),
   keys.tests(repo, branch),
+  keys.environment(repo, branch),
 ];
 const asked = (): QueryKey[] => [keys.questions()];
 const inProject = (id: string): QueryKey[] => [keys.project(id)];
@@ -36,6 +37,7 @@ export const STALE: Stale = {
   TurnSetAside: (_, at) => branchMoved(at.repo, at.branch),
   QuestionAsked: asked,
   QuestionClosed: asked,
+  EnvironmentChanged: (_, at) => [keys.environment(at.repo, at.branch)],
   BranchChanged: (_, at) => branchMoved(at.repo, at.branch),
   TestsStarted: (_, at) => [keys.tests(at.repo, at.branch)],
   TestsProgressed: () => [],

@@ -11,7 +11,7 @@ import { branchPlace, repositoryPlace, type BranchSearch } from "@/lib/places";
 import { useStored } from "@/lib/stored";
 import { Button, EmptyState, IconButton, Panel, PanelEdge, Panels } from "@/ui";
 
-import { ChatPanel, Explorer, FileTabs, FileView, TestsPanel, TestsState, TimeSlider } from "./features";
+import { ChatPanel, EnvironmentStatus, Explorer, FileTabs, FileView, TestsPanel, TestsState, TimeSlider } from "./features";
 
 export interface WorkspaceProps extends BranchSearch {
   repo: string;
@@ -78,6 +78,7 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
               <FileTabs repo={repo} branch={branch} at={at} path={showsFile ? file : undefined} />
             </div>
             <TestsState repo={repo} branch={branch} selected={showsTests} onSelect={() => go({ tab: showsTests ? undefined : "tests" })} />
+            <EnvironmentStatus repo={repo} branch={branch} />
             <IconButton small icon={History} label={slider ? "Leave time travel" : "Travel in time"} keys="mod+shift+h" pressed={slider || at !== undefined} onClick={toggleTime} />
           </div>
           {(slider || at !== undefined) && <TimeSlider repo={repo} branch={branch} at={at} onChange={(to) => go({ at: to, tab })} />}

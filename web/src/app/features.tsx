@@ -14,6 +14,7 @@ export const ChatPanel = lazily(async () => (await chat()).ChatPanel);
 export const Explorer = lazily(async () => (await files()).Explorer);
 export const FileTabs = lazily(async () => (await files()).FileTabs, true);
 export const FileView = lazily(async () => (await files()).FileView);
+export const EnvironmentStatus = lazily(async () => (await import("@/features/environment")).EnvironmentStatus, true);
 export const RepositoryView = lazily(async () => (await graph()).RepositoryView);
 export const CommitDetails = lazily(async () => (await graph()).CommitDetails);
 export const TimeSlider = lazily(async () => (await graph()).TimeSlider, true);

@@ -22,6 +22,7 @@ from forge.agents.programs.outcome import ERROR_TAIL, counted, failure, kind_of,
 from forge.agents.programs.patience import Patience
 from forge.agents.programs.program import Program
 from forge.agents.programs.reports import REPORTS, Said
+from forge.environment.mounted import NOTHING, Mounted
 from forge.git import CollectedChange, GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
 from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
 from forge.sessions.messages import Usage
@@ -80,13 +81,14 @@ async def run_program(
     silence: float | None = None,
     cancel: threading.Event | None = None,
     readonly: tuple[Path, ...] = (),
+    mounted: Mounted = NOTHING,
 ) -> ProgramRun:
     """Let the program work on the files of `vfs`. A failure is tried once more, from a clean directory.
 
     Of `env`, the program gets only the variables that it is known to need, and its key only with network: without, a
     proxy puts the key in. `logins` is the home of the person, for a program that may have a copy of its login.
-    It may read what is in `readonly`. `timeout` bounds each attempt, `silence` the time in it without output and
-    without a byte from its model API.
+    It may read what is in `readonly`, and has the environment `mounted`. `timeout` bounds each attempt, `silence` the
+    time in it without output and without a byte from its model API.
     Cancelling the task ends the program before the cancellation goes on. Where `on_text` is `Watching`, it is told of
     trouble between the program and its model.
     """
@@ -113,6 +115,7 @@ async def run_program(
         silence=silence,
         halt=halt,
         readonly=readonly,
+        mounted=mounted,
     )
     work = asyncio.ensure_future(asyncio.to_thread(job.run))
     try:
@@ -144,7 +147,9 @@ class _Job:
         silence: float | None,
         halt: threading.Event,
         readonly: tuple[Path, ...],
+        mounted: Mounted,
     ) -> None:
+        self._mounted = mounted
         self._readonly = readonly
         self._retrying = retrying
         self._patience = Patience(silence, halt)
@@ -209,7 +214,10 @@ class _Job:
                 sockets=sockets,
                 on_output=listener.hear,
                 cancel=stop,
+                at=self._mounted.at,
+                mounts=self._mounted.mounts,
             )
+            self._mounted.tidy(directory.path)
             if self._patience.is_over:
                 result = replace(result, cancelled=False, timed_out=True)
             if self._halt.is_set():  # also when it came just as the program ended: nobody waits for its changes
@@ -217,7 +225,7 @@ class _Job:
             said = listener.said()
             error = failure(result, said, self._limits, self._patience)
             changes: tuple[CollectedChange, ...] = ()
-            notes = [*result.notes]
+            notes = [*result.notes, *self._mounted.notes]
             if not error:
                 before, pending = Before(self._vfs), dict(self._vfs.pending)
                 changes, refused = before.restored(directory.collect_changes(until=until))
@@ -266,7 +274,9 @@ class _Job:
         program, access = self._found.program, self._access
         manner = program.online if access.network else program.confined
         pointed = {name: self._filled(value, base) for name, value in (access.api.env if access.api else {}).items()}
-        return {**environment(self._found), **program.env, **manner.env, **access.variables, **pointed}
+        own = environment(self._found)
+        own["PATH"] = ":".join((*self._mounted.search_path, own["PATH"]))
+        return {**self._mounted.variables, **own, **program.env, **manner.env, **access.variables, **pointed}
 
     def _filled(self, word: str, base: str) -> str:
         key = self._access.key if self._access.network else PLACEHOLDER

@@ -43,6 +43,14 @@ CHANGING: Codes = {
 }
 
 
+ENVIRONMENT: Codes = {
+    403: ("setup_not_approved", "setup_approval_denied"),
+    404: ("environment_missing",),
+    409: ("proposal_changed",),
+    422: ("environment_invalid",),
+}
+
+
 def together(*groups: Codes) -> dict[int, list[str]]:
     """All codes of these groups, each once."""
     joined: dict[int, list[str]] = {}

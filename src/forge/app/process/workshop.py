@@ -13,6 +13,7 @@ from forge.agents.relay.journal import Journal
 from forge.app.process.known_secrets import redactor
 from forge.app.process.log_redaction import redacted_logs
 from forge.app.process.offers import offered
+from forge.app.repositories.environments import Environments
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.engine.engine import Engine
 from forge.notices.sender import Sender, Warn
@@ -45,6 +46,8 @@ class Workshop:
     sender: Sender
     feed: OperationFeed
     """Whoever moves a ref on a person's behalf lets it publish that before they answer."""
+    environments: Environments
+    """What branches need to run, set up on this machine."""
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
@@ -87,6 +90,7 @@ async def open_workshop(
         known,
         sender,
         feed,
+        Environments(settings, environ),
         unconfined=unconfined,
     )
     for each in workflows:

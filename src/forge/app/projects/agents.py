@@ -335,7 +335,16 @@ class ProjectAgents:
         repo = await asyncio.to_thread(self._repo_to_work_in)
         await asyncio.to_thread(self._standing, branch)
         plain, command = self.agent == self.shop.unconfined, self.set_test_command
-        found = await asyncio.to_thread(run_tests, repo, branch, plain=plain, command=command, since=since, known=known)
+        found = await asyncio.to_thread(
+            run_tests,
+            repo,
+            branch,
+            plain=plain,
+            command=command,
+            since=since,
+            known=known,
+            environments=self.shop.environments,
+        )
         return found if found is known else replace(found, details=self.shop.redactor.text(found.details))
 
     async def test_command(self, branch: str) -> str:

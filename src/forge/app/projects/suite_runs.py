@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from forge.app.repositories.commands import run_on_branch
+from forge.app.repositories.environments import Environments
 from forge.git import Actor, ActorKind, NotText, Repository
 from forge.plugins.roles import TestResults
 from forge.sandbox import Limits
@@ -27,6 +28,7 @@ def run_tests(
     command: str = "",
     since: str | None = None,
     known: TestResults | None = None,
+    environments: Environments | None = None,
 ) -> TestResults:
     """Every test of the branch as it is; what the tests change is dropped. With `plain`, where no sandbox is, too.
     `command` is what the project sets.
@@ -42,7 +44,9 @@ def run_tests(
     limits = Limits(seconds=_SECONDS, output_bytes=_OUTPUT_BYTES)
 
     def run_line(text: str) -> tuple[int, str]:
-        run = run_on_branch(repo, vfs, ["sh", "-c", text], limits=limits, plain=plain, collect=False)
+        run = run_on_branch(
+            repo, vfs, ["sh", "-c", text], limits=limits, plain=plain, collect=False, environments=environments
+        )
         result = run.result
         return result.exit_code or int(result.timed_out), result.stdout_text + result.stderr_text
 

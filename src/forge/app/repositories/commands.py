@@ -6,9 +6,12 @@ import shlex
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from forge.app.repositories.environments import Environments
+from forge.environment.mounted import NOTHING
 from forge.errors import InvalidInput
 from forge.git import CollectedChange, CommitId, Operation, RefMove, Repository, WorkInProgressVFS
 from forge.sandbox import Limits, Result, run
@@ -51,12 +54,13 @@ def run_on_branch(
     cancel: threading.Event | None = None,
     collect: bool = True,
     on_output: OnOutput | None = None,
+    environments: Environments | None = None,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
     Changes of a command that failed or reached a limit are shown but not saved. The time limit holds for collecting
     them, too: changes that are not collected in time are counted in a note, and none is saved. Without `collect`
-    nobody wants them.
+    nobody wants them. With `environments`, the command gets the layer of the branch.
     """
     if not command:
         raise InvalidInput("There is no command to run.", hint="Put it after `--`.")
@@ -65,23 +69,27 @@ def run_on_branch(
         # What could not be saved in the end is not worth running.
         move = RefMove(f"refs/heads/{workspace.branch}", base, base)
         repo.refs.refuse_unless_allowed([move], workspace.actor)
-    with repo.materialize(workspace) as directory:
+    around = environments.around(repo, workspace) if environments else nullcontext(NOTHING)
+    with around as mounted, repo.materialize(workspace) as directory:
         started = time.monotonic()
         result = run(
             command,
             directory.path,
             limits,
             network=network,
-            env=env,
+            env={**mounted.variables, **(env or {})},
             stdin=stdin,
             readonly=readonly,
             plain=plain,
             cancel=cancel,
             on_output=on_output,
+            at=mounted.at,
+            mounts=mounted.mounts,
         )
+        mounted.tidy(directory.path)
         until = max(started + limits.seconds, time.monotonic() + time_to_collect(limits))
         changes = directory.collect_changes(until=until) if collect else ()
-        notes = (*result.notes, *shortened(directory.notes))
+        notes = (*result.notes, *mounted.notes, *shortened(directory.notes))
         if directory.incomplete:
             result = replace(result, timed_out=True, limited=tuple(dict.fromkeys((*result.limited, "time"))))
             notes = (*notes, directory.incomplete)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Sequence
 
 from forge.app.repositories.commands import run_on_branch
+from forge.app.repositories.environments import Environments
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
 from forge.tools.commands import CommandOutcome
@@ -15,16 +16,28 @@ _OUTPUT_BYTES = 8 << 20
 
 
 class TurnCommands:
-    """The runner that tools of one turn are handed. With `plain`, it runs commands where no sandbox works, too."""
+    """The runner that tools of one turn are handed. With `plain`, it runs commands where no sandbox works, too.
 
-    def __init__(self, repo: Repository, *, plain: bool = False) -> None:
+    With `environments`, commands get the layer of the branch.
+    """
+
+    def __init__(self, repo: Repository, *, plain: bool = False, environments: Environments | None = None) -> None:
         self._repo = repo
+        self._environments = environments
         self._plain = plain
         self.cancelled = threading.Event()
 
     def __call__(self, vfs: WorkInProgressVFS, command: Sequence[str], *, seconds: float) -> CommandOutcome:
         limits = Limits(seconds=seconds, output_bytes=_OUTPUT_BYTES)
-        run = run_on_branch(self._repo, vfs, command, limits=limits, plain=self._plain, cancel=self.cancelled)
+        run = run_on_branch(
+            self._repo,
+            vfs,
+            command,
+            limits=limits,
+            plain=self._plain,
+            cancel=self.cancelled,
+            environments=self._environments,
+        )
         result = run.result
         return CommandOutcome(
             exit_code=result.exit_code,

@@ -177,9 +177,11 @@ class _Bench:
                 silence=shop.settings.agents.call_timeout_seconds,
                 instructions=self._role_prompt(),
                 resources=self._given,
+                surroundings=partial(shop.environments.around, self._repo, desk.vfs),
             )
         assert self._model is not None
-        commands = TurnCommands(self._repo, plain=self._request.model == shop.unconfined)
+        plain = self._request.model == shop.unconfined
+        commands = TurnCommands(self._repo, plain=plain, environments=shop.environments)
         if isinstance(self._profile, ForgeError):
             raise self._profile
         loop = Loop(

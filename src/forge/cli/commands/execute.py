@@ -17,6 +17,7 @@ from forge.cli.terminal.options import (
     Large,
     acting,
     branch_to_read,
+    environments_of,
     opened,
     short,
     tell_checkouts,
@@ -55,6 +56,7 @@ def execute(
     readonly: Annotated[
         list[Path] | None, typer.Option("--readonly", metavar="PATH", help="Also show it this path, read-only.")
     ] = None,
+    bare: Annotated[bool, typer.Option("--bare", help="Without the environment of the branch.")] = False,
     unconfined: Annotated[
         bool, typer.Option("--allow-plain", help="Where no sandbox works, run it without one and say so.")
     ] = False,
@@ -83,6 +85,7 @@ def execute(
             plain=unconfined,
             save=save,
             message=message,
+            environments=None if bare else environments_of(),
         )
     out.result(_document(done))
     if not out.json:

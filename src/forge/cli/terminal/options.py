@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,6 +23,9 @@ from forge.app.repositories.files import GitCommitVFS
 from forge.app.repositories.recent import note_use
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.session import BadUsage, Session
+
+if TYPE_CHECKING:
+    from forge.app.repositories.environments import Environments
 
 __all__ = ["branch_or_current", "existing_branch"]
 
@@ -55,6 +58,14 @@ def with_file_limit(repo: Repository) -> Repository:
     from forge.app.admin.settings import load_settings  # noqa: PLC0415 - only large files need them
 
     return limited(repo, load_settings(None, os.environ))
+
+
+def environments_of() -> Environments:
+    """The environments of whoever runs this command."""
+    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - as above
+    from forge.app.repositories.environments import Environments  # noqa: PLC0415 - most commands need none
+
+    return Environments(load_settings(None, os.environ), os.environ)
 
 
 def acting(agent: str | None) -> Actor:

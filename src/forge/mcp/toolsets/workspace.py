@@ -115,7 +115,7 @@ async def _run(call: Call, arguments: Json) -> str:
     from forge.app.sessions.sandbox_commands import TurnCommands  # noqa: PLC0415
 
     place = await _place(call, arguments.pop("at"), "run")
-    commands = TurnCommands(place.repo)
+    commands = TurnCommands(place.repo, environments=(await call.shop()).environments)
     started = call.in_thread(
         lambda: work.run(place.repo, call.agent, place.target, arguments, commands=commands), cancel=commands.interrupt
     )

@@ -1,3 +1,4 @@
+export * from "./environments";
 export * from "./files";
 export * from "./history";
 export * from "./house";

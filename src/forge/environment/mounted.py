@@ -1,0 +1,58 @@
+"""A layer as commands get it: mounts, variables, and the place where they see the branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from forge.environment.layer_store import Layer, LayerStore
+from forge.environment.proposal import PLACE, SOURCE
+from forge.environment.setup_run import CACHES_INSIDE, SYSTEM_PATH, runtime_mounts
+from forge.git import VFS
+from forge.sandbox import Mount
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """What is added to a command. Without a layer, nothing is, and `notes` say why."""
+
+    at: str | None = None
+    mounts: tuple[Mount, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    made_files: tuple[str, ...] = ()
+    """Files of the layer that are mounted into the branch; the sandbox leaves empty ones behind."""
+    key: str = ""
+    search_path: tuple[str, ...] = ()
+    """The layer's own part of PATH."""
+
+    def tidy(self, directory: Path) -> None:
+        """Remove what the mounts left in the directory of the branch, before its changes are collected."""
+        for name in self.made_files:
+            with suppress(OSError):
+                if (directory / name).stat().st_size == 0:
+                    (directory / name).unlink()
+
+
+NOTHING = Mounted()
+
+
+@contextmanager
+def mounted(store: LayerStore, layer: Layer, vfs: VFS, *, notes: tuple[str, ...] = ()) -> Iterator[Mounted]:
+    """The layer, until the block ends: nobody removes it meanwhile."""
+    with store.in_use(layer):
+        mounts = [Mount(PLACE, layer.root), *runtime_mounts(layer.runtimes)]
+        files = []
+        for path, place in layer.made.items():
+            made = layer.path / "made" / place
+            if vfs.entry(path) is not None or not made.exists():
+                continue
+            mounts.append(Mount(f"{SOURCE}/{path}", made))
+            if made.is_file():
+                files.append(path)
+            elif path.rpartition("/")[2] == "node_modules":
+                mounts += [Mount(f"{SOURCE}/{path}/{name}", None) for name in CACHES_INSIDE]
+        variables = {**layer.variables, "PATH": ":".join((*layer.search_path, SYSTEM_PATH))}
+        yield Mounted(SOURCE, tuple(mounts), variables, notes, tuple(files), layer.key, layer.search_path)

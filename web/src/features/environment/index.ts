@@ -1,0 +1,1 @@
+export { EnvironmentStatus } from "./EnvironmentStatus";
