@@ -33,7 +33,7 @@ PYTHON = {"requirements.txt": "greeting==1.0\n", "test_app.py": TEST}
 PACKAGE = json.dumps({"name": "app", "dependencies": {"left-word": "1.0.0"}, "scripts": {"test": "node test.js"}})
 NODE = {
     "package.json": PACKAGE,
-    "test.js": "const first = require('left-word'); if (first('one two') !== 'one') process.exit(1); console.log('ok');\n",
+    "test.js": "if (require('left-word')('one two') !== 'one') process.exit(1); console.log('ok');\n",
 }
 
 

@@ -40,8 +40,8 @@ def approve_environment(
     """Approve what the branch proposes, as the person read it, and set it up. Needs the scope `run` besides `write`."""
     from forge.app.access.identity import audit, require  # noqa: PLC0415 - loads the database
 
-    repo = repository(shop, who, repo_id, "write")
     require(who, "run")
+    repo = repository(shop, who, repo_id, "write")
     by = author_of(repo, who) or repo.signature()
     where = existing_branch(repo, branch)
     state = shop.environments.approve(

@@ -89,6 +89,13 @@ class Environments:
         self._root = root or user_cache_path("forge", appauthor=False) / "environments"
         self.store = LayerStore(self._root)
 
+    @classmethod
+    def of_person(cls, environ: Mapping[str, str]) -> Environments:
+        """With the settings of whoever runs this process."""
+        from forge.app.admin.settings import load_settings  # noqa: PLC0415 - a server has them already
+
+        return cls(load_settings(None, environ), environ)
+
     @cached_property
     def _machine(self) -> Machine:
         return Machine(self._environ, Path(self._environ.get("HOME") or "/"), self._root / "programs")

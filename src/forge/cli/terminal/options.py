@@ -62,10 +62,9 @@ def with_file_limit(repo: Repository) -> Repository:
 
 def environments_of() -> Environments:
     """The environments of whoever runs this command."""
-    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - as above
     from forge.app.repositories.environments import Environments  # noqa: PLC0415 - most commands need none
 
-    return Environments(load_settings(None, os.environ), os.environ)
+    return Environments.of_person(os.environ)
 
 
 def acting(agent: str | None) -> Actor:

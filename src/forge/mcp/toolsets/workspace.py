@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -112,10 +113,11 @@ def _overview(call: Call, place: _Place) -> str:
 
 async def _run(call: Call, arguments: Json) -> str:
     from forge.app.drafts import work  # noqa: PLC0415
+    from forge.app.repositories.environments import Environments  # noqa: PLC0415
     from forge.app.sessions.sandbox_commands import TurnCommands  # noqa: PLC0415
 
     place = await _place(call, arguments.pop("at"), "run")
-    commands = TurnCommands(place.repo, environments=(await call.shop()).environments)
+    commands = TurnCommands(place.repo, environments=Environments.of_person(os.environ))
     started = call.in_thread(
         lambda: work.run(place.repo, call.agent, place.target, arguments, commands=commands), cancel=commands.interrupt
     )

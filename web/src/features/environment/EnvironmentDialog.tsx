@@ -116,7 +116,7 @@ function Log({ repo, branch, follow }: { repo: string; branch: string; follow: b
   return (
     <details open={follow}>
       <summary className="cursor-pointer text-muted">Setup log</summary>
-      <pre aria-label="Setup log" tabIndex={0} className="mt-1 max-h-60 overflow-auto rounded-md bg-surface-1 px-3 py-2 font-mono text-xs whitespace-pre-wrap break-words">
+      <pre aria-label="Setup log" className="mt-1 max-h-60 overflow-auto rounded-md bg-surface-1 px-3 py-2 font-mono text-xs whitespace-pre-wrap break-words">
         {data.join("\n")}
       </pre>
     </details>
