@@ -99,7 +99,9 @@ def run_on_branch(
         workspace.actor = workspace.actor.doing("command.save", f"{workspace.branch}: {line}")
         commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
-    return CommandRun(workspace.branch, base, result, changes, commit, operation, notes, str(directory.path))
+    return CommandRun(
+        workspace.branch, base, result, changes, commit, operation, notes, mounted.at or str(directory.path)
+    )
 
 
 def time_to_collect(limits: Limits) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from forge.app.repositories.commands import run_on_branch
+from forge.app.repositories.environments import Environments
 from forge.errors import InvalidInput
 from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
 from forge.sandbox import Limits, Result
@@ -47,6 +48,7 @@ def run_branch_tests(
     redact: Callable[[str], str],
     on_line: Callable[[str], None] = lambda _: None,
     cancel: threading.Event | None = None,
+    environments: Environments | None = None,
 ) -> suites.RecordedRun:
     """What the tests change on disk is dropped. `on_line` hears the last line that a runner printed.
 
@@ -54,7 +56,7 @@ def run_branch_tests(
     """
     vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
     found = chosen_suites(suites.command_of(repo, vfs).suites, checked_pattern(wanted.pattern))
-    run = _Lines(repo, vfs, wanted, on_line, cancel)
+    run = _Lines(repo, vfs, wanted, on_line, cancel=cancel, environments=environments)
     return suites.run_recorded(
         found,
         vfs,
@@ -101,14 +103,25 @@ class _Lines:
         vfs: WorkInProgressVFS,
         wanted: Wanted,
         on_line: Callable[[str], None],
+        *,
         cancel: threading.Event | None,
+        environments: Environments | None,
     ) -> None:
         self.stopped = ""
         self.cancelled = False
         self._wanted = wanted
         self._tell = _LastLine(on_line)
         limits = Limits(seconds=wanted.seconds, output_bytes=_OUTPUT_BYTES)
-        self._run = partial(run_on_branch, repo, vfs, limits=limits, plain=wanted.plain, cancel=cancel, collect=False)
+        self._run = partial(
+            run_on_branch,
+            repo,
+            vfs,
+            limits=limits,
+            plain=wanted.plain,
+            cancel=cancel,
+            collect=False,
+            environments=environments,
+        )
 
     def __call__(self, line: str) -> tuple[int, str]:
         done = self._run(["sh", "-c", line], on_output=self._tell)

@@ -126,7 +126,14 @@ async def _step(shop: Workshop, run: Run, repo: Repository, branch: str, wanted:
     tell = _Progress(asyncio.get_running_loop(), lambda text: run.emit(TestsProgressed(run.id, text)))
     work = asyncio.ensure_future(
         asyncio.to_thread(
-            run_branch_tests, repo, branch, wanted, redact=shop.redactor.text, on_line=tell, cancel=cancel
+            run_branch_tests,
+            repo,
+            branch,
+            wanted,
+            redact=shop.redactor.text,
+            on_line=tell,
+            cancel=cancel,
+            environments=shop.environments,
         )
     )
     try:

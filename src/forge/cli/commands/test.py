@@ -12,7 +12,7 @@ import typer
 
 from forge.app.repositories.test_runs import SECONDS, TestRunView, Wanted, failure_line, run_branch_tests, shown_run
 from forge.cli.commands.tests import SetCommand, UnsetCommand, chosen_command, show_command
-from forge.cli.terminal.options import Branch, branch_to_read, opened, short
+from forge.cli.terminal.options import Branch, branch_to_read, environments_of, opened, short
 from forge.cli.terminal.output import Output, ago
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.progress import waiting
@@ -56,7 +56,9 @@ def run_tests(
     last = [f"Running the tests of {name}"]
     wanted = Wanted(pattern=pattern, fresh=again, seconds=seconds, plain=unconfined)
     with waiting(out, lambda: last[0]):
-        done = run_branch_tests(repo, name, wanted, redact=_redactor(), on_line=partial(last.__setitem__, 0))
+        done = run_branch_tests(
+            repo, name, wanted, redact=_redactor(), on_line=partial(last.__setitem__, 0), environments=environments_of()
+        )
     run = shown_run(repo, name, done)
     out.result(document(run))
     if not out.json:
