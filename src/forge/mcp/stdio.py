@@ -39,7 +39,15 @@ def serve(
 ) -> None:
     """Until the client closes its end."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
-    tools = toolsets.chosen(name for each in chosen for name in each.split(","))
+    names = [name for each in chosen for name in each.split(",")]
+    tools = toolsets.chosen(names)
+    if environ.get("FORGE_URL") or environ.get("FORGE_KEY"):
+        from forge.mcp import bridge  # noqa: PLC0415 - most have no team server
+
+        address = bridge.address(environ, names, project=project, build=build)
+        if address is not None:
+            asyncio.run(_bridge(address, environ["FORGE_KEY"]))
+            return
     asyncio.run(_serve(directory, environ, tools, Defaults(project=project, build=build)))
 
 
@@ -48,6 +56,18 @@ async def _serve(directory: Path, environ: Mapping[str, str], tools: Sequence[To
         made = local_server(LocalHost(directory, environ, stack), tools, defaults)
         async with stdio_server() as (reading, writing):
             await made.run(reading, writing, made.create_initialization_options())
+
+
+async def _bridge(address: str, key: str) -> None:
+    from forge.mcp import bridge  # noqa: PLC0415
+
+    team = bridge.TeamServer(address, key)
+    made = bridge.forwarding(team)
+    try:
+        async with stdio_server() as (reading, writing):
+            await made.run(reading, writing, made.create_initialization_options())
+    finally:
+        await team.close()
 
 
 def local_server(host: LocalHost, tools: Sequence[Tool], defaults: Defaults) -> Server[Any]:
