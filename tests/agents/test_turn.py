@@ -172,6 +172,23 @@ async def test_a_model_that_repeats_a_failing_call_is_stopped(repo: Repository) 
     assert model.calls == 5
 
 
+async def test_a_model_that_repeats_itself_is_stopped_although_nothing_fails(repo: Repository) -> None:
+    same = ScriptedModel([Say("", (call("list_files"),))] * 50)
+    end = await turn(repo, same, request("go"))
+    assert (end.status, same.calls) == (TurnStatus.FAILED, 12)
+    assert end.reason == "The model repeats itself: list_files and 11 calls before it brought nothing new."
+    both = [Say("", (call("list_files"),)), Say("", (call("read_file", path="a.txt"),))]
+    cycle = ScriptedModel(both * 30)
+    end = await turn(repo, cycle, request("go", "feedfeedfeed"))
+    assert (end.status, cycle.calls) == (TurnStatus.FAILED, 36)
+
+
+async def test_calls_that_bring_something_new_are_no_repetition(repo: Repository) -> None:
+    steps = [Say("", (call("write_file", path=f"{n}.txt", content=f"{n}"), call("list_files"))) for n in range(30)]
+    end = await turn(repo, ScriptedModel([*steps, "Done."]), request("go"))
+    assert end.status is TurnStatus.DONE
+
+
 STEPS = ["open", "model 1", "model 2", "tool 2.1", "model 3", "commit"]
 COMMANDS = (
     Say("", (call("write_file", path="b.txt", content="one\n"),)),

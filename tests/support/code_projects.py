@@ -17,10 +17,12 @@ from unittest.mock import patch
 from forge.agents.model import OnText, Prompt
 from forge.agents.models import registry
 from forge.agents.scripted import Say, call
+from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.projects.autopilot import carry_on
+from forge.app.projects.autopilot import LocalPilot, carry_on
 from forge.app.projects.catalog import create
 from forge.app.projects.messages import add_resource, say
+from forge.app.projects.project_tests import set_command_found
 from forge.app.projects.view import ProjectView
 from forge.context.overview import tokens_of as estimate
 from forge.git import Repository
@@ -135,13 +137,16 @@ async def built(
     files: Sequence[Path] = (),
     after: Project | None = None,
     name: str | None = None,
+    command: str = "",
 ) -> tuple[Project, ProjectView]:
     """From the first word until it is done or a person has to decide."""
     project = await create(shop, name, agent=AGENT, repository=repository, after=after, deliverable_type="code")
+    if command:
+        set_command_found(shop, LOCAL, project, command)
     for file in files:
         add_resource(shop, project, file)
     await say(shop, project, idea, about="problem")
-    return project, await carry_on(shop, project, auto_confirm=True, hear=lambda _: None)
+    return project, await carry_on(LocalPilot(shop, project), auto_confirm=True, hear=lambda _: None)
 
 
 def writes(text: str = "Done.\n\nCommit: Add it", **files: str) -> list[Say]:

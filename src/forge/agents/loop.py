@@ -29,6 +29,8 @@ from forge.tools.toolbox import Toolbox
 
 # Calls that differ in nothing and fail in the same way: a model that does this is stuck.
 _SAME_FAILURES = 5
+# Calls in a row with nothing new in them, not even in what came back.
+_REPEATED, _CYCLE, _IN_CYCLE = 12, 36, 3
 _CUT = (
     "Your last answer was cut off: it reached the limit for its length. {what} "
     "Go on from there with shorter answers, in several parts if need be."
@@ -129,6 +131,7 @@ class _Rounds:
         self._steps = steps
         self._sent = exchange.messages()
         self._failures: list[tuple[str, str]] = []
+        self._calls_made: list[tuple[str, str]] = []
         self._accepted = False
         self._submitted: Json | None = None
         self._findings: tuple[str, ...] = ()
@@ -183,6 +186,8 @@ class _Rounds:
                 return Submitted(self._submitted)
             if self._is_stuck(call, result):
                 return Failed(f"The model called {call.name} {_SAME_FAILURES} times in vain.")
+            if many := self._repeats(call, result):
+                return Failed(f"The model repeats itself: {call.name} and {many} calls before it brought nothing new.")
         return None
 
     def _without_calls(self, answer: AssistantMessage) -> End | None:
@@ -210,6 +215,13 @@ class _Rounds:
         failed = (f"{call.name} {call.arguments}", result.text)
         self._failures = [*self._failures, failed][-_SAME_FAILURES:] if result.failed else []
         return len(self._failures) == _SAME_FAILURES and len(set(self._failures)) == 1
+
+    def _repeats(self, call: ToolCall, result: ToolResult) -> int:
+        """How many calls before this one brought the same, where that is too many; else 0."""
+        self._calls_made = [*self._calls_made, (f"{call.name} {call.arguments}", result.text)][-_CYCLE:]
+        same = len(set(self._calls_made[-_REPEATED:])) == 1 and len(self._calls_made) >= _REPEATED
+        cycle = len(set(self._calls_made)) <= _IN_CYCLE and len(self._calls_made) == _CYCLE
+        return _CYCLE - 1 if cycle else _REPEATED - 1 if same else 0
 
     def limited(self, reason: str) -> TurnLimit:
         return TurnLimit(reason, _last_text(self._exchange), self._submitted, self._findings)

@@ -77,8 +77,8 @@ async def _done(desk: Desk, task: Task) -> BuildResult:
         if tests.cannot_run and (tests.lacks_runner or len(seen) == BROKEN_SUITES):
             return BuildResult(stuck=True, reason=f"the tests cannot run: {tests.missing}", tests=tests)
         seen.append(fingerprint(tests))
-        if seen[-SAME_FAILURES:] == seen[-1:] * SAME_FAILURES:
-            failed = f"the tests failed {SAME_FAILURES} times in the same way: {gist(tests)}"
+        if _goes_round(seen):
+            failed = f"the tests failed {seen.count(seen[-1])} times in the same way: {gist(tests)}"
             return _stuck(Stuck(StuckCause.TESTS, failed, tests=tests.new_failures, explanation=said))
         if len(seen) == MOST_ATTEMPTS:
             failed = f"the tests still fail after {MOST_ATTEMPTS} attempts: {gist(tests)}"
@@ -87,6 +87,11 @@ async def _done(desk: Desk, task: Task) -> BuildResult:
         if needs := needed(worked, "mending the tests", tests.new_failures):
             return _stuck(needs)
         said = worked.text[:_QUOTED]
+
+
+def _goes_round(seen: list[str]) -> bool:
+    """Whether the tests fail as they did before: three times in one way, or six times in one of two."""
+    return any(len(seen) >= SAME_FAILURES * ways and len({*seen[-SAME_FAILURES * ways :]}) <= ways for ways in (1, 2))
 
 
 def _stuck(needs: Stuck) -> BuildResult:

@@ -1,0 +1,100 @@
+"""Whole code projects: a good model ends each rightly; a bad one is never done, and stopped soon with a reason."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from forge.git import Repository
+from tests.support.code_projects import subjects
+from tests.support.code_scenarios import (
+    BAD,
+    BROKEN_TEST,
+    NODE,
+    PYTHON,
+    Scenario,
+    many_files,
+    node_work,
+    pytest_work,
+    sample_work,
+)
+
+pytestmark = pytest.mark.req("P-07", "P-08", "P-09")
+
+
+def test_a_failing_test_that_was_there_before_costs_no_turn(tmp_path: Path) -> None:
+    ended = Scenario("failing", {**PYTHON, "test_broken.py": BROKEN_TEST}).run(tmp_path)
+    assert ended.seen.phase == "done"
+    assert len(ended.model.orders) == 2
+    assert "failed before you began are not yours: test_broken.Broken.test_clock" in ended.model.orders[0]
+    assert "failed before the work began, too" in ended.project.chat()[-1].content
+    assert subjects(ended.project) == ["Add it", "Add it"]
+
+
+def test_a_javascript_repository_with_a_python_file_and_a_failing_test_ends_rightly(tmp_path: Path) -> None:
+    ended = Scenario("javascript", NODE, node_work).run(tmp_path)
+    assert ended.seen.phase == "done", ended.reason
+    assert ended.seen.tests is not None
+    assert ended.seen.tests["known_failures"]
+    assert ended.seen.tests["new_failures"] == []
+    assert len(ended.model.orders) == 2
+
+
+def test_a_new_project_with_a_sample_ends_rightly(tmp_path: Path) -> None:
+    ended = Scenario("new", is_new=True, work=sample_work, resources={"sample.csv": "1h30m,5400\n"}).run(tmp_path)
+    assert ended.seen.phase == "done", ended.reason
+    answers = [str(message) for prompt in ended.model.asked("turn") for message in prompt.messages]
+    assert any("1h30m,5400" in text for text in answers)
+    assert "1h30m,5400" in str(ended.model.asked("spec-building")[0].messages)
+
+
+def test_a_repository_without_its_runner_asks_before_any_turn_and_ends_unproven(tmp_path: Path) -> None:
+    files = {"pyproject.toml": "[tool.pytest.ini_options]\n", "tests/test_a.py": "import pytest\n"}
+    lacking = Scenario("without runner", files, pytest_work).run(tmp_path / "asked")
+    assert (lacking.seen.halt_reason, lacking.model.orders) == ("tests_cannot_run", [])
+    assert "pytest" in lacking.reason
+    unproven = Scenario("unproven", files, pytest_work, unproven=True).run(tmp_path / "unproven")
+    assert unproven.seen.label == "Done, tests unproven"
+    assert len(unproven.model.orders) == 2
+
+
+def test_prompts_stay_small_in_a_large_repository(tmp_path: Path) -> None:
+    ended = Scenario("large", many_files(2_000)).run(tmp_path)
+    assert ended.seen.phase == "done", ended.reason
+    assert ended.model.tokens / ended.model.calls < 12_000
+
+
+REASONS = {
+    "deletes": "2 tests fewer than before: test_old.Old.test_sum, test_old.Old.test_text",
+    "skips": "1 test skipped that ran before: test_old.Old.test_sum",
+    "weakens": "Fewer assertions than before in test_old.py",
+    "claims": "the agent changed no file, although it was reminded: Everything is done",
+    "asks": "the agent changed no file, although it was reminded: Before I begin: would you like",
+    "changes nothing": "the agent changed no file, although it was reminded: I looked at everything.",
+    "loops": "The model repeats itself: read_file",
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_a_bad_model_is_never_done_and_stopped_within_three_rounds(tmp_path: Path, bad: str) -> None:
+    ended = Scenario(bad, PYTHON, BAD[bad]).run(tmp_path)
+    assert ended.seen.phase != "done"
+    assert ended.seen.waiting is not None
+    assert REASONS[bad] in ended.reason
+    assert len(ended.seen.rounds) <= 3
+    assert len(ended.model.orders) <= 5
+    repo = Repository.open(tmp_path / "code")
+    assert repo.refs.tip("main") == ended.project.info().baseline
+
+
+def test_the_beginning_of_every_order_is_the_same(tmp_path: Path) -> None:
+    ended = Scenario("prefix", PYTHON).run(tmp_path)
+    turns = ended.model.asked("turn")
+    assert len({turn.system for turn in turns}) == 1
+    assert "### Tasks" in turns[0].system
+    assert not any("### Tasks" in order for order in ended.model.orders)
+    for before, after in pairwise(turns):
+        shared = min(len(before.messages), len(after.messages))
+        assert before.messages[: shared - 1] == after.messages[: shared - 1]

@@ -1,0 +1,220 @@
+"""Whole code projects with scripted models: repositories as people have them, one good model, and bad ones."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tarfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import util
+from pathlib import Path
+
+from forge.app.process.workshop import Workshop
+from forge.app.projects.view import ProjectView
+from forge.git import Repository
+from forge.pipeline.actions import Action
+from forge.projects.project import Project
+from tests.support.code_projects import NO_FINDING, Say, ScriptedCoder, answering, built, call, edits
+from tests.support.scripted_projects import Office, pressed
+
+UNITTEST = "import unittest\n\n\nclass {name}(unittest.TestCase):\n"
+CRITERIA = 5
+OLD_TESTS = (
+    UNITTEST.format(name="Old")
+    + "    def test_sum(self):\n        self.assertEqual(1 + 1, 2)\n        self.assertEqual(2 + 2, 4)\n\n"
+    + "    def test_text(self):\n        self.assertEqual('a'.upper(), 'A')\n"
+)
+BROKEN_TEST = UNITTEST.format(name="Broken") + "    def test_clock(self):\n        self.assertEqual(1, 2)\n"
+PARSE = '"""Durations as seconds."""\n\n\ndef parse(text: str) -> int:\n    return int(text.removesuffix("s"))\n'
+PYTHON = {"README.md": "# Sums\n", "test_old.py": OLD_TESTS}
+
+
+def unittest_file(name: str, *tests: str) -> str:
+    body = "".join(f"    def {test}(self):\n        self.assertEqual(parse('3s'), 3)\n\n" for test in tests)
+    return f"from parse import parse\n{UNITTEST.format(name=name)}{body}"
+
+
+def python_work(order: str, number: int) -> Sequence[Say]:
+    """Looks, writes code and tests, says what it did."""
+    look = Say("", (call("search", pattern="parse"),))
+    if "Task `acceptance-tests`" in order:
+        names = [f"test_criterion_{n}" for n in range(1, CRITERIA + 1)]
+        return [look, *edits({"test_acceptance.py": unittest_file("Acceptance", *names)})]
+    return [look, *edits({"parse.py": PARSE, "test_parse.py": unittest_file("Parse", "test_seconds")})]
+
+
+def node_tests(*names: str) -> str:
+    head = 'import assert from "node:assert";\nimport { test } from "node:test";\n'
+    head += 'import { parse } from "../parse.mjs";\n\n'
+    return head + "".join(f'test("{name}", () => assert.equal(parse("3s"), 3));\n' for name in names)
+
+
+def node_work(order: str, number: int) -> Sequence[Say]:
+    if "Task `acceptance-tests`" in order:
+        names = [f"criterion {n}: it does" for n in range(1, CRITERIA + 1)]
+        return edits({"test/acceptance.test.mjs": node_tests(*names)})
+    source = 'export function parse(text) {\n  return Number(text.replace("s", ""));\n}\n'
+    return edits({"parse.mjs": source, "test/parse.test.mjs": node_tests("parses seconds")})
+
+
+NODE = {
+    "package.json": json.dumps({"name": "sums", "type": "module", "scripts": {"test": "node --test"}}),
+    "sum.mjs": "export const sum = (a, b) => a + b;\n",
+    "test/sum.test.mjs": (
+        'import assert from "node:assert";\nimport { test } from "node:test";\nimport { sum } from "../sum.mjs";\n\n'
+        'test("adds", () => assert.equal(sum(1, 2), 3));\ntest("rounds", () => assert.equal(sum(0.1, 0.2), 0.3));\n'
+    ),
+    "tools/count.py": "print(1)\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a project ended, and what it took."""
+
+    project: Project
+    seen: ProjectView
+    model: ScriptedCoder
+    seconds: float
+
+    @property
+    def reason(self) -> str:
+        return self.seen.question
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    name: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    work: Callable[[str, int], Sequence[Say]] = python_work
+    reviews: str = NO_FINDING
+    resources: Mapping[str, str] = field(default_factory=dict)
+    is_new: bool = False
+    """Without a repository."""
+    command: str = ""
+    """The test command of the project."""
+    unproven: bool = False
+    """The person goes on although the tests cannot run."""
+
+    def run(self, place: Path, repository: Path | None = None) -> Ended:
+        office = Office.at(place / "office")
+        code = None if self.is_new else repository or repository_with(place / "code", self.files)
+        given = [_written(place / name, text) for name, text in self.resources.items()]
+        model = ScriptedCoder(self.work, {"code-review": self.reviews})
+        began = time.monotonic()
+
+        async def use(shop: Workshop) -> tuple[Project, ProjectView]:
+            project, seen = await built(shop, code, files=given, command=self.command)
+            if self.unproven and seen.halt_reason == "tests_cannot_run":
+                seen = await pressed(shop, project, Action.OVERRIDE, confirmed=True)
+            return project, seen
+
+        with answering(model):
+            project, seen = office.do(use)
+        return Ended(project, seen, model, time.monotonic() - began)
+
+
+def repository_with(place: Path, files: Mapping[str, str]) -> Path:
+    repo = Repository.init(place)
+    vfs = repo.workspace("main")
+    for path, text in files.items():
+        vfs.write_file(path, text)
+    vfs.commit("Begin")
+    return place
+
+
+def _written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def sample_work(order: str, number: int) -> Sequence[Say]:
+    """Reads the sample that the person gave before it builds."""
+    return [Say("", (call("read_resource", path="sample.csv"),)), *python_work(order, number)]
+
+
+def many_files(count: int) -> dict[str, str]:
+    return {**PYTHON, **{f"data/part_{n % 200}/item_{n}.txt": f"item {n}\n" for n in range(count)}}
+
+
+# -- bad models
+
+
+def deletes(order: str, number: int) -> Sequence[Say]:
+    steps = [*python_work(order, number)]
+    return [Say("", (call("delete_file", path="test_old.py"),)), *steps] if number == 1 else steps
+
+
+def skips(order: str, number: int) -> Sequence[Say]:
+    skipped = OLD_TESTS.replace("    def test_sum", '    @unittest.skip("later")\n    def test_sum')
+    return [Say("", (call("write_file", path="test_old.py", content=skipped),)), *python_work(order, number)]
+
+
+def weakens(order: str, number: int) -> Sequence[Say]:
+    weak = re.sub(r"        self\.assertEqual\(1 \+ 1, 2\)\n        self.*\n", "        pass\n", OLD_TESTS)
+    return [Say("", (call("write_file", path="test_old.py", content=weak),)), *python_work(order, number)]
+
+
+def claims(order: str, number: int) -> Sequence[Say]:
+    return [Say("Everything is done, and all tests pass.\n\nCommit: Finish everything")]
+
+
+def asks_in_prose(order: str, number: int) -> Sequence[Say]:
+    return [Say("Before I begin: would you like seconds or minutes? Please tell me.")]
+
+
+def changes_nothing(order: str, number: int) -> Sequence[Say]:
+    return [Say("", (call("read_file", path="test_old.py"),)), Say("I looked at everything.")]
+
+
+def loops(order: str, number: int) -> Sequence[Say]:
+    return [Say("", (call("read_file", path="test_old.py"),))] * 300
+
+
+BAD = {
+    "deletes": deletes,
+    "skips": skips,
+    "weakens": weakens,
+    "claims": claims,
+    "asks": asks_in_prose,
+    "changes nothing": changes_nothing,
+    "loops": loops,
+}
+
+
+# -- source distributions
+
+_RUNNER = ("_pytest", "pytest", "pluggy", "iniconfig", "packaging", "pygments")
+VENDORED = "PYTHONPATH=.vendor:src:. python3 -m pytest -q -p no:cacheprovider"
+
+
+def unpacked(archive: Path, place: Path, *, with_runner: bool) -> Path:
+    """A repository with the files of a source distribution; with the test runner in `.vendor`, as some have it."""
+    with tarfile.open(archive) as packed:
+        packed.extractall(place, filter="data")
+    [code] = [each for each in place.iterdir() if each.is_dir()]
+    if with_runner:
+        for name in _RUNNER:
+            found = util.find_spec(name)
+            assert found is not None
+            assert found.origin is not None
+            shutil.copytree(Path(found.origin).parent, code / ".vendor" / name, ignore=shutil.ignore_patterns("*.pyc"))
+    files = {path.relative_to(code): path for path in code.rglob("*") if path.is_file() and not path.is_symlink()}
+    repo = Repository.init(code)
+    vfs = repo.workspace("main")
+    for path, source in files.items():
+        vfs.write_bytes(str(path), source.read_bytes())
+    vfs.commit("Begin")
+    return code
+
+
+def pytest_work(order: str, number: int) -> Sequence[Say]:
+    """In a repository whose tests are in `tests/`."""
+    case = "def {name}():\n    assert int('3s'.removesuffix('s')) == 3\n\n\n"
+    names = [f"test_criterion_{n}" for n in range(1, CRITERIA + 1)]
+    acceptance = "Task `acceptance-tests`" in order
+    file = "tests/test_forge_acceptance.py" if acceptance else "tests/test_forge_seconds.py"
+    return edits({file: "".join(case.format(name=name) for name in (names if acceptance else ["test_seconds"]))})
