@@ -11,13 +11,16 @@ from importlib import resources
 from pathlib import Path
 
 from forge import sandbox
-from forge.app.access.identity import LOCAL, Who
+from forge.app.access.identity import LOCAL, Who, require
 from forge.app.admin.settings import load_settings
 from forge.app.demo_recording import AGENT, RECORDING, as_recorded, recorded_workshop
+from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.projects.autopilot import Hear, LocalPilot, Outcome, carry_on, outcome
 from forge.app.projects.catalog import create, workspace_of
-from forge.app.projects.view import ProjectView, state_of
+from forge.app.projects.project_view import ProjectView
+from forge.app.projects.repository_rights import shown
+from forge.app.projects.view import state_of
 from forge.errors import ForgeError, Upstream
 from forge.json_value import Json
 from forge.pipeline.desk import TEST_RUNS
@@ -93,6 +96,15 @@ async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | N
 async def begin(shop: Workshop, who: Who = LOCAL) -> Project:
     """A project like any other, except for who answers."""
     return await create(shop, None, who=who, agent=AGENT)
+
+
+@on_work_loop
+async def run_example(shop: Workshop, who: Who) -> ProjectView:
+    """For a person who watches in the browser: answers are recorded, all else is real, and nobody has to confirm."""
+    require(who, "write")
+    require(who, "run")
+    made = await begin_watched(shop, who)
+    return await asyncio.to_thread(shown, shop, who, made)
 
 
 async def begin_watched(shop: Workshop, who: Who) -> Project:

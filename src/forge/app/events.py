@@ -10,7 +10,7 @@ from functools import cache
 
 from forge.app.access.identity import Who, may_see, require
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.app.repositories.catalog import repository
 from forge.errors import InvalidInput
 from forge.events import BOARD, Event, ProjectChanged, ProjectMoved, RepositoryChanged

@@ -71,7 +71,7 @@ async def _review(call: Call, given: Mapping[str, str]) -> str:
 async def _write(call: Call, given: Mapping[str, str]) -> str:
     from forge.app.projects.contract_reads import rule_text  # noqa: PLC0415
     from forge.app.projects.contract_views import kind_named  # noqa: PLC0415
-    from forge.app.projects.project_access import project_for  # noqa: PLC0415
+    from forge.app.projects.lookup import project_for  # noqa: PLC0415
 
     kind = kind_named(given["type"])
     shop, id_ = await project_of(call, given.get("project"))

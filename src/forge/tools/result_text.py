@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from forge.counts import counted
-from forge.git import VFS
 from forge.tools.tool import ToolFailed
+
+if TYPE_CHECKING:
+    from forge.git import VFS
 
 RESULT_BYTES = 30_000
 """No result is longer."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from forge.git import WorkInProgressVFS
 from forge.json_value import Json
+
+if TYPE_CHECKING:
+    from forge.git import WorkInProgressVFS
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from forge.api.http.routing import router_for
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
 from forge.api.shapes.repositories import TestCommandChange
+from forge.app import demo
 from forge.app.projects import project_access, project_tests
 from forge.app.projects.messages import Given
 
@@ -85,7 +86,7 @@ async def create_project(shop: Shop, who: Asking, *, body: shapes.NewProject) ->
 )
 async def run_example(shop: Shop, who: Asking) -> Any:
     """Begin the example: a brain dump that becomes a tested branch. Recorded answers stand in for a model."""
-    return await project_access.run_example(shop, who)
+    return await demo.run_example(shop, who)
 
 
 @router.get("/{project}", response_model=shapes.ProjectShape, responses=may_end(_MISSING))

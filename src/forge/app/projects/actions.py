@@ -17,10 +17,10 @@ from forge.app.projects.action_checks import check_given, refuse_without_a_model
 from forge.app.projects.catalog import show_card, topic_of
 from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import catch_up
+from forge.app.projects.run_kinds import KINDS
 from forge.app.projects.runs import ActionResult, begin, go_on, is_free_soon, open_question, run_named, settled
 from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
-from forge.app.projects.workflows import KINDS
 from forge.engine.errors import RunWaits
 from forge.json_value import Json
 from forge.pipeline import action_ids, actions, messages, outline_run, realign

@@ -19,6 +19,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.change import change_project
 from forge.app.projects.dependencies import mirrored
+from forge.app.projects.lookup import workspace_of
 from forge.app.projects.view import PLAN, lines_of
 from forge.builtin_rules import needs_a_model
 from forge.errors import InvalidInput
@@ -36,15 +37,9 @@ from forge.projects.info import Acknowledgement
 from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.status import Phase
-from forge.projects.workspace import Workspace
-from forge.settings import Settings
 from forge.tools.suites import Outcome
 
-__all__ = ["Project"]
-
-
-def workspace_of(settings: Settings) -> Workspace:
-    return Workspace(settings.workspace)
+__all__ = ["Project", "workspace_of"]
 
 
 def topic_of(project: Project) -> str:

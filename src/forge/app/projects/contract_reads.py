@@ -13,7 +13,7 @@ from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
 from forge.app.projects.contract_telemetry import kept_set, note_read
 from forge.app.projects.contract_views import pinned_set
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.app.projects.scratchpad import Pad, note_contract_read
 from forge.contracts import phases, pins
 from forge.contracts.contract_set import ContractSet, Listed, Source, Summary

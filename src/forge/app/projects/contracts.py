@@ -25,7 +25,7 @@ from forge.app.projects.contract_views import (
     versions_of,
     whole_contract,
 )
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.app.values.paging import Page, checked, position
 from forge.contracts import documents, pins
 from forge.contracts.contract_set import Contract, ContractSet, Summary

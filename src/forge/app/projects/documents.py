@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import DocumentMissing, project_for
+from forge.app.projects.lookup import project_for
+from forge.app.projects.project_access import DocumentMissing
 from forge.app.repositories.diff import patch_text
 from forge.app.values.paging import Page, checked, position
 from forge.git import CommitId, Repository

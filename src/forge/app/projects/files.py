@@ -6,7 +6,8 @@ import hashlib
 
 from forge.app.access.identity import Who, audit
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import DocumentMissing, StoredFile, project_for, resources
+from forge.app.projects.lookup import project_for
+from forge.app.projects.project_access import DocumentMissing, StoredFile, resources
 from forge.app.repositories.files import FileContent
 
 _PLAIN = "100644"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.app.projects.workflows import KINDS
+from forge.app.projects.run_kinds import KINDS
 from forge.errors import Conflict
 from forge.pipeline.draft import Draft
 from forge.plugins.errors import AgentFailed

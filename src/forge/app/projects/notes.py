@@ -7,7 +7,7 @@ import time
 from forge.app.access.identity import Who, audit, require
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import topic_of
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.errors import InvalidInput
 from forge.events import NoteSaved
 from forge.store.notes import Note, Notes

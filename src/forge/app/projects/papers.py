@@ -9,7 +9,7 @@ import time
 from forge.app.access.identity import Who, audit
 from forge.app.process.workshop import Workshop
 from forge.app.projects import paper_bytes
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.errors import InvalidInput, NotFound, Upstream
 from forge.store.papers import Paper, Papers
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from forge.app import demo
-from forge.app.access.identity import Who, audit, forget_owner, missing, only_owner, owned, require, visible
+from forge.app.access.identity import Who, audit, forget_owner, only_owner, require, visible
 from forge.app.admin.models import refuse_paths
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.projects import board, catalog, holds, runs
 from forge.app.projects import messages as project_messages
 from forge.app.projects.audited_actions import perform_found, say_found, stop_found
-from forge.app.projects.catalog import workspace_of
+from forge.app.projects.lookup import project_for, workspace_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
 from forge.app.projects.view import ProjectView, views
 from forge.app.repositories.catalog import repository
@@ -27,7 +25,7 @@ from forge.app.values.paging import Page, checked, position
 from forge.app.values.uploads import plain_name
 from forge.boards.overview import BoardView
 from forge.engine.errors import RunUnknown
-from forge.errors import ForgeError, InvalidInput, NotFound
+from forge.errors import InvalidInput, NotFound
 from forge.json_value import Json
 from forge.pipeline.actions import Action
 from forge.pipeline.resources import ResourceRefused
@@ -40,9 +38,9 @@ from forge.store.notes import Notes
 from forge.store.papers import Papers
 from forge.store.scratchpads import Scratchpads
 
+__all__ = ["project_for"]
+
 _RESOURCES, _DOCUMENTS = "resources", "docs"
-# Where projects were when they were looked for last; looking through all of them takes long where there are many.
-_places: dict[tuple[Path, str], Path] = {}
 
 
 class DocumentMissing(NotFound):
@@ -74,22 +72,6 @@ class StoredFile:
     name: str
     bytes_size: int
     path: Path
-
-
-def project_for(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Project:
-    """By its id alone: a beginning or a name would tell what other projects there are."""
-    require(who, scope)
-    owned(shop, who, "project", id_, scope)
-    workspace = workspace_of(shop.settings)
-    known = _places.get((workspace.projects, id_))
-    with suppress(ForgeError):
-        if known is not None and (project := Project.at(known)).id == id_:
-            return project
-    found = next((each for each in workspace.by_id(archived=True) if each.id == id_), None)
-    if found is None:
-        raise missing("project", id_)
-    _places[workspace.projects, id_] = found.directory
-    return found
 
 
 def list_projects(
@@ -135,15 +117,6 @@ async def create_project(
     made = await catalog.create(
         shop, name, who=who, agent=agent, repository=place, after=plan, deliverable_type=deliverable_type
     )
-    return await asyncio.to_thread(shown, shop, who, made)
-
-
-@on_work_loop
-async def run_example(shop: Workshop, who: Who) -> ProjectView:
-    """The demo: answers are recorded, all else is real, and nobody has to confirm anything."""
-    require(who, "write")
-    require(who, "run")
-    made = await demo.begin_watched(shop, who)
     return await asyncio.to_thread(shown, shop, who, made)
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from forge.app.access.identity import Who, audit
 from forge.app.admin.memory import Memory, Recalled, Result, open_memory
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.memory import Resumed
 
 Done = TypeVar("Done", Result, Resumed)

@@ -10,7 +10,7 @@ from typing import Any
 from forge.app.access.identity import Who, audit
 from forge.app.process.workshop import Workshop
 from forge.app.projects.change import change_project
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.app.projects.repository_rights import shown
 from forge.app.projects.view import last_tests, lines_of
 from forge.app.repositories.branch_tests import BranchTests, tests_shown

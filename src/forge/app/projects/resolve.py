@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from forge.app.projects.catalog import workspace_of
+from forge.app.projects.lookup import workspace_of
 from forge.projects.errors import ProjectMissing, ProjectUnwritable
 from forge.projects.project import Project
 from forge.settings import Settings

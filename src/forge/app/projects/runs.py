@@ -11,9 +11,9 @@ from typing import Any
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import topic_of
+from forge.app.projects.run_kinds import DELIVER, KINDS
 from forge.app.projects.run_needs import who_answers
 from forge.app.projects.view import state_of
-from forge.app.projects.workflows import DELIVER, KINDS
 from forge.engine.engine import RUNS
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.errors import InvalidInput, NotFound
 from forge.store.scratchpads import Scratchpads
 

@@ -12,7 +12,7 @@ from typing import Any
 from forge.app.process.workshop import Workshop
 from forge.app.projects.halted_runs import WorkStopped, as_it_is, told
 from forge.app.projects.project_view import ProjectView
-from forge.app.projects.workflows import KINDS
+from forge.app.projects.run_kinds import KINDS
 from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown

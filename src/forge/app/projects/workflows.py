@@ -13,6 +13,7 @@ from forge.app.demo_recording import workshop_for
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
 from forge.app.projects.dependencies import around
+from forge.app.projects.run_kinds import DELIVER, DISTILL, SPECIFY
 from forge.app.projects.run_needs import project_lacks, project_needs
 from forge.engine.errors import RunCancelled
 from forge.engine.run import Run
@@ -26,11 +27,6 @@ from forge.plugins.errors import AgentFailed, AnswerUnusable, OperationBlocked
 from forge.projects.info import Waiting
 from forge.projects.project import Project
 from forge.projects.status import HaltReason, Phase
-
-# Runs under way have these names in the database, so they stay as they are.
-DISTILL, SPECIFY, DELIVER = "distil", "specify", "deliver"
-KINDS = {Phase.DISTILLING: DISTILL, Phase.SPEC_BUILDING: SPECIFY, Phase.BUILDING: DELIVER, Phase.POLISHING: DELIVER}
-"""Which run a phase is the work of."""
 
 
 def register(shop: Workshop) -> None:

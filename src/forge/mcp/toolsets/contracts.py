@@ -156,7 +156,7 @@ async def _build_contracts(call: Call, arguments: Json) -> str:
 
 
 async def _set_session(call: Call, arguments: Json) -> str:
-    from forge.app.projects.project_access import project_for  # noqa: PLC0415
+    from forge.app.projects.lookup import project_for  # noqa: PLC0415
 
     user, build = arguments.get("user_id"), arguments.get("build_id")
     if user is not None and user not in (call.who.id, call.who.name):

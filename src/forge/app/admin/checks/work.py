@@ -173,7 +173,7 @@ def _is_unknown(place: Place, project: Project) -> bool:
     named: dict[str, Any] | None = fields.loaded_object(project.records.read(info.FILE) or "{}", info.FILE).get("run")
     if named is None or place.records.run(named["id"]) is not None:
         return False
-    from forge.app.projects.workflows import KINDS  # noqa: PLC0415 - loads the whole pipeline, which is seldom needed here
+    from forge.app.projects.run_kinds import KINDS  # noqa: PLC0415 - seldom needed here
 
     return KINDS.get(project.status().phase) == str(named["kind"])
 
