@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 
 from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.routes.contracts import Type
-from forge.api.routes.projects import Project
 from forge.api.shapes import agent_context as shapes
 from forge.app.access.identity import Who
 from forge.app.projects.contract_reads import ContractReader, Reader, build_scope

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from fastapi import Query
 
 from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.projects import Project
 from forge.api.shapes import contracts as shapes
 from forge.api.shapes.base import Page
 from forge.app.projects import contract_telemetry, generation, questionnaire

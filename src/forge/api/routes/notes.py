@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from forge.api.http import contents
 from forge.api.http.dependencies import Asking, Shop, binary
+from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.projects import Project
 from forge.api.shapes import notes as shapes
 from forge.app.projects import notes, papers
 

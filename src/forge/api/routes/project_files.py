@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from forge.api.http import contents
 from forge.api.http.dependencies import ONE_FILE, Asking, Part, Shop, binary, in_pages
+from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.projects import Project
 from forge.api.shapes import projects as shapes
 from forge.api.shapes.base import Page
 from forge.app.projects import documents, files, project_access

@@ -8,6 +8,7 @@ from fastapi import Header, Path, Query
 
 from forge.api.http.codes import together
 from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.shapes import projects as shapes
@@ -19,7 +20,6 @@ from forge.app.projects.messages import Given
 
 router = router_for("/projects", tag="projects")
 
-Project = Annotated[str, Path(max_length=200, description="The id of a project.", examples=["20261116-4f2a"])]
 Key = Annotated[
     str | None,
     Header(alias="Idempotency-Key", max_length=200, description="Names this request: sent again, it changes nothing."),

@@ -1,0 +1,94 @@
+"""How deep imports are nested: the longest chain of modules that import each other when Forge is loaded.
+
+Imports inside functions and those for types alone do not count. The limits only go down.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import forge
+
+ROOT = Path(forge.__file__).parent
+LONGEST = 49
+WITHIN = {
+    "api": 10,
+    "app": 16,
+    "builtin_rules": 9,
+    "context": 9,
+    "contracts": 10,
+    "git": 18,
+    "memory": 10,
+    "pipeline": 11,
+    "projects": 11,
+    "tools": 11,
+}
+"""Packages with longer chains than the usual limit."""
+USUAL = 8
+
+Graph = Mapping[str, frozenset[str]]
+
+
+@cache
+def graph() -> Graph:
+    files = {_name(path): path for path in ROOT.rglob("*.py")}
+    return {
+        name: frozenset(each for each in _imports(ast.parse(path.read_bytes()).body, files) if each != name)
+        for name, path in files.items()
+    }
+
+
+def _name(path: Path) -> str:
+    parts = ("forge", *path.relative_to(ROOT).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imports(nodes: list[ast.stmt], known: Mapping[str, Path]) -> Iterator[str]:
+    for node in nodes:
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                yield from (
+                    full for each in names if (full := _known(f"{module}.{each.name}", module, known)) is not None
+                )
+            case ast.Import(names=names):
+                yield from (each.name for each in names if each.name in known)
+            case ast.If(test=test) if "TYPE_CHECKING" in ast.unparse(test):
+                yield from _imports(node.orelse, known)
+            case ast.If() | ast.Try() | ast.With() | ast.ClassDef():
+                parts = [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])]
+                yield from _imports(parts, known)
+
+
+def _known(full: str, module: str, known: Mapping[str, Path]) -> str | None:
+    return full if full in known else module if module in known else None
+
+
+def longest(package: str = "forge") -> tuple[str, ...]:
+    """The longest chain within a package, from the top to the module that imports nothing of it."""
+
+    def inside(name: str) -> bool:
+        return name == package or name.startswith(f"{package}.")
+
+    @cache
+    def chain(name: str) -> tuple[str, ...]:
+        below = [chain(each) for each in sorted(graph()[name]) if inside(each)]
+        return (name, *max(below, key=len, default=()))
+
+    return max((chain(name) for name in graph() if inside(name)), key=len)
+
+
+def test_the_longest_chain_of_imports_does_not_grow() -> None:
+    found = longest()
+    print(f"import depth: {len(found) - 1}")
+    assert len(found) - 1 <= LONGEST, "\n".join(found)
+
+
+@pytest.mark.parametrize("package", sorted(each.name for each in ROOT.iterdir() if (each / "__init__.py").exists()))
+def test_a_package_is_not_deep(package: str) -> None:
+    found = longest(f"forge.{package}")
+    assert len(found) - 1 <= WITHIN.get(package, USUAL), "\n".join(found)
