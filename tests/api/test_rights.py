@@ -38,6 +38,7 @@ ADMIN = {
 }
 RUN = {
     "accept_tests",
+    "answer_exploration",
     "answer_question",
     "begin_test_run",
     "cancel_test_run",

@@ -73,7 +73,7 @@ RUNS = [
     ["env", "clear"],
 ]
 
-ELSEWHERE = {"run", "demo", "serve", "completion", "contracts", "mcp", "notes"}
+ELSEWHERE = {"run", "demo", "serve", "completion", "contracts", "mcp", "notes", "explore"}
 """Tried by their own tests: they take seconds, go on until they are ended, or need a project."""
 
 

@@ -166,8 +166,28 @@ def test_any_saved_values_load_over_defaults(saved: dict[str, Any]) -> None:
 
 @pytest.mark.req("W-04")
 def test_defaults_are_fresh_each_time() -> None:
-    state.defaults()["document_skeleton"]["stakeholders"]["blockers"].append("x")
-    assert state.defaults()["document_skeleton"]["stakeholders"]["blockers"] == []
+    state.defaults()["document_skeleton"]["stakeholders"]["pain_holder"].append("x")
+    assert state.defaults()["document_skeleton"]["stakeholders"]["pain_holder"] == []
+
+
+@pytest.mark.req("W-04", "W-10")
+def test_values_under_earlier_names_move_to_those_of_the_tools() -> None:
+    earlier = {
+        "stakeholders": {"decision_makers": ["Ana"], "blockers": ["Legal"], "pain_holder": ["Bo"]},
+        "success_metrics": {"anti_metrics": ["refunds"]},
+        "go_no_go": {"go": ["A1 holds"], "no_go": ["law"]},
+        "sizing": {"total": 5},
+        "edge_cases": ["night shift"],
+        "scope_drift": None,
+    }
+    saved = state.loaded(json.dumps({"document_skeleton": earlier})).values["document_skeleton"]
+    people = {"decision_authority": ["Ana"], "pain_holder": ["Bo"], "status_quo_beneficiary": []}
+    assert saved["stakeholders"] == {**people, "execution_dependency": ["Legal"]}
+    assert saved["success_metrics"] == {"leading": [], "lagging": [], "anti_metric": ["refunds"]}
+    assert (saved["go_no_go"]["conditions"], saved["go_no_go"]["dealbreakers"]) == (["A1 holds"], ["law"])
+    assert (saved["value_estimate"], saved["edge_cases"]) == ({"total": 5}, ["night shift"])
+    assert "scope_drift" not in saved
+    assert state.loaded(json.dumps({"document_skeleton": saved})).values["document_skeleton"] == saved
 
 
 @pytest.mark.req("W-05")

@@ -10,6 +10,10 @@ import pytest
 
 from forge.prompts import LARGEST, Origin, PromptMissing, Prompts, PromptUnusable, PromptUnwritable
 
+EXPLORER = [
+    f"explore-{name}"
+    for name in "constraints discover evaluate gathering patterns priorities respond route value".split()  # noqa: SIM905
+]
 NINE = (
     "brain-dump-intake",
     "code-build",
@@ -31,7 +35,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.req("P-16")
 def test_the_prompts_of_the_pipeline_and_the_one_for_talking_come_with_forge() -> None:
     listed = Prompts().list()
-    assert [each.name for each in listed] == sorted([*NINE, "chat", "open-source", "team-context"])
+    assert [each.name for each in listed] == sorted(
+        [*NINE, *EXPLORER, "chat", "contract-author", "open-source", "team-context"]
+    )
     assert {each.origin for each in listed} == {Origin.DEFAULT}
     for name in NINE:
         assert len(Prompts().get(name)) > 1000, name

@@ -142,5 +142,14 @@ SHIPPED = {
     "code-build": "builder",
     "code-review": "reviewer",
     "code-fix": "fixer",
+    "explore-route": "router",
+    "explore-respond": "explorer",
+    "explore-gathering": "explorer",
+    "explore-discover": "explorer",
+    "explore-evaluate": "explorer",
+    "explore-constraints": "explorer",
+    "explore-value": "explorer",
+    "explore-priorities": "explorer",
+    "explore-patterns": "explorer",
 }
 """The roles that come with Forge, which are the names of their prompts, and the model role of each."""

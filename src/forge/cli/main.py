@@ -27,6 +27,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "From an idea to a deliverable": {
         "run": Command("run", "take an idea in a file all the way, or to your first decision"),
         "project": Command("project", "projects: new, say, distill, confirm, status, resume, …"),
+        "explore": Command("explore", "find out what the problem is: ask, assumptions, brief"),
         "contracts": Command("contracts", "what a build is held to: list, generate, edit, check, history, …"),
         "board": Command("board", "projects by phase, with times and rounds"),
         "notes": Command("notes", "your note on a project, which its agents read too: show, edit"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from forge.projects import fields
+from forge.projects import fields, skeleton
 
 FILE = "state.json"
 SCHEMA_VERSION = "1.0"
@@ -35,35 +35,20 @@ _DEFAULTS: Mapping[str, Any] = {
     "active_mode": None,
     "assumption_register": {},
     "assumption_counter": 0,
-    "document_skeleton": {
-        "problem_statement": None,
-        "target_audience": None,
-        "why_now": None,
-        "field_reality": None,
-        "value_hypothesis": None,
-        "stakeholders": {"decision_makers": [], "beneficiaries": [], "blockers": [], "status_quo_beneficiaries": []},
-        "success_metrics": {"leading": [], "lagging": [], "anti_metrics": []},
-        "decision_criteria": {"proceed_if": [], "do_not_proceed_if": []},
-        "edge_cases": [],
-        "solution_name": None,
-        "solution_description": None,
-        "risk_assessment": {"value": None, "usability": None, "feasibility": None, "viability": None},
-        "solution_fit": None,
-        "scope_drift": None,
-        "validation_plan": None,
-        "go_no_go": {"go": [], "no_go": []},
-        "constraints": [],
-        "sizing": None,
-        "priorities": [],
-    },
+    "document_skeleton": skeleton.defaults(),
     "routing_context": {
         "last_routing_decision": None,
         "active_probe": None,
         "probe_history": [],
+        "patterns_fired": [],
         "completed_modes": [],
+        "proposal": None,
         "flags": [],
+        "conflicts": [],
+        "changes": [],
         "turns_since_synthesis": 0,
         "retrieval_needed": False,
+        "answered": 0,
     },
     "org_context": {"company": "", "domain": "", "public_context": "", "internal_context": ""},
     "latest_artifact": None,
@@ -117,6 +102,8 @@ def loaded(text: str | None) -> SavedState:
 
 
 def _merged(key: str, default: Any, saved: Any) -> Any:
+    if key == "document_skeleton":
+        return skeleton.merged(saved) if isinstance(saved, dict) else default
     if key in MERGED_KEYS:
         return {**default, **saved} if isinstance(saved, dict) else default
     return default if saved is None else saved

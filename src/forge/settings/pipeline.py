@@ -42,6 +42,13 @@ class BrainDump(Section):
     min_word_count: int = Field(default=10, ge=0)
 
 
+class Explore(Section):
+    """The explorer: helps to find out what the problem is before a brain dump is distilled."""
+
+    risk_line: float = Field(default=1.5, gt=0, le=6)
+    answer_chat: bool = True
+
+
 class Phase3Completeness(Section):
     plan_min_chars: int = Field(default=100, ge=0)
     code_require_tests: bool = True

@@ -17,6 +17,7 @@ from forge.settings.pipeline import (
     Concurrency,
     Contracts,
     Environments,
+    Explore,
     Phase3Completeness,
     PluginPlace,
     Polish,
@@ -41,6 +42,7 @@ class Models(Section):
     default: str | None = None
     chat: str | None = None
     explorer: str | None = None
+    router: str | None = None
     planner: str | None = None
     writer: str | None = None
     builder: str | None = None
@@ -139,6 +141,7 @@ class Settings(Section):
     polish: Polish = Polish()
     concurrency: Concurrency = Concurrency()
     brain_dump: BrainDump = BrainDump()
+    explore: Explore = Explore()
     resource: Resource = Resource()
     phase3_completeness: Phase3Completeness = Phase3Completeness()
     contracts: Contracts = Contracts()

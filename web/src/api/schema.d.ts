@@ -1060,6 +1060,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/explore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is known so far: problem, assumptions with their risk, stakeholders, probes, verdict
+         * @description What is known so far: problem, assumptions with their risk, stakeholders, probes, verdict.
+         */
+        get: operations["show_exploration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/explore/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make one change yourself, recorded with its reason like those of the explorer
+         * @description Make one change yourself, recorded with its reason like those of the explorer.
+         */
+        post: operations["change_exploration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/explore/mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Accept the mode that is proposed, or enter another one
+         * @description Accept the mode that is proposed, or enter another one.
+         */
+        put: operations["enter_mode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/explore/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The changes that can be made, with the arguments that each takes
+         * @description The changes that can be made, with the arguments that each takes.
+         */
+        get: operations["list_exploration_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project}/explore/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the explorer answer what was said and not answered yet
+         * @description Let the explorer answer what was said and not answered yet.
+         */
+        post: operations["answer_exploration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/log": {
         parameters: {
             query?: never;
@@ -2914,6 +3014,97 @@ export interface components {
             question: string;
         };
         /**
+         * AssumptionShape
+         * @description `resting` counts the assumptions that depend on it, through any depth; `risk` is computed from all that.
+         * @example {
+         *       "above_line": true,
+         *       "basis": "It is wished for in T1.",
+         *       "cheapest_test": "painted door",
+         *       "claim": "Dispatchers would use a dashboard",
+         *       "confidence": "guessed",
+         *       "depends_on": [],
+         *       "evidence_against": [],
+         *       "evidence_for": [],
+         *       "expires": "",
+         *       "history": [],
+         *       "id": "A1",
+         *       "impact": "high",
+         *       "implied_stakeholders": [],
+         *       "owner": "",
+         *       "recommended_action": "",
+         *       "resting": 0,
+         *       "risk": 2.4,
+         *       "source": "T1",
+         *       "status": "active",
+         *       "surfaced_by": "solution_problem_separation",
+         *       "test": {},
+         *       "type": "value"
+         *     }
+         */
+        AssumptionShape: {
+            /** Above Line */
+            above_line: boolean;
+            /** Basis */
+            basis: string;
+            /** Cheapest Test */
+            cheapest_test: string;
+            /** Claim */
+            claim: string;
+            /**
+             * Confidence
+             * @enum {string}
+             */
+            confidence: "guessed" | "informed" | "validated";
+            /** Depends On */
+            depends_on: string[];
+            /** Evidence Against */
+            evidence_against: {
+                [key: string]: unknown;
+            }[];
+            /** Evidence For */
+            evidence_for: {
+                [key: string]: unknown;
+            }[];
+            /** Expires */
+            expires: string;
+            /** History */
+            history: {
+                [key: string]: unknown;
+            }[];
+            /** Id */
+            id: string;
+            /**
+             * Impact
+             * @enum {string}
+             */
+            impact: "low" | "medium" | "high";
+            /** Implied Stakeholders */
+            implied_stakeholders: string[];
+            /** Owner */
+            owner: string;
+            /** Recommended Action */
+            recommended_action: string;
+            /** Resting */
+            resting: number;
+            /** Risk */
+            risk: number;
+            /** Source */
+            source: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "active" | "at_risk" | "invalidated" | "confirmed";
+            /** Surfaced By */
+            surfaced_by: string;
+            /** Test */
+            test: {
+                [key: string]: unknown;
+            };
+            /** Type */
+            type: string;
+        };
+        /**
          * AttachedShape
          * @example {
          *       "bytes_size": 512,
@@ -3291,6 +3482,19 @@ export interface components {
              * @description All of it in words.
              */
             text: string;
+        };
+        /**
+         * BriefFileShape
+         * @example {
+         *       "path": "artifacts/problem_brief.md",
+         *       "type": "problem_brief"
+         *     }
+         */
+        BriefFileShape: {
+            /** Path */
+            path: string;
+            /** Type */
+            type: string;
         };
         /**
          * BroughtShape
@@ -4757,6 +4961,285 @@ export interface components {
             next: number;
         };
         /**
+         * ExplorationChangedShape
+         * @example {
+         *       "exploration": {
+         *         "artifacts": [],
+         *         "assumptions": [],
+         *         "audience": "dispatchers",
+         *         "broken_paths": [],
+         *         "changes": [],
+         *         "conflicts": [],
+         *         "constraints": [],
+         *         "criteria": {},
+         *         "flags": [],
+         *         "metrics": {},
+         *         "mode": "discover",
+         *         "mode_title": "Discover & Frame",
+         *         "modes": [],
+         *         "next": "Answer: Why now?",
+         *         "not_about": [],
+         *         "patterns": [],
+         *         "phase": "brain_dump",
+         *         "priorities": [],
+         *         "problem": "Dispatchers type each order twice.",
+         *         "project": "p-4f2a",
+         *         "proposal": {
+         *           "mode": "evaluate",
+         *           "reason": "The problem is framed.",
+         *           "turn": 9
+         *         },
+         *         "questions": [
+         *           "Why now?"
+         *         ],
+         *         "risk_assessment": {},
+         *         "risk_line": 1.5,
+         *         "risks": [],
+         *         "run": "explore-p-4f2a-3",
+         *         "solution": {
+         *           "description": "",
+         *           "name": "dashboard"
+         *         },
+         *         "stakeholders": [],
+         *         "summary": "",
+         *         "turn": 2,
+         *         "validation_plan": [],
+         *         "value_estimate": {
+         *           "result": 880
+         *         },
+         *         "verdict": {
+         *           "in_the_way": [],
+         *           "verdict": "conditional_go"
+         *         },
+         *         "waiting": false
+         *       },
+         *       "text": "A1 is invalidated (was active)."
+         *     }
+         */
+        ExplorationChangedShape: {
+            exploration: components["schemas"]["ExplorationShape"];
+            /** Text */
+            text: string;
+        };
+        /**
+         * ExplorationModeShape
+         * @example {
+         *       "completed": false,
+         *       "name": "discover",
+         *       "probes": [],
+         *       "title": "Discover & Frame"
+         *     }
+         */
+        ExplorationModeShape: {
+            /** Completed */
+            completed: boolean;
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "discover" | "evaluate" | "constraints" | "value" | "priorities";
+            /** Probes */
+            probes: components["schemas"]["ProbeShape"][];
+            /** Title */
+            title: string;
+        };
+        /**
+         * ExplorationShape
+         * @description `mode` is null while Forge gathers. `waiting`: a message is not answered yet; `run`: the turn under way.
+         * @example {
+         *       "artifacts": [],
+         *       "assumptions": [],
+         *       "audience": "dispatchers",
+         *       "broken_paths": [],
+         *       "changes": [],
+         *       "conflicts": [],
+         *       "constraints": [],
+         *       "criteria": {},
+         *       "flags": [],
+         *       "metrics": {},
+         *       "mode": "discover",
+         *       "mode_title": "Discover & Frame",
+         *       "modes": [],
+         *       "next": "Answer: Why now?",
+         *       "not_about": [],
+         *       "patterns": [],
+         *       "phase": "brain_dump",
+         *       "priorities": [],
+         *       "problem": "Dispatchers type each order twice.",
+         *       "project": "p-4f2a",
+         *       "proposal": {
+         *         "mode": "evaluate",
+         *         "reason": "The problem is framed.",
+         *         "turn": 9
+         *       },
+         *       "questions": [
+         *         "Why now?"
+         *       ],
+         *       "risk_assessment": {},
+         *       "risk_line": 1.5,
+         *       "risks": [],
+         *       "run": "explore-p-4f2a-3",
+         *       "solution": {
+         *         "description": "",
+         *         "name": "dashboard"
+         *       },
+         *       "stakeholders": [],
+         *       "summary": "",
+         *       "turn": 2,
+         *       "validation_plan": [],
+         *       "value_estimate": {
+         *         "result": 880
+         *       },
+         *       "verdict": {
+         *         "in_the_way": [],
+         *         "verdict": "conditional_go"
+         *       },
+         *       "waiting": false
+         *     }
+         */
+        ExplorationShape: {
+            /** Artifacts */
+            artifacts: components["schemas"]["BriefFileShape"][];
+            /** Assumptions */
+            assumptions: components["schemas"]["AssumptionShape"][];
+            /** Audience */
+            audience: string | null;
+            /**
+             * Broken Paths
+             * @description Pairs: who rests, on what is gone or shaken.
+             */
+            broken_paths: [
+                string,
+                string
+            ][];
+            /** Changes */
+            changes: {
+                [key: string]: unknown;
+            }[];
+            /** Conflicts */
+            conflicts: {
+                [key: string]: unknown;
+            }[];
+            /** Constraints */
+            constraints: {
+                [key: string]: unknown;
+            }[];
+            /** Criteria */
+            criteria: {
+                [key: string]: unknown;
+            };
+            /** Flags */
+            flags: string[];
+            /** Metrics */
+            metrics: {
+                [key: string]: unknown;
+            };
+            /** Mode */
+            mode: ("discover" | "evaluate" | "constraints" | "value" | "priorities") | null;
+            /** Mode Title */
+            mode_title: string;
+            /** Modes */
+            modes: components["schemas"]["ExplorationModeShape"][];
+            /** Next */
+            next: string;
+            /** Not About */
+            not_about: string[];
+            /** Patterns */
+            patterns: {
+                [key: string]: unknown;
+            }[];
+            /** Phase */
+            phase: string;
+            /** Priorities */
+            priorities: {
+                [key: string]: unknown;
+            }[];
+            /** Problem */
+            problem: string | null;
+            /** Project */
+            project: string;
+            proposal: components["schemas"]["ProposalShape"] | null;
+            /** Questions */
+            questions: string[];
+            /** Risk Assessment */
+            risk_assessment: {
+                [key: string]: unknown;
+            };
+            /** Risk Line */
+            risk_line: number;
+            /** Risks */
+            risks: {
+                [key: string]: unknown;
+            }[];
+            /** Run */
+            run: string | null;
+            /** Solution */
+            solution: {
+                [key: string]: unknown;
+            } | null;
+            /** Stakeholders */
+            stakeholders: components["schemas"]["StakeholderShape"][];
+            /** Summary */
+            summary: string;
+            /** Turn */
+            turn: number;
+            /** Validation Plan */
+            validation_plan: {
+                [key: string]: unknown;
+            }[];
+            /** Value Estimate */
+            value_estimate: {
+                [key: string]: unknown;
+            } | null;
+            /** Verdict */
+            verdict: {
+                [key: string]: unknown;
+            };
+            /** Waiting */
+            waiting: boolean;
+        };
+        /**
+         * ExplorationToolShape
+         * @example {
+         *       "description": "Note a limit.",
+         *       "name": "add_constraint",
+         *       "parameters": {
+         *         "type": "object"
+         *       }
+         *     }
+         */
+        ExplorationToolShape: {
+            /** Description */
+            description: string;
+            /** Name */
+            name: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * ExplorationToolsShape
+         * @example {
+         *       "tools": []
+         *     }
+         */
+        ExplorationToolsShape: {
+            /** Tools */
+            tools: components["schemas"]["ExplorationToolShape"][];
+        };
+        /**
+         * ExplorationTurnShape
+         * @description `run` is null where nothing waits for an answer.
+         * @example {
+         *       "run": "explore-p-4f2a-3"
+         *     }
+         */
+        ExplorationTurnShape: {
+            /** Run */
+            run: string | null;
+        };
+        /**
          * ExportOrderShape
          * @example {
          *       "conversation": "drop",
@@ -6118,6 +6601,41 @@ export interface components {
             value: number;
         };
         /**
+         * NewExplorationChange
+         * @example {
+         *       "arguments": {
+         *         "assumption_id": "A1",
+         *         "reason": "Nobody asked for it in ten interviews.",
+         *         "status": "invalidated"
+         *       },
+         *       "tool": "update_assumption_status"
+         *     }
+         */
+        NewExplorationChange: {
+            /**
+             * Arguments
+             * @description As the tool takes them; `reason` says why.
+             */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** Tool */
+            tool: string;
+        };
+        /**
+         * NewExplorationMode
+         * @example {
+         *       "mode": "discover"
+         *     }
+         */
+        NewExplorationMode: {
+            /**
+             * Mode
+             * @description Null goes back to gathering.
+             */
+            mode: ("discover" | "evaluate" | "constraints" | "value" | "priorities") | null;
+        };
+        /**
          * NewInitiative
          * @example {
          *       "context": "the cart",
@@ -7269,6 +7787,31 @@ export interface components {
             project_id: string;
         };
         /**
+         * ProbeShape
+         * @example {
+         *       "finding": "A new customer.",
+         *       "name": "why_now",
+         *       "purpose": "Find the event.",
+         *       "question": "Why now?",
+         *       "state": "done"
+         *     }
+         */
+        ProbeShape: {
+            /** Finding */
+            finding: string;
+            /** Name */
+            name: string;
+            /** Purpose */
+            purpose: string;
+            /** Question */
+            question: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "asked" | "done";
+        };
+        /**
          * Problem
          * @description What went wrong. Switch on `code`; `detail` and `hint` are for people.
          * @example {
@@ -7588,6 +8131,25 @@ export interface components {
         PromptsShape: {
             /** Prompts */
             prompts: components["schemas"]["PromptShape"][];
+        };
+        /**
+         * ProposalShape
+         * @example {
+         *       "mode": "discover",
+         *       "reason": "The problem and a stakeholder are known.",
+         *       "turn": 4
+         *     }
+         */
+        ProposalShape: {
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "discover" | "evaluate" | "constraints" | "value" | "priorities";
+            /** Reason */
+            reason: string;
+            /** Turn */
+            turn: number;
         };
         /**
          * ProviderKeyShape
@@ -8407,6 +8969,34 @@ export interface components {
             requests: number;
             /** Unpriced */
             unpriced: number;
+        };
+        /**
+         * StakeholderShape
+         * @example {
+         *       "id": "S1",
+         *       "name": "Anna Berg",
+         *       "note": "",
+         *       "role": "decision_authority",
+         *       "source": "T2"
+         *     }
+         */
+        StakeholderShape: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Role */
+            role: string;
+            /**
+             * Source
+             * @default
+             */
+            source: string;
         };
         /**
          * StepShape
@@ -15537,6 +16127,543 @@ export interface operations {
                 };
             };
             /** @description The request is wrong: `request_invalid`, `invalid_input`, `invalid_page`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_exploration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_exploration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewExplorationChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationChangedShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `exploration_tool_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `exploration_change_refused`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enter_mode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewExplorationMode"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `exploration_change_refused`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_exploration_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationToolsShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    answer_exploration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplorationTurnShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `exploration_closed`. */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -122,13 +122,13 @@ async def open_workshop(
 
 def _load_workflows() -> tuple[ModuleType, ...]:
     """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
-    from forge.app.projects import generation_run, workflows  # noqa: PLC0415 - they need the workshop
+    from forge.app.projects import exploration_run, generation_run, workflows  # noqa: PLC0415 - they need the workshop
     from forge.app.repositories import test_workflow  # noqa: PLC0415
     from forge.app.sessions import turn_run  # noqa: PLC0415
     from forge.engine import durable  # noqa: PLC0415
 
     del durable
-    return turn_run, workflows, test_workflow, generation_run
+    return turn_run, workflows, test_workflow, generation_run, exploration_run
 
 
 async def _forget(shop: Workshop) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -237,9 +237,15 @@ async def say(
     given: Sequence[project_messages.Given] = (),
     about: project_messages.About | None = None,
     action_id: str | None,
+    explores: bool = False,
 ) -> ActionResult:
+    """With `explores`, a message of the brain dump is answered by the explorer."""
     project = await asyncio.to_thread(_project_at_work, shop, who, id_)
     done = await say_found(shop, who, project, text, given=given, about=about, action_id=action_id)
+    if explores and done.changed and shop.settings.explore.answer_chat:
+        from forge.app.projects.exploration import answer  # noqa: PLC0415 - it stands above
+
+        done = replace(done, run=done.run or await answer(shop, project))
     return await asyncio.to_thread(_result, shop, who, project, done)
 
 

@@ -21,7 +21,8 @@ from forge.json_value import Json
 from forge.projects.project import Project
 from forge.settings.keys import VARIABLES
 
-_PROMPTS = tuple(role for role in SHIPPED if role != "chat")
+_EXPLORER = tuple(role for role in SHIPPED if role.startswith("explore-"))
+_PROMPTS = tuple(role for role in SHIPPED if role != "chat" and role not in _EXPLORER)
 
 
 def turn_lacks(shop: Workshop, arguments: Json) -> str:
@@ -69,6 +70,12 @@ def who_answers(shop: Workshop, project: Project) -> list[str]:
     """Whoever answers for a project, by the settings of this process."""
     agents = agents_of(shop, project)
     return sorted({agents.who(prompt) for prompt in _PROMPTS})
+
+
+def explorers(shop: Workshop, project: Project) -> list[str]:
+    """Whoever answers as explorer of a project."""
+    agents = agents_of(shop, project)
+    return sorted({agents.who(prompt) for prompt in _EXPLORER})
 
 
 def _lacks(shop: Workshop, name: str, again: str) -> str:

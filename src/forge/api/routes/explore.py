@@ -1,0 +1,68 @@
+"""The explorer of a project: what is known, changes by hand, the next answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.problems import may_end
+from forge.api.http.routing import router_for
+from forge.api.routes.projects import Project
+from forge.api.shapes import explore as shapes
+from forge.app.projects import exploration
+
+router = router_for("/projects/{project}/explore", tag="projects")
+
+_MISSING = {404: ["project_missing"]}
+_CHANGED = {409: ["project_busy"], 502: ["project_unwritable"]}
+
+
+@router.get("", response_model=shapes.ExplorationShape, responses=may_end(_MISSING))
+def show_exploration(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """What is known so far: problem, assumptions with their risk, stakeholders, probes, verdict."""
+    return exploration.show(shop, who, project)
+
+
+@router.get("/tools", response_model=shapes.ExplorationToolsShape, responses=may_end(_MISSING))
+def list_exploration_tools(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """The changes that can be made, with the arguments that each takes."""
+    return {"tools": exploration.list_tools(shop, who, project)}
+
+
+@router.post(
+    "/turns",
+    status_code=202,
+    response_model=shapes.ExplorationTurnShape,
+    responses=may_end({**_MISSING, 422: ["exploration_closed"]}),
+)
+async def answer_exploration(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """Let the explorer answer what was said and not answered yet."""
+    return {"run": await exploration.answer_for(shop, who, project)}
+
+
+@router.post(
+    "/changes",
+    response_model=shapes.ExplorationChangedShape,
+    responses=may_end(
+        {
+            **_CHANGED,
+            404: ["project_missing", "exploration_tool_unknown"],
+            422: ["request_invalid", "exploration_change_refused"],
+        }
+    ),
+)
+def change_exploration(shop: Shop, who: Asking, *, project: Project, body: shapes.NewExplorationChange) -> Any:
+    """Make one change yourself, recorded with its reason like those of the explorer."""
+    text = exploration.change(shop, who, project, body.tool, body.arguments)
+    return {"text": text, "exploration": exploration.show(shop, who, project)}
+
+
+@router.put(
+    "/mode",
+    response_model=shapes.ExplorationShape,
+    responses=may_end({**_MISSING, **_CHANGED, 422: ["request_invalid", "exploration_change_refused"]}),
+)
+def enter_mode(shop: Shop, who: Asking, *, project: Project, body: shapes.NewExplorationMode) -> Any:
+    """Accept the mode that is proposed, or enter another one."""
+    exploration.enter_mode(shop, who, project, body.mode)
+    return exploration.show(shop, who, project)

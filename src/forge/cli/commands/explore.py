@@ -1,0 +1,170 @@
+"""`forge explore`: find out what the problem is and whether a solution deserves to be built, before you build it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forge.cli.terminal.output import Output
+from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import Teller, directory_of, found, opened_shop, output_of
+from forge.cli.terminal.session import BadUsage
+from forge.counts import counted
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.app.projects.catalog import Project
+    from forge.app.projects.exploration import Exploration
+
+app = Commands(__doc__)
+
+
+@app.add()
+def explore(
+    context: typer.Context,
+    what: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[status|assumptions|map|brief|next] [PROJECT]",
+            help="What to show, then the project; without it, the conversation.",
+        ),
+    ] = None,
+    which: Annotated[str | None, typer.Argument(metavar="", hidden=True)] = None,
+    message: Annotated[
+        str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
+    ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option("--about", metavar="KIND", help="What your first message is: `background` or `problem`."),
+    ] = None,
+) -> None:
+    """Explore a problem: say something and get questions back, or show what is known."""
+    out = output_of(context)
+    view, project = (what, which) if what in _VIEWS else (None, what)
+    if view is None and which is not None:
+        raise BadUsage(f"`{what}` cannot be shown; use one of {', '.join(_VIEWS)}.")
+    if view is not None and message is not None:
+        raise BadUsage("Give either a message or something to show, not both.")
+    if about not in (None, "background", "problem"):
+        raise BadUsage("`--about` is `background` or `problem`.")
+    text = sys.stdin.read() if message == "-" else message
+    asyncio.run(_explore(context, out, view, project, text, about))
+
+
+async def _explore(
+    context: typer.Context, out: Output, view: str | None, which: str | None, text: str | None, about: Any
+) -> None:
+    from forge.app.projects.exploration import shown  # noqa: PLC0415 - these load the engine
+
+    async with opened_shop(context.obj) as shop:
+        project = found(shop.settings, which, directory_of(context))
+        if view is None and (text is not None or about is not None):
+            await _say(shop, out, project, text or "", about)
+        seen = await asyncio.to_thread(shown, shop.settings, project)
+        if view is not None:
+            _VIEWS[view](out, seen, project)
+            return
+        answer = next((each for each in reversed(project.chat()) if each.role == "ai"), None)
+        out.result({"answer": answer.content if answer else "", "exploration": seen})
+        if answer:
+            out.line(answer.content)
+            out.line()
+        out.aside(f"{seen.mode_title} · {seen.next}")
+
+
+async def _say(shop: Workshop, out: Output, project: Project, text: str, about: Any) -> None:
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415
+    from forge.app.projects.audited_actions import say_found  # noqa: PLC0415
+    from forge.app.projects.exploration import answer  # noqa: PLC0415
+    from forge.app.projects.runs import ActionResult, follow  # noqa: PLC0415
+
+    done = await say_found(shop, LOCAL, project, text, about=about)
+    run = await answer(shop, project)
+    if run is None:
+        return
+    async with Teller(out) as teller:
+        async for event in follow(shop, project, ActionResult(changed=True, run=run, after=done.after)):
+            teller(event)
+
+
+def _status(out: Output, seen: Exploration, project: Project) -> None:
+    del project
+    out.result(seen)
+    out.line(f"{out.styled(seen.mode_title, 'bold')}, turn {seen.turn}")
+    out.line(f"Problem: {seen.problem or 'not stated yet'}")
+    if seen.solution:
+        out.line(f"Solution: {seen.solution['name']}")
+    out.line(f"{counted(len(seen.assumptions), 'assumption')}, {counted(len(seen.stakeholders), 'stakeholder')}")
+    for mode in seen.modes:
+        done = sum(probe["state"] == "done" for probe in mode["probes"])
+        if done or mode["name"] == seen.mode:
+            out.line(f"  {mode['title']}: {done} of {len(mode['probes'])} probes{' ✓' if mode['completed'] else ''}")
+    for text in seen.flags:
+        out.line(out.styled(text, "yellow"))
+    out.aside(seen.next)
+
+
+def _assumptions(out: Output, seen: Exploration, project: Project) -> None:
+    del project
+    out.result({"assumptions": seen.assumptions, "risk_line": seen.risk_line})
+    if not seen.assumptions:
+        out.aside("No assumption is registered yet.")
+    out.table(
+        (
+            out.styled(each["id"], "cyan"),
+            f"{each['risk']:.2f}{'!' if each['above_line'] and each['status'] != 'invalidated' else ''}",
+            each["impact"],
+            each["confidence"],
+            each["status"].replace("_", " "),
+            each["claim"],
+            f"rests on {', '.join(each['depends_on'])}" if each["depends_on"] else "",
+        )
+        for each in seen.assumptions
+    )
+
+
+def _map(out: Output, seen: Exploration, project: Project) -> None:
+    del project
+    out.result({"stakeholders": seen.stakeholders, "broken_paths": seen.broken_paths, "assumptions": seen.assumptions})
+    out.table((out.styled(each["name"], "cyan"), each["role"].replace("_", " ")) for each in seen.stakeholders)
+    by_id = {each["id"]: each for each in seen.assumptions}
+    roots = [each for each in seen.assumptions if not each["depends_on"]]
+    for root in roots:
+        _branch(out, root, by_id, 0)
+
+
+def _branch(out: Output, each: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]], depth: int) -> None:
+    broken = each["status"] in ("invalidated", "at_risk")
+    line = f"{each['id']} {each['claim']} ({each['status'].replace('_', ' ')})"
+    out.line("  " * depth + (out.styled(line, "red") if broken else line))
+    for other in by_id.values():
+        if each["id"] in other["depends_on"]:
+            _branch(out, other, by_id, depth + 1)
+
+
+def _brief(out: Output, seen: Exploration, project: Project) -> None:
+    texts = {each["type"]: (project.directory / each["path"]).read_text("utf-8") for each in seen.artifacts}
+    out.result({"artifacts": texts})
+    if not texts:
+        out.aside(f"There is no brief yet. {seen.next}")
+    for text in texts.values():
+        out.line(text)
+
+
+def _next(out: Output, seen: Exploration, project: Project) -> None:
+    del project
+    out.result({"next": seen.next, "mode": seen.mode, "proposal": seen.proposal, "questions": seen.questions})
+    out.line(seen.next)
+
+
+_VIEWS: Mapping[str, Callable[[Output, Exploration, Project], None]] = {
+    "status": _status,
+    "assumptions": _assumptions,
+    "map": _map,
+    "brief": _brief,
+    "next": _next,
+}
