@@ -71,6 +71,7 @@ async def test_a_wait_beyond_the_patience_ends_at_once() -> None:
 async def test_an_overload_that_does_not_pass_ends_after_a_while(kind: str) -> None:
     error, asked = await failing(kind, Reply(status=529 if kind == "anthropic" else 503), network=SHORT)
     assert isinstance(error, ModelOverloaded)
+    assert error.message.endswith("."), "the hint follows it as a sentence"
     assert 2 <= asked <= 10
 
 

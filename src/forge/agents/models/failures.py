@@ -159,4 +159,5 @@ def _said(error: Exception) -> str:
         if isinstance(body, dict):
             body = body.get("error") or body.get("message") or body.get("detail") or body
     text = body if isinstance(body, str) else str(body) if body else str(error)
-    return " ".join(text.split())[:400] or type(error).__name__
+    said = " ".join(text.split())[:400] or type(error).__name__
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."

@@ -80,7 +80,9 @@ function Command({ project }: { project: string }) {
         </Button>
       ) : (
         <>
-          <TextArea aria-label="Test command" placeholder="Empty goes by the repository" rows={1} most={2} value={draft} onChange={(event) => setDraft(event.target.value)} className="flex-1" />
+          <div className="min-w-0 flex-1">
+            <TextArea aria-label="Test command" placeholder="Empty goes by the repository" rows={1} most={2} value={draft} onChange={(event) => setDraft(event.target.value)} />
+          </div>
           <Button small kind="primary" busy={set.isPending} onClick={save}>
             Save
           </Button>

@@ -64,7 +64,9 @@ function Input({ offer, busy, onPress }: OfferProps) {
   const [text, setText] = useState("");
   return (
     <div className="flex items-end gap-2">
-      <TextArea aria-label={offer.title} rows={1} most={6} value={text} onChange={(event) => setText(event.target.value)} className="flex-1" />
+      <div className="min-w-0 flex-1">
+        <TextArea aria-label={offer.title} rows={1} most={6} value={text} onChange={(event) => setText(event.target.value)} />
+      </div>
       <Button small busy={busy} disabled={text.trim() === ""} onClick={() => onPress({ action: "provide_input", text })}>
         Send
       </Button>
