@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.projects import Project
 from forge.api.shapes import explore as shapes
 from forge.app.projects import exploration
 
