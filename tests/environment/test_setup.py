@@ -11,8 +11,10 @@ import pytest
 
 from forge.app.repositories.commands import CommandRun, run_on_branch
 from forge.app.repositories.environments import Environments, SetupApprovalDenied, State
+from forge.app.repositories.test_runs import Wanted, run_branch_tests
 from forge.environment.errors import ProposalChanged, SetupFailed, SetupNotApproved
 from forge.environment.layer_store import Layer
+from forge.environment.services import missing
 from forge.git import PERSON, Actor, ActorKind, Repository
 from forge.sandbox import Limits
 from tests.conftest import Git, MakeRepo
@@ -237,3 +239,43 @@ def test_what_a_setup_builds_beside_the_sources_is_part_of_the_layer(
     assert [change.path for change in done.changes] == ["src/a.py"]
     repo.create_branch("other")
     assert shell(environments, repo, "cat src/built.so", "other").result.stdout_text == "file\n"
+
+
+@pytest.mark.skipif(bool(missing(("postgresql",))), reason="PostgreSQL is not installed")
+def test_a_service_runs_for_one_command_on_a_private_socket(environments: Environments, make_repo: MakeRepo) -> None:
+    repo = Repository.open(make_repo({".forge/environment.yaml": "services: [postgresql]\n"}))
+    ready(environments, repo)
+    query = "psql -Atc 'create table t(i int); insert into t values (7); select i from t'; exit 3"
+    for _ in range(2):  # each command has a database of its own
+        done = shell(environments, repo, query)
+        assert done.result.stdout_text.splitlines()[-1:] == ["7"], done.result.stderr_text
+        assert done.result.exit_code == 3
+        assert done.changes == ()
+
+
+def test_a_service_that_is_not_installed_is_told(
+    environments: Environments, make_repo: MakeRepo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = Repository.open(make_repo({".forge/environment.yaml": "services: [redis]\n"}))
+    monkeypatch.setattr("forge.environment.services.glob", lambda _: [])
+    assert any("redis is not installed" in note for note in environments.state(repo, "main").proposal.notes)
+    ready(environments, repo)
+    done = shell(environments, repo, "echo ran")
+    assert done.result.stdout_text == "ran\n"
+    assert any("redis is not installed" in note for note in done.notes)
+
+
+def test_the_test_command_of_the_branch_counts_once_it_is_approved(
+    environments: Environments, make_repo: MakeRepo
+) -> None:
+    setup = "setup: ['true']\ntest: python3 -m unittest discover -s checks\n"
+    case = TEST.replace("from greeting import hello", "hello = 'hello {}'.format")
+    repo = Repository.open(make_repo({".forge/environment.yaml": setup, "checks/test_a.py": case}))
+    assert environments.test_command(repo, repo.workspace("main")) == ""
+    ready(environments, repo)
+    done = run_branch_tests(repo, "main", Wanted(), redact=str, environments=environments)
+    assert done.record.command == "python3 -m unittest discover -s checks"
+    assert done.record.passed == 1
+    files = repo.workspace("main")
+    files.write_file(".forge/environment.yaml", "setup: ['true']\ntest: 'true'\n")
+    assert environments.test_command(repo, files) == ""

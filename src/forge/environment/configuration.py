@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from forge.environment import services
 from forge.environment.branch_files import text, yaml_object
 from forge.environment.errors import EnvironmentInvalid
 from forge.git import VFS
@@ -29,7 +30,6 @@ _OURS = (
     "all_proxy",
     "no_proxy",
 )
-_SERVICES = ("postgresql", "redis")
 _MOST, _LONGEST = 100, 4_000
 _HINT = "docs/environments.md shows its form."
 
@@ -113,8 +113,8 @@ class _Reader:
     def services(self) -> tuple[str, ...]:
         found = self.lines("services")
         for each in found:
-            if each not in _SERVICES:
-                raise self._wrong("services", f"some of {', '.join(_SERVICES)}")
+            if each not in services.NAMES:
+                raise self._wrong("services", f"some of {', '.join(services.NAMES)}")
         return tuple(dict.fromkeys(found))
 
     def variables(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from forge.environment.machine import Machine
 from forge.environment.node_project import node_need
 from forge.environment.other_projects import other_needs
 from forge.environment.proposal import Need, Proposal
+from forge.environment.services import missing
 from forge.git import VFS
 
 
@@ -49,5 +50,9 @@ def _joined(
         test_command=setting.test,
         system=machine.system,
         inputs=digests(vfs, setting.inputs),
-        notes=(*(note for need in needs for note in need.notes), *notes),
+        notes=(*(note for need in needs for note in need.notes), *notes, *_absent(setting.services)),
     )
+
+
+def _absent(services: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{name} is not installed on this machine." for name in missing(services))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from forge.environment.layer_store import Layer, LayerStore
 from forge.environment.proposal import PLACE, SOURCE
+from forge.environment.services import missing, served
+from forge.environment.services import variables as service_variables
 from forge.environment.setup_run import CACHES_INSIDE, SYSTEM_PATH, runtime_mounts
 from forge.git import VFS
 from forge.sandbox import Mount
@@ -27,6 +29,12 @@ class Mounted:
     key: str = ""
     search_path: tuple[str, ...] = ()
     """The layer's own part of PATH."""
+
+    services: tuple[str, ...] = ()
+    """Started around each command."""
+
+    def command(self, words: Sequence[str]) -> tuple[str, ...]:
+        return served(self.services, words)
 
     def tidy(self, directory: Path) -> None:
         """Remove what the mounts left in the directory of the branch, before its changes are collected."""
@@ -55,4 +63,15 @@ def mounted(store: LayerStore, layer: Layer, vfs: VFS, *, notes: tuple[str, ...]
             elif path.rpartition("/")[2] == "node_modules":
                 mounts += [Mount(f"{SOURCE}/{path}/{name}", None) for name in CACHES_INSIDE]
         variables = {**layer.variables, "PATH": ":".join((*layer.search_path, SYSTEM_PATH))}
-        yield Mounted(SOURCE, tuple(mounts), variables, notes, tuple(files), layer.key, layer.search_path)
+        absent = missing(layer.services)
+        services = tuple(name for name in layer.services if name not in absent)
+        yield Mounted(
+            SOURCE,
+            tuple(mounts),
+            {**service_variables(services), **variables},
+            (*notes, *(f"{name} is not installed on this machine and was not started" for name in absent)),
+            tuple(files),
+            layer.key,
+            layer.search_path,
+            services,
+        )

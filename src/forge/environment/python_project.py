@@ -59,6 +59,7 @@ def python_need(vfs: VFS, machine: Machine, *, pinned: str = "") -> Need | None:
         inputs=project.inputs(),
         executed=project.executed(),
         runtime=python,
+        untried=project.manager == "pdm",
         path=(f"{VENV}/bin",),
         variables={"VIRTUAL_ENV": VENV, "PYTHONDONTWRITEBYTECODE": "1"},
         setup_variables={**index.variables, **project.variables(python)},

@@ -203,7 +203,7 @@ class _Job:
         with self._materialise(self._vfs, keep_ignored=attempt == 1) as directory, self._patience.watching() as stop:
             until = time.monotonic() + self._limits.seconds + _COLLECTING
             result = run(
-                self._command(base),
+                self._mounted.command(self._command(base)),
                 directory.path,
                 self._limits,
                 network=self._access.network,

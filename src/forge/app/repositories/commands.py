@@ -73,7 +73,7 @@ def run_on_branch(
     with around as mounted, repo.materialize(workspace) as directory:
         started = time.monotonic()
         result = run(
-            command,
+            mounted.command(command),
             directory.path,
             limits,
             network=network,

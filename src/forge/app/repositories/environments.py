@@ -17,8 +17,8 @@ import yaml
 from platformdirs import user_cache_path
 
 from forge.environment.approval import SetupApprovals
+from forge.environment.configuration import PATH, Configured, configured, parsed
 from forge.environment.configuration import PERSON as PERSON_ORIGIN
-from forge.environment.configuration import Configured, configured, parsed
 from forge.environment.detection import proposal
 from forge.environment.errors import (
     EnvironmentInvalid,
@@ -128,6 +128,17 @@ class Environments:
             approval.approval.approved_at if approval else "",
             approvals.difference(found) if state is State.CHANGED else "",
         )
+
+    def test_command(self, repo: Repository, vfs: View) -> str:
+        """The command that the environment names, where a person approved it: a branch alone cannot set it."""
+        if not own_configuration(repo) and not vfs.file_exists(PATH):
+            return ""
+        try:
+            found = self.proposal(repo, vfs)
+        except EnvironmentInvalid:
+            return ""
+        approved = found.test_command and SetupApprovals(repo.common_dir).find(found) is not None
+        return found.test_command if approved else ""
 
     def approve(
         self,

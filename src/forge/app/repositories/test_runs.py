@@ -55,7 +55,8 @@ def run_branch_tests(
     `redact` takes secrets out of what is put on record.
     """
     vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
-    found = chosen_suites(suites.command_of(repo, vfs).suites, checked_pattern(wanted.pattern))
+    own = environments.test_command(repo, vfs) if environments and not suites.repository_command(repo) else ""
+    found = chosen_suites(suites.command_of(repo, vfs, project=own).suites, checked_pattern(wanted.pattern))
     run = _Lines(repo, vfs, wanted, on_line, cancel=cancel, environments=environments)
     return suites.run_recorded(
         found,

@@ -209,6 +209,10 @@ class _Bench:
         size = self._shop.settings.resource.max_file_size_mb
         return resource_texts(self._resources, size, self._shop.redactor.text)
 
+    def _tests(self, vfs: WorkInProgressVFS) -> str:
+        set_by_person = self._test_command or repository_command(self._repo)
+        return set_by_person or self._shop.environments.test_command(self._repo, vfs)
+
     def _toolbox(self, vfs: WorkInProgressVFS, commands: TurnCommands, profile: Profile) -> Toolbox:
         context = ToolContext(self._repo.git_dir, self._request.branch, self._run, profile.role)
         brought = plugins_of(self._shop.settings).made_tools(context)
@@ -218,7 +222,7 @@ class _Bench:
         rest = (tool for tool in own if tool.get_schema()["name"] not in taken)
         builtin = builtin_tools(
             commands,
-            test_command=self._test_command or repository_command(self._repo),
+            test_command=self._tests(vfs),
             records=Records(self._repo.common_dir, self._shop.redactor.text),
             asks=True,
         )
