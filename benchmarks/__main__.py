@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks import (
     concurrency,
+    contracts,
     conversations,
     directories,
     files,
@@ -51,6 +52,7 @@ ALL = [
     "turns",
     "guards",
     "tests",
+    "contracts",
     "projects",
     "load",
     "ui",
@@ -103,6 +105,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from guards.guards()
     if "tests" in names:
         yield from test_runs.test_runs(root)
+    if "contracts" in names:
+        yield from contracts.contracts(root / "contracts")
     if "projects" in names:
         yield from projects.projects(root)
     if "load" in names:

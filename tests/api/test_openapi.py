@@ -181,6 +181,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/projects/{project}/contracts/generation get show_contract_generation",
             "/api/projects/{project}/contracts/generation post generate_contracts",
             "/api/projects/{project}/contracts/history/{batch} get read_pinned_contracts",
+            "/api/projects/{project}/contracts/pictures get show_contract_pictures",
             "/api/projects/{project}/contracts/questions get list_contract_questions",
             "/api/projects/{project}/contracts/questions put answer_contract_questions",
             "/api/projects/{project}/contracts/reads get list_contract_reads",

@@ -266,6 +266,12 @@ def test_one_contract_written_anew_makes_its_readers_stale(office: Office, monke
     assert pins.current(project).text(Kind.STACK) == template(Kind.STACK), "stale, not overwritten"
     seen, _, _ = written(office, monkeypatch, Scripts())
     assert [each.contract_type for each in seen.contracts] == [Kind.STACK], "only what is stale is written again"
+    # The same text again is no new version, and it is stale no more.
+    assert [each.state for each in seen.contracts] == ["saved"]
+    assert set(states(project).values()) == {"valid"}
+    assert len(pins.current(project).history.versions[Kind.STACK]) == 1
+    written(office, monkeypatch, Scripts(blueprint=plain), Wanted(("blueprint",)))
+    assert states(project)["stack"] == "stale", "what it was confirmed with has changed again"
 
 
 def test_what_a_person_wrote_is_not_written_over(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,11 +122,10 @@ def _profile(profile: Profile, work: Work, turns: int) -> Profile:
 
 
 def form(kind: Kind, *, mini: bool = False) -> str:
-    """What the contract has to look like, by its example."""
-    parts = [f"## The form of {kind.file}", _RULES[kind]]
-    if mini and kind is Kind.PHASES:
-        parts.append("Write exactly two phases, 0 and 1.")
-    return "\n\n".join([*parts, f"An example for another product:\n\n{template(kind, mini=mini)}"])
+    """What the contract has to look like; the tool for prior contracts has an example of it."""
+    sections = f"Sections: {', '.join(kind.sections)}." if kind.sections else ""
+    exactly = "Exactly two phases, 0 and 1." if mini and kind is Kind.PHASES else ""
+    return "\n".join(each for each in (f"## {kind.file}", sections, _RULES[kind], exactly) if each)
 
 
 _RULES = {
@@ -162,30 +161,27 @@ def _submission(work: Work) -> Submission:
 
     schema: Json = {
         "type": "object",
-        "properties": {"content": {"type": "string", "minLength": 1, "description": "The whole text of the contract."}},
+        "properties": {"content": {"type": "string", "minLength": 1, "description": "The whole text."}},
         "required": ["content"],
         "additionalProperties": False,
     }
-    about = "Submit the whole contract. It is checked at once: mend what comes back and submit again."
+    about = "Submit the contract. It is checked at once."
     return Submission(schema, findings, SUBMIT, about)
 
 
 def _tools(work: Work, reads: _Reads) -> list[FunctionTool]:
     known = work.material
-    before = [kind.value for kind in ORDER[: ORDER.index(work.kind)]]
+    before = [kind.value for kind in ORDER[: ORDER.index(work.kind) + 1]]
     document: Json = {
         "type": "object",
-        "properties": {"document": {"enum": list(DOCUMENTS), "description": "One document whole; default: a summary."}},
+        "properties": {"document": {"enum": list(DOCUMENTS), "description": "That one whole."}},
         "additionalProperties": False,
     }
     prior: Json = {
         "type": "object",
         "properties": {
-            "contract_type": {"enum": before or ["none"]},
-            "part": {
-                "type": "string",
-                "description": "`outline` (ids and names), a heading or phase number; default: all of it.",
-            },
+            "contract_type": {"enum": before},
+            "part": {"type": "string", "description": "outline, a heading, or a phase number; else all."},
         },
         "required": ["contract_type"],
         "additionalProperties": False,
@@ -206,7 +202,7 @@ def _tools(work: Work, reads: _Reads) -> list[FunctionTool]:
         FunctionTool("get_user_stories", "Users, stories, features, pages.", _NOTHING, lambda _: known.user_stories()),
         FunctionTool(
             "get_prior_contract",
-            "A contract that was written before this one. Take its outline or one section where that is enough.",
+            "An earlier contract, or a part of it.",
             prior,
             lambda args: _prior(work, reads, args),
         ),
@@ -218,6 +214,8 @@ def _prior(work: Work, reads: _Reads, args: Json) -> str:
         kind = kind_named(args["contract_type"])
     except ForgeError as e:
         raise ToolRetry(f"{e.message} {e.hint}") from e
+    if kind is work.kind:
+        return f"An example for another product:\n\n{template(kind, mini=work.mini)}"
     text = work.prior.get(kind)
     if text is None:
         raise ToolRetry(f"{kind.value} is not written. There are: {', '.join(work.prior) or 'none'}.")

@@ -10,8 +10,8 @@ from forge.contracts import contract
 from forge.contracts.check import check
 from forge.contracts.contract_set import Contract, ContractSet, etag_of, text_of
 from forge.contracts.errors import ContractChanged, ContractMalformed, VersionMissing
-from forge.contracts.history import DRAFT, EDITOR, READS, RUN
-from forge.contracts.kinds import ORDER, Finding, Kind
+from forge.contracts.history import CONFIRMED, DRAFT, EDITOR, READS, RUN
+from forge.contracts.kinds import FOLDER, ORDER, Finding, Kind
 from forge.contracts.pins import current
 from forge.git import ObjectId
 from forge.git.objects.commits import message_with
@@ -21,6 +21,7 @@ from forge.projects.records import Read
 _MOST_CHECKED = 256
 _MALFORMED = "schema_mismatch"
 _SHORT = 16
+_CONFIRMATIONS = f"{FOLDER}/confirmed.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,20 @@ def save_written(project: Project, kind: Kind, text: str, written: Written, *, e
     reads = ", ".join(f"{each.value}@{written.reads[each][:_SHORT]}" for each in ORDER if each in written.reads)
     trailers = {RUN: written.run} | ({READS: reads} if reads else {}) | ({DRAFT: "yes"} if written.draft else {})
     message = message_with(f"contracts: generate {kind.value}", trailers)
-    project.records.update(change, message, step=written.step)
+    if project.records.update(change, message, step=written.step) is None:
+        # The same text again: nothing to commit but that it follows from what there is now.
+        known = message_with(f"contracts: confirm {kind.value}", trailers | {CONFIRMED: kind.value})
+        line = f"{kind.value}: {written.run}\n"
+        project.records.update(lambda read: {_CONFIRMATIONS: _replaced(read(_CONFIRMATIONS) or "", line)}, known)
     return current(project).whole(kind)
+
+
+def _replaced(text: str, line: str) -> str:
+    """One line for each contract."""
+    name = line.partition(":")[0]
+    return "".join(
+        sorted([line, *(each for each in text.splitlines(keepends=True) if not each.startswith(f"{name}:"))])
+    )
 
 
 def restore(project: Project, kind: Kind, number: int, *, editor: str = "") -> Contract:

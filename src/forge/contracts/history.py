@@ -16,10 +16,13 @@ from forge.git.objects import commits
 
 RUN, READS, DRAFT, EDITOR = "Contract-Run", "Contract-Reads", "Contract-Draft", "Contract-Editor"
 """Trailers of commits: the run that wrote it, the contracts that run fetched, whether it is a draft; who edited it."""
+CONFIRMED = "Contract-Confirmed"
+"""The contract that a run wrote anew with the text that it had."""
 
 Origin = Literal["person", "generated"]
 Blobs = Mapping[Kind, ObjectId]
 _MOST_PROJECTS = 64
+_NAMES = frozenset(kind.value for kind in ORDER)
 _KIND_BY_FILE = {kind.file: kind for kind in ORDER}
 
 
@@ -51,6 +54,7 @@ class Change:
     """What its run fetched, with the beginning of the id of each text."""
     draft: bool
     blobs: Blobs
+    confirmed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,8 @@ class History:
     """All changes, newest first."""
 
     changes: tuple[Change, ...] = ()
+    confirmed: tuple[Change, ...] = ()
+    """Commits of runs that wrote the same text again, newest first."""
     versions: Mapping[Kind, tuple[Version, ...]] = field(default_factory=dict)
     """Newest first, for each contract that ever was."""
 
@@ -85,7 +91,9 @@ class History:
     def written_by(self, run: str) -> dict[Kind, Version]:
         """The versions that a run wrote."""
         commits_of = {each.commit for each in self.changes if each.run == run}
-        return {each.kind: each for found in self.versions.values() for each in found if each.commit in commits_of}
+        wrote = {each.kind: each for found in self.versions.values() for each in found if each.commit in commits_of}
+        again = (Kind(each.confirmed) for each in self.confirmed if each.run == run)
+        return wrote | {kind: newest for kind in again if (newest := self.newest(kind)) is not None}
 
     def is_stale(self, kind: Kind) -> bool:
         """Whether a contract that its writer fetched has another text now."""
@@ -93,6 +101,9 @@ class History:
         newest = self.newest(kind)
         if wrote is None or newest is None:
             return False
+        again = next((each for each in self.confirmed if each.confirmed == kind.value), None)
+        if again is not None and again.blobs.get(kind) == newest.blob:
+            return any(not str(self.blobs.get(each, "")).startswith(id_) for each, id_ in again.reads.items())
         if newest.commit == wrote.commit:
             return any(not str(self.blobs.get(kind, "")).startswith(id_) for kind, id_ in wrote.reads.items())
         # A person who edited it since has seen what was there then.
@@ -132,7 +143,10 @@ def walked(repository: Repository, tip: CommitId, known: tuple[CommitId, History
     log = repository.log(tip, paths=(FOLDER,), first_parent=True, exclude=exclude)
     fresh = tuple(_change(repository, commit) for commit in log)
     changes = _really_changed((*fresh, *before))
-    return History(changes, _versions(changes))
+    confirmed = tuple(each for each in fresh if each.confirmed)
+    return History(
+        changes, (*confirmed, *(known[1].confirmed if known is not None and before else ())), _versions(changes)
+    )
 
 
 def _follows(repository: Repository, tip: CommitId, before: CommitId) -> bool:
@@ -161,6 +175,7 @@ def _change(repository: Repository, commit: Commit) -> Change:
         {kind: reads[kind.value] for kind in ORDER if kind.value in reads},
         commits.trailer(message, DRAFT) is not None,
         _blobs(repository, commit),
+        confirmed if (confirmed := commits.trailer(message, CONFIRMED) or "") in _NAMES else "",
     )
 
 

@@ -752,6 +752,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/contracts/pictures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What can be drawn of the contracts: phases, endpoints, layers
+         * @description What can be drawn of the contracts: phases, endpoints, layers.
+         */
+        get: operations["show_contract_pictures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/contracts/questions": {
         parameters: {
             query?: never;
@@ -4739,6 +4759,56 @@ export interface components {
             mini: boolean;
         };
         /**
+         * DrawnLayerShape
+         * @example {
+         *       "forbidden": [],
+         *       "name": "Ada",
+         *       "paths": [],
+         *       "uses": []
+         *     }
+         */
+        DrawnLayerShape: {
+            /**
+             * Forbidden
+             * @description What it may not import.
+             */
+            forbidden: string[];
+            /** Name */
+            name: string;
+            /** Paths */
+            paths: string[];
+            /**
+             * Uses
+             * @description Layers that it may use.
+             */
+            uses: string[];
+        };
+        /**
+         * DrawnPhaseShape
+         * @example {
+         *       "criteria": 1,
+         *       "deliverables": 1,
+         *       "depends_on": [],
+         *       "name": "Ada",
+         *       "number": 1,
+         *       "objective": ""
+         *     }
+         */
+        DrawnPhaseShape: {
+            /** Criteria */
+            criteria: number;
+            /** Deliverables */
+            deliverables: number;
+            /** Depends On */
+            depends_on: number[];
+            /** Name */
+            name: string;
+            /** Number */
+            number: number;
+            /** Objective */
+            objective: string;
+        };
+        /**
          * EdgeShape
          * @example {
          *       "from_lane": 0,
@@ -4753,6 +4823,34 @@ export interface components {
             parent: string;
             /** To Lane */
             to_lane: number;
+        };
+        /**
+         * EndpointShape
+         * @example {
+         *       "is_public": false,
+         *       "method": "",
+         *       "operation": "01ke3z",
+         *       "path": "beds/north.md",
+         *       "responses": [],
+         *       "summary": "plant tulips"
+         *     }
+         */
+        EndpointShape: {
+            /**
+             * Is Public
+             * @description It says that it needs no sign-in.
+             */
+            is_public: boolean;
+            /** Method */
+            method: string;
+            /** Operation */
+            operation: string;
+            /** Path */
+            path: string;
+            /** Responses */
+            responses: string[];
+            /** Summary */
+            summary: string;
         };
         /**
          * EntryShape
@@ -7741,6 +7839,48 @@ export interface components {
             name: string;
             /** Time */
             time: number;
+        };
+        /**
+         * PicturesShape
+         * @description Phases, endpoints and layers, as the saved contracts name them.
+         * @example {
+         *       "endpoints": [
+         *         {
+         *           "is_public": false,
+         *           "method": "",
+         *           "operation": "01ke3z",
+         *           "path": "beds/north.md",
+         *           "responses": [],
+         *           "summary": "plant tulips"
+         *         }
+         *       ],
+         *       "layers": [
+         *         {
+         *           "forbidden": [],
+         *           "name": "Ada",
+         *           "paths": [],
+         *           "uses": []
+         *         }
+         *       ],
+         *       "phases": [
+         *         {
+         *           "criteria": 1,
+         *           "deliverables": 1,
+         *           "depends_on": [],
+         *           "name": "Ada",
+         *           "number": 1,
+         *           "objective": ""
+         *         }
+         *       ]
+         *     }
+         */
+        PicturesShape: {
+            /** Endpoints */
+            endpoints: components["schemas"]["EndpointShape"][];
+            /** Layers */
+            layers: components["schemas"]["DrawnLayerShape"][];
+            /** Phases */
+            phases: components["schemas"]["DrawnPhaseShape"][];
         };
         /**
          * PinnedContract
@@ -14162,6 +14302,119 @@ export interface operations {
                 };
             };
             /** @description Not found: `project_missing`, `batch_missing`, `contract_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_contract_pictures: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PicturesShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
             404: {
                 headers: {
                     [name: string]: unknown;

@@ -12,7 +12,7 @@ from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.shapes import contracts as shapes
 from forge.api.shapes.base import Page
-from forge.app.projects import contract_telemetry, generation, questionnaire
+from forge.app.projects import contract_pictures, contract_telemetry, generation, questionnaire
 
 router = router_for("/projects/{project}/contracts", tag="contracts")
 
@@ -35,6 +35,12 @@ def list_contract_questions(shop: Shop, who: Asking, *, project: Project) -> Any
 def answer_contract_questions(shop: Shop, who: Asking, *, project: Project, body: shapes.ContractAnswers) -> Any:
     """Save answers beside those that are there."""
     return questionnaire.answer_questions(shop, who, project, body.answers)
+
+
+@router.get("/pictures", response_model=shapes.PicturesShape, responses=may_end(_READ))
+def show_contract_pictures(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """What can be drawn of the contracts: phases, endpoints, layers."""
+    return contract_pictures.show_pictures(shop, who, project)
 
 
 @router.get("/generation", response_model=shapes.GenerationShape | None, responses=may_end(_READ))

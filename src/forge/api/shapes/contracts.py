@@ -245,3 +245,36 @@ class ContractReadSumShape(Shape):
     reads: int
     tokens: int
     last: float
+
+
+class DrawnPhaseShape(Shape):
+    number: int
+    name: Text
+    objective: Text
+    depends_on: list[int]
+    deliverables: int
+    criteria: int
+
+
+class EndpointShape(Shape):
+    method: str
+    path: str
+    operation: str
+    summary: Text
+    responses: list[str]
+    is_public: bool = Field(description="It says that it needs no sign-in.")
+
+
+class DrawnLayerShape(Shape):
+    name: str
+    paths: list[str]
+    uses: list[str] = Field(description="Layers that it may use.")
+    forbidden: list[str] = Field(description="What it may not import.")
+
+
+class PicturesShape(Shape):
+    """Phases, endpoints and layers, as the saved contracts name them."""
+
+    phases: list[DrawnPhaseShape]
+    endpoints: list[EndpointShape]
+    layers: list[DrawnLayerShape]

@@ -7,8 +7,11 @@ import { Badge, Button, EmptyState, ErrorState, Markdown, RelativeTime, Skeleton
 
 import { ContractChanges } from "./ContractChanges";
 import { ContractEditor } from "./ContractEditor";
+import { ContractPicture } from "./ContractPicture";
+import { ContractQuestions } from "./ContractQuestions";
 import { Findings } from "./Findings";
-import { useContract, useContracts, type Contract, type ContractCard, type ContractType } from "./contract_queries";
+import { GenerationBar, isActive } from "./GenerationBar";
+import { useContract, useContractGeneration, useContracts, type Contract, type ContractCard, type ContractType } from "./contract_queries";
 import { stateOf, TITLES } from "./contract_text";
 
 type Mode = "text" | "edit" | "history";
@@ -16,35 +19,53 @@ type Mode = "text" | "edit" | "history";
 /** The nine documents that a build is held to: a card each, and the chosen one beside them. */
 export function Contracts({ project }: { project: Project }) {
   const contracts = useContracts(project.id);
+  const generation = useContractGeneration(project.id).data ?? null;
   const [chosen, setChosen] = useState<ContractType>("manifesto");
+  const [asking, setAsking] = useState(false);
   if (contracts.isError) return <ErrorState error={contracts.error} onRetry={() => void contracts.refetch()} />;
   if (contracts.data === undefined) return <Skeleton lines={9} label="Loading the contracts" />;
   const { items, latest_batch } = contracts.data;
+  const tasks = new Map(isActive(generation) ? generation?.contracts.map(({ contract_type, state }) => [contract_type, state]) : []);
   return (
     <section aria-label="Contracts" className="flex h-full min-h-0 flex-col md:flex-row">
       <div className="max-h-[40%] shrink-0 overflow-y-auto border-b border-line p-2 md:max-h-none md:w-60 md:border-r md:border-b-0">
+        <GenerationBar project={project.id} generation={generation} asking={asking} onAsk={() => setAsking(!asking)} />
         <ul className="flex flex-col gap-1" aria-label="Contract">
           {items.map((card) => (
             <li key={card.contract_type}>
-              <CardButton card={card} pressed={card.contract_type === chosen} onClick={() => setChosen(card.contract_type)} />
+              <CardButton
+                card={card}
+                task={tasks.get(card.contract_type)}
+                pressed={!asking && card.contract_type === chosen}
+                onClick={() => {
+                  setChosen(card.contract_type);
+                  setAsking(false);
+                }}
+              />
             </li>
           ))}
         </ul>
-        {latest_batch !== null && <p className="px-2 pt-2 text-xs text-muted">Pinned as batch {latest_batch}</p>}
+        {latest_batch !== null && (
+          <p className="px-2 pt-2 text-xs break-words text-muted">
+            Pinned by build {project.id}@{latest_batch}
+          </p>
+        )}
       </div>
-      <ShownContract key={chosen} project={project.id} type={chosen} />
+      {asking ? <ContractQuestions project={project.id} /> : <ShownContract key={chosen} project={project.id} type={chosen} />}
     </section>
   );
 }
 
 interface CardButtonProps {
   card: ContractCard;
+  /** What the run that is under way does with it. */
+  task: string | undefined;
   pressed: boolean;
   onClick: () => void;
 }
 
-function CardButton({ card, pressed, onClick }: CardButtonProps) {
-  const state = stateOf(card);
+function CardButton({ card, task, pressed, onClick }: CardButtonProps) {
+  const state = task === "generating" ? ({ meaning: "running", word: "Generating" } as const) : stateOf(card);
   return (
     <button
       type="button"
@@ -59,6 +80,7 @@ function CardButton({ card, pressed, onClick }: CardButtonProps) {
       {card.updated_at !== null && (
         <span className="text-xs text-muted tabular-nums">
           Version {card.version} · <RelativeTime time={card.updated_at} />
+          {card.pinned_version === card.version && " · pinned"}
         </span>
       )}
     </button>
@@ -92,21 +114,22 @@ function ShownContract({ project, type }: { project: string; type: ContractType 
       </div>
       {mode === "edit" && <ContractEditor project={project} contract={contract.data} onDone={() => setMode("text")} />}
       {mode === "history" && <ContractChanges project={project} type={type} />}
-      {mode === "text" && (has ? <ContractText contract={contract.data} /> : <Empty type={type} />)}
+      {mode === "text" && (has ? <ContractText project={project} contract={contract.data} /> : <Empty type={type} />)}
     </div>
   );
 }
 
 function Empty({ type }: { type: ContractType }) {
-  return <EmptyState title={`No ${TITLES[type].toLowerCase()} yet`}>Write it: you begin with an example.</EmptyState>;
+  return <EmptyState title={`No ${TITLES[type].toLowerCase()} yet`}>Generate it, or write it: you begin with an example.</EmptyState>;
 }
 
-function ContractText({ contract }: { contract: Contract }) {
+function ContractText({ project, contract }: { project: string; contract: Contract }) {
   const isMarkdown = !["physics", "boundaries"].includes(contract.contract_type);
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it is scrolled, by keyboard too
     <div tabIndex={0} role="region" aria-label="Contract text" className="focus-inset min-h-0 flex-1 overflow-auto">
       <Findings findings={contract.findings} />
+      <ContractPicture project={project} type={contract.contract_type} />
       <article aria-label={contract.contract_type} className="mx-auto max-w-[84ch] px-4 py-3">
         {isMarkdown ? <Markdown text={contract.content} /> : <pre className="font-mono text-xs whitespace-pre-wrap">{contract.content}</pre>}
       </article>

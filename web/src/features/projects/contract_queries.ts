@@ -72,3 +72,63 @@ export function useRestoreContract(project: string, type: ContractType) {
     onSuccess: () => client.invalidateQueries({ queryKey: keys.contracts(project) }),
   });
 }
+
+export type Generation = Shapes["GenerationShape"];
+export type ContractQuestion = Shapes["ContractQuestionShape"];
+export type GenerationOrder = Partial<Shapes["GenerationOrder"]>;
+
+const of = (project: string) => ({ params: { path: { project } } });
+
+/** The newest run that writes contracts; null where there was none. */
+export function useContractGeneration(project: string) {
+  return useQuery({
+    queryKey: keys.contractGeneration(project),
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/generation", { ...of(project), signal })),
+  });
+}
+
+export function useGenerateContracts(project: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (order: GenerationOrder) =>
+      answer(
+        api.POST("/api/projects/{project}/contracts/generation", {
+          ...of(project),
+          body: { kinds: [], everything: false, edited: "refuse", mini: false, agent: null, ...order },
+        }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.contracts(project) }),
+  });
+}
+
+export function useStopGeneration(project: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => answer(api.DELETE("/api/projects/{project}/contracts/generation", of(project))),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.contracts(project) }),
+  });
+}
+
+export function useContractQuestions(project: string) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "questions"],
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/questions", { ...of(project), signal })),
+  });
+}
+
+export function useAnswerQuestions(project: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (answers: Record<string, string>) =>
+      answer(api.PUT("/api/projects/{project}/contracts/questions", { ...of(project), body: { answers } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: keys.contracts(project) }),
+  });
+}
+
+/** Phases, endpoints and layers, as the saved contracts name them. */
+export function useContractPictures(project: string) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "pictures"],
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/pictures", { ...of(project), signal })),
+  });
+}

@@ -1,0 +1,152 @@
+"""Contract text in delivered files: found by runs of words, so that rewrapped or partly quoted text is found.
+
+Code identifiers and endpoint paths are no leaks: only prose of the contracts is looked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from forge.contracts import contract, markdown
+from forge.contracts.kinds import FOLDER, ORDER, Kind
+
+Code = Literal["contract_text", "contract_name", "forge_metadata"]
+QUOTATIONS = ((7, 3), (9, 2))
+"""So many words in a row that a contract has too are a quotation, if so many of them are not common words."""
+_LARGEST = 4_000_000
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CODE_SPAN = re.compile(r"`[^`\n]*`|https?://\S+|(?<![\w])/[\w{}/.-]+|\b\w+(?:_\w+)+\b|\b\w+\(\)")
+_PREFIX = re.compile(r"^\s*(?:#+|//+|/\*+|\*+/?|--|;+|%+|<!--|>+|[-*+]|\d+[.)])\s?")
+_KEPT = frozenset({"summary", "description", "reason", "title"})
+_COMMON = frozenset(
+    """
+    a an the of to in on at by for from with without and or not no is are was were be been it its this that these those
+    as if then than so but all any each every one two who which what when where how has have had do does can may must
+    will would should could into out up down over under only also more most other same such i you we they he she his her
+    their our your my use used using see set get new
+    """.split()  # noqa: SIM905 - a list of words reads as words
+)
+_FILES = "|".join(re.escape(kind.file) for kind in ORDER)
+_NAMES = re.compile(
+    rf"(?<![\w-]){FOLDER}/(?:{_FILES})\b|\bbuilder[_ ]directive(?:\.md)?\b|\b(?:physics\.yaml|boundaries\.json)\b"
+    r"|\b(?:manifesto|blueprint|physics|boundaries|phases) contract\b",
+    re.IGNORECASE,
+)
+_SPLIT = {
+    **dict.fromkeys(("manifesto", "blueprint", "physics", "boundaries", "phases"), ("contract", "contracts")),
+    "builder": ("directive",),
+}
+"""Names of contracts that a line break may part."""
+_METADATA = re.compile(
+    r"(?<![\w./-])Forge/[A-Za-z]\w*|(?<![\w./-])\.forge/\w+|\bForge-(?:Turn|Run|Step|Session|Build)\b"
+    r"|\bContract-(?:Run|Reads|Draft|Editor):|\bforge_(?:get|list|set|store|ask|read)_\w+|\bforge_scratchpad\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """`contract` is None where no single one is meant; `text` are the words that were found."""
+
+    code: Code
+    path: str
+    line: int
+    contract: Kind | None
+    text: str
+
+
+class LeakCheck:
+    """Made once for a set of contracts, then asked about any number of files."""
+
+    def __init__(self, contracts: Mapping[Kind, str]) -> None:
+        self._shingles: dict[tuple[str, ...], Kind] = {}
+        for kind, text in contracts.items():
+            for passage in _prose(kind, text):
+                words = [each.casefold() for each in _WORD.findall(passage)]
+                for count, least in QUOTATIONS:
+                    for at in range(len(words) - count + 1):
+                        shingle = tuple(words[at : at + count])
+                        if _telling(shingle) >= least:
+                            self._shingles.setdefault(shingle, kind)
+
+    def leaks(self, files: Iterable[tuple[str, bytes]]) -> tuple[Leak, ...]:
+        """In the order of the files; what is no text, or too large to be written by hand, is passed over."""
+        return tuple(leak for path, data in files for leak in self.in_file(path, data))
+
+    def in_file(self, path: str, data: bytes) -> Iterator[Leak]:
+        if len(data) > _LARGEST or b"\0" in data[:8000]:
+            return
+        text = data.decode("utf-8", "replace")
+        for number, line in enumerate(text.splitlines(), 1):
+            for code, pattern in _PATTERNS:
+                if found := pattern.search(line):
+                    yield Leak(code, path, number, _named(found[0]), found[0])
+        yield from self._quotations(path, text)
+
+    def _quotations(self, path: str, text: str) -> Iterator[Leak]:
+        words: list[str] = []
+        lines: list[int] = []
+        for number, line in enumerate(text.splitlines(), 1):
+            for word in _WORD.findall(_PREFIX.sub(" ", line)):
+                words.append(word.casefold())
+                lines.append(number)
+        told_until = -1
+        for at, word in enumerate(words):
+            if at <= told_until:
+                continue
+            for code, count, kind in self._at(words, at, word):
+                yield Leak(code, path, lines[at], kind, " ".join(words[at : at + count]))
+                # One passage is told once, not once for each of its words.
+                told_until = at + count
+                break
+
+    def _at(self, words: list[str], at: int, word: str) -> Iterator[tuple[Code, int, Kind | None]]:
+        for count, _ in QUOTATIONS:
+            kind = self._shingles.get(tuple(words[at : at + count]))
+            if kind is not None:
+                yield "contract_text", count, kind
+        if word in _SPLIT and words[at + 1 : at + 2] and words[at + 1] in _SPLIT[word]:
+            yield "contract_name", 2, _named(f"{word} {words[at + 1]}")
+
+
+_PATTERNS: tuple[tuple[Code, re.Pattern[str]], ...] = (("contract_name", _NAMES), ("forge_metadata", _METADATA))
+
+
+def _telling(shingle: tuple[str, ...]) -> int:
+    """How many words say something; `it is not one of the other` is in every text."""
+    return len({word for word in shingle if word not in _COMMON and not word.isdigit()})
+
+
+def _named(text: str) -> Kind | None:
+    lower = text.casefold().replace(" ", "_")
+    return next((kind for kind in reversed(ORDER) if kind.value in lower), None)
+
+
+def _prose(kind: Kind, text: str) -> Iterator[str]:
+    """Passages of words, without code, ids, tables of names and paths."""
+    if kind.form != "markdown":
+        yield from (_CODE_SPAN.sub(" ", each) for each in _texts(contract.parse(kind, text).value, ""))
+        return
+    passage: list[str] = []
+    for _, line, is_code in markdown.lines(text):
+        is_break = is_code or not line.strip() or line.startswith(("#", "|", "- ", "* "))
+        if is_break and passage:
+            yield " ".join(passage)
+            passage = []
+        if not is_code and line.strip() and not line.startswith("#"):
+            passage.append(_CODE_SPAN.sub(" ", line.replace("|", " ")))
+    if passage:
+        yield " ".join(passage)
+
+
+def _texts(value: Any, name: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _texts(each, str(key))
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each, name)
+    elif isinstance(value, str) and (name in _KEPT or name == "invariants"):
+        yield value
