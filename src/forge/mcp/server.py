@@ -70,7 +70,7 @@ def create(front: Front) -> Server[Any]:
         from forge.mcp import resources  # noqa: PLC0415
 
         uri = str(params.uri)
-        return resources.contents(uri, await _guarded(resources.read(front.call(context), uri)))
+        return resources.contents(uri, await _guarded(resources.read(front.call(context), uri), uri=uri))
 
     async def list_prompts(context: Context, params: object) -> types.ListPromptsResult:
         del context, params
@@ -112,12 +112,12 @@ def agent_name(context: Context) -> str:
     return "".join(c for c in name if c.isprintable() and c not in "<>\"'")[:_NAMED].strip() or "mcp"
 
 
-async def _guarded(work: Awaitable[T]) -> T:
+async def _guarded(work: Awaitable[T], **data: str) -> T:
     """What cannot be read or asked for is an error of the protocol, with what to do next."""
     try:
         return await work
     except ForgeError as e:
-        raise MCPError(types.INVALID_PARAMS, failure(e)) from e
+        raise MCPError(types.INVALID_PARAMS, failure(e), data or None) from e
     except MCPError:
         raise
     except Exception as e:
