@@ -62,7 +62,7 @@ def test_the_demo_tells_what_is_recorded_and_what_is_real_before_it_begins(print
 def test_progress_shows_every_phase_and_round(printed: str) -> None:
     phases = re.findall(r"^▸ (.*)$", printed, re.MULTILINE)
     assert phases == ["distilling", "human review", "spec building", "building", "polishing", "done"]
-    assert "round 1: 1 critical, 2 medium, 4 minor → goes on" in printed
+    assert "round 1: 1 critical, 2 medium, 4 minor → continues" in printed
 
 
 def test_the_end_shows_branch_commits_trajectory_and_tests(printed: str) -> None:
@@ -71,8 +71,8 @@ def test_the_end_shows_branch_commits_trajectory_and_tests(printed: str) -> None
     assert len(re.findall(r"^  [0-9a-f]{10}  \S", printed, re.MULTILINE)) == 7
     rows = re.findall(r"^(\d)  +(\d+)  +(\d+)  +(\d+)  +(\d+ of \d+)  +(.+)$", printed, re.MULTILINE)
     assert rows == [
-        ("1", "1", "2", "4", "21 of 21", "goes on"),
-        ("2", "0", "4", "2", "27 of 27", "goes on"),
+        ("1", "1", "2", "4", "21 of 21", "continues"),
+        ("2", "0", "4", "2", "27 of 27", "continues"),
         ("3", "0", "1", "2", "34 of 34", "termination: done"),
     ]
     assert "Once 1 of 11 failed, and the agent mended the code." in " ".join(printed.split())

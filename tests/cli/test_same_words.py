@@ -18,25 +18,16 @@ IDEA = (
 COMMANDS: tuple[tuple[tuple[str, ...], int], ...] = (
     (("project", "new", "party", "--agent", "builtin"), 0),
     (("project", "new", "party"), 1),
-    (("project", "new", "--agent", "nobody:none"), 1),
-    (("project", "new", "code", "--repo", "nowhere"), 1),
     (("project", "say", "party", "-m", IDEA, "--file", "notes.txt", "--file", "none.txt"), 1),
     (("project", "distill", "party", "--json"), 4),
     (("project", "override", "party", "--yes"), 1),
-    (("project", "say", "party", "--delegate", "x"), 2),
     (("project", "terminate", "party"), 4),
-    (("project", "stop", "party"), 1),
     (("project", "tests", "party", "--set", "make check", "--json"), 0),
     (("notes", "edit", "party", "--file", "notes.txt"), 0),
-    (("notes", "show", "party", "--json"), 0),
     (("contracts", "edit", "manifesto", "party", "--file", "notes.txt"), 0),
     (("project", "confirm", "party"), 4),
-    (("project", "say", "party", "--delegate", "all", "--json"), 4),
     (("project", "terminate", "party", "--yes"), 0),
-    (("project", "rename", "party", "The party", "--json"), 0),
-    (("project", "archive", "party"), 0),
     (("project", "delete", "party", "--confirm", "party", "--json"), 0),
-    (("run", "short.txt", "--agent", "builtin"), 1),
     (("run", "idea.txt", "--agent", "builtin", "--name", "whole", "--json"), 4),
 )
 
@@ -58,7 +49,6 @@ def plain(text: str, place: Path) -> str:
 def said(there: Beside, place: Path) -> list[tuple[str, ...]]:
     (place / "notes.txt").write_text("Ask Ana about the fees.\n")
     (place / "idea.txt").write_text(IDEA)
-    (place / "short.txt").write_text("Too short.")
     told = []
     for words, code in COMMANDS:
         done = there.run(*words)

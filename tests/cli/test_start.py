@@ -114,8 +114,8 @@ def test_help_says_what_each_word_means(forge: Forge, monkeypatch: pytest.Monkey
     assert forge("rebase", "--help").out == snapshot("""\
 Usage: forge rebase [OPTIONS] --onto REV BRANCH
 
-  Put the commits of BRANCH onto another commit. The old tip is kept. Exit
-  code 4 if there are conflicts.
+  Rebase BRANCH onto another commit. The old tip is kept. Exit code 4 if there
+  are conflicts.
 
 Arguments:
   BRANCH  The branch to move.
@@ -133,7 +133,7 @@ Options:
                                the path is deleted. In a chain of commits,
                                COMMIT:PATH=FILE says at which one. May be
                                repeated.
-  --as NAME                    Act as this agent, which may not change the
+  --as NAME                    Act as this agent. Agents may not change the
                                default branch.
 
 Everywhere:

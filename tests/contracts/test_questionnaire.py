@@ -14,72 +14,9 @@ from forge.contracts.errors import AnswersMalformed, QuestionUnknown
 from forge.contracts.material import Material
 from forge.contracts.questionnaire import FILE, QUESTIONS, SECTIONS, answered, parse
 from forge.projects.workspace import Workspace
+from tests.contracts.project_documents import CONSTRAINTS, INTENT, SPEC
 
 pytestmark = pytest.mark.req("C-03")
-
-INTENT = """# Task list
-
-## Deliverable Type
-
-Code
-
-## Objective
-
-A team wants one list of its tasks. Today they are lost in e-mails.
-
-## Assumptions
-
-- Everybody has a browser.
-
-## Constraints
-
-- No data leaves Europe.
-
-## Unknowns
-
-- Who hosts it?
-
-## Open Questions
-
-- None
-"""
-SPEC = """# Task list — Specification
-
-## Deliverable Overview
-
-A small web service for tasks.
-
-## Deliverable Structure
-
-One process.
-
-- Language: Python 3.12
-- Framework: FastAPI
-- Tools: none
-
-### Tasks
-
-1. Create and list tasks (tests)
-2. Comments below a task (tests)
-
-## Key Decisions
-
-- **SQLite**: one file is enough
-
-## Scope Boundaries
-
-Included:
-
-- Create tasks
-- Write comments
-
-Excluded:
-
-- E-mail
-"""
-CONSTRAINTS = (
-    "# Task list — Review Constraints\n\n## Acceptance Criteria\n\n1. A task is saved.\n2. A comment is shown.\n"
-)
 
 
 def test_the_seven_sections_have_questions_with_unique_ids() -> None:

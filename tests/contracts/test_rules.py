@@ -19,7 +19,7 @@ from forge.contracts.endpoints import endpoints_of
 from forge.contracts.kinds import ORDER, Kind
 from forge.contracts.material import Material
 from forge.contracts.templates import template
-from tests.contracts.test_questionnaire import CONSTRAINTS, INTENT, SPEC
+from tests.contracts.project_documents import CONSTRAINTS, INTENT, SPEC
 from tests.support.scripted_projects import Office, new
 
 pytestmark = pytest.mark.req("C-02", "C-03")

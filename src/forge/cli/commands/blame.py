@@ -21,7 +21,7 @@ def blame(
     path: Annotated[str, typer.Argument(help="From the root of the repository.")],
     branch: Branch = None,
     at: Annotated[
-        str | None, typer.Option("--at", metavar="REV", help="The commit or branch to look at; HEAD if left out.")
+        str | None, typer.Option("--at", metavar="REV", help="The commit or branch to read. Default: HEAD.")
     ] = None,
     lines: Annotated[str | None, typer.Option("--lines", metavar="FROM,TO", help="Only these lines.")] = None,
 ) -> None:

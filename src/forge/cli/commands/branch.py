@@ -61,7 +61,7 @@ def new(
     start: Annotated[str, typer.Option("--from", metavar="REV", help="Any commit, branch or tag.")] = "HEAD",
     agent: As = None,
 ) -> None:
-    """Make a branch at any commit."""
+    """Create a branch at any commit."""
     repo, out = opened(context)
     _made(out, branch, branches.create(repo, branch, start, actor=acting(agent)))
 
@@ -73,7 +73,7 @@ def fork(
     branch: Name,
     agent: As = None,
 ) -> None:
-    """Make a branch from another, with its conversation."""
+    """Create a branch from another one, with its conversation."""
     repo, out = opened(context)
     _made(out, branch, branches.fork(repo, source, branch, actor=acting(agent)))
 
@@ -82,10 +82,10 @@ def fork(
 def rename(
     context: typer.Context,
     old: Annotated[str, typer.Argument(help="The branch.")],
-    new: Annotated[str, typer.Argument(help="The name it shall have.")],
+    new: Annotated[str, typer.Argument(help="The new name.")],
     agent: As = None,
 ) -> None:
-    """Give a branch another name."""
+    """Rename a branch."""
     repo, out = opened(context)
     _told(out, branches.rename(repo, old, new, actor=acting(agent)), f"Renamed {old} → {new}")
 
@@ -97,7 +97,7 @@ def rewind(
     to: Annotated[str, typer.Argument(metavar="REV", help="The commit to go back to.")],
     agent: As = None,
 ) -> None:
-    """Set a branch back to a commit. What came after stays reachable; `forge undo` brings it back."""
+    """Reset a branch to a commit. Later commits stay reachable; `forge undo` restores them."""
     repo, out = opened(context)
     operation = branches.rewind(repo, branch, to, actor=acting(agent))
     after = moved_by(operation).get(branch)
@@ -110,7 +110,7 @@ def delete(
     branch: Annotated[str, typer.Argument(help="The branch.")],
     agent: As = None,
 ) -> None:
-    """Delete a branch. Its tip is kept; `forge undo` brings it back."""
+    """Delete a branch. Its tip is kept; `forge undo` restores it."""
     repo, out = opened(context)
     _told(out, branches.delete(repo, branch, actor=acting(agent)), f"Deleted {branch}; `forge undo` brings it back.")
 

@@ -41,7 +41,7 @@ def add(
     ],
     branch: Branch = None,
 ) -> None:
-    """Put files before the agent: their text is part of every turn until they are removed. Makes no commit."""
+    """Add files to the context: every turn gets their text until you remove them. Makes no commit."""
     repo, out = opened(context)
     _tell(out, session_context.add(_sessions(repo), branch_or_current(repo, branch), [_parsed(file) for file in files]))
 
@@ -52,7 +52,7 @@ def remove(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="A path, folder or pattern.")],
     branch: Branch = None,
 ) -> None:
-    """Take files away from before the agent."""
+    """Remove files from the context."""
     repo, out = opened(context)
     _tell(out, session_context.remove(_sessions(repo), branch_or_current(repo, branch), files))
 

@@ -30,10 +30,10 @@ class By(StrEnum):
 def cost(
     context: typer.Context,
     by: Annotated[By, typer.Option("--by", metavar="WHAT", help="Add up by branch, day, model or run.")] = By.BRANCH,
-    days: Annotated[int, typer.Option("--days", metavar="N", min=1, help="How far back.")] = 30,
+    days: Annotated[int, typer.Option("--days", metavar="N", min=1, help="How many days back.")] = 30,
     everywhere: Annotated[bool, typer.Option("--everywhere", help="All repositories, not only this one.")] = False,
 ) -> None:
-    """Show what was spent here."""
+    """Show what was spent in this repository."""
     repo, out = opened(context)
     settings = load_settings(repo, os.environ)
     where = None if everywhere else str(repo.common_dir)

@@ -43,16 +43,19 @@ _TRY = "printf 'people: Ana, Ben, Cleo\\nAna 10.00 taxi\\n'"
 def demo(
     context: typer.Context,
     place: Annotated[
-        str | None, typer.Option("--dir", metavar="DIR", help="Keep everything there instead of in your workspace.")
+        str | None, typer.Option("--dir", metavar="DIR", help="Store everything in DIR instead of your workspace.")
     ] = None,
     fresh: Annotated[
         bool, typer.Option("--fresh/--keep", help="Move earlier demos into the folder `deleted` first, or keep them.")
     ] = False,
     open_: Annotated[
-        bool, typer.Option("--open", help="Then serve, and open the project in the browser, until Ctrl-C.")
+        bool,
+        typer.Option(
+            "--open", help="Start the server afterwards and open the project in the browser; Ctrl-C stops it."
+        ),
     ] = False,
 ) -> None:
-    """Watch a small program being specified, built, tested, reviewed and mended. No model and no key is needed."""
+    """Run a demo: Forge specifies, builds, tests, reviews and fixes a small program. Needs no model and no key."""
     session: Session = context.obj
     out = session.output
     if open_ and out.json:
@@ -149,7 +152,7 @@ def _row(entry: dict[str, object]) -> tuple[str, ...]:
     tests, verdict = entry["tests"], entry["verdict"]
     assert isinstance(tests, dict)
     assert isinstance(verdict, dict)
-    judged = "goes on" if verdict["outcome"] == "continue" else f"{verdict['guard']}: {verdict['outcome']}"
+    judged = "continues" if verdict["outcome"] == "continue" else f"{verdict['guard']}: {verdict['outcome']}"
     counts = tuple(str(entry[name]) for name in ("iteration", "critical", "medium", "minor"))
     return (*counts, f"{tests['passed']} of {tests['total']}", judged)
 

@@ -19,10 +19,12 @@ _MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.FAIL
 @app.add()
 def doctor(
     context: typer.Context,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended; each repair is told.")] = False,
-    online: Annotated[bool, typer.Option("--online", help="Ask providers, too, whether they answer.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Repair what can be repaired, and list each repair.")
+    ] = False,
+    online: Annotated[bool, typer.Option("--online", help="Also send a request to each provider.")] = False,
 ) -> int:
-    """Check what Forge stands on. Exit code 1 if something must be mended."""
+    """Check git, sandbox, database, keys and projects. Exit code 1 if something must be repaired."""
     session: Session = context.obj
     out = session.output
     checks: list[Check] = []

@@ -37,7 +37,7 @@ _NAMED = 1000
 @app.add()
 def execute(
     context: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The program and its words.")],
+    command: Annotated[list[str], typer.Argument(metavar="-- COMMAND...", help="The program and its arguments.")],
     branch: Branch = None,
     save: Annotated[bool, typer.Option("--save", help="Commit what the command changed, if it succeeds.")] = False,
     message: Annotated[

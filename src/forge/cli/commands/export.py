@@ -45,7 +45,7 @@ def export(
     ] = None,
     preview: Preview = False,
 ) -> None:
-    """Make a copy of a branch that can be given away. The branch itself stays as it is."""
+    """Copy a branch to share it. The branch itself does not change."""
     repo, out = opened(context)
     if without and conversation not in {None, "drop"}:
         raise BadUsage(f"--without-sessions and --conversation {conversation} exclude each other.", hint="Give one.")

@@ -111,7 +111,7 @@ def save(
 def rename(
     context: typer.Context,
     old: Annotated[str, typer.Argument(help="The file, from the root of the repository.")],
-    new: Annotated[str, typer.Argument(help="The path it shall have.")],
+    new: Annotated[str, typer.Argument(help="The new path.")],
     branch: Branch = None,
     message: Message = None,
     agent: As = None,

@@ -25,7 +25,7 @@ def graph(
         bool, typer.Option("--abandoned", help="Also what only kept tips and reflogs remember.")
     ] = False,
     after: Annotated[
-        str | None, typer.Option("--after", metavar="CURSOR", help="Go on where a page ended: its `next` in JSON.")
+        str | None, typer.Option("--after", metavar="CURSOR", help="Continue after a page: its `next` in JSON.")
     ] = None,
 ) -> None:
     """Draw the commits of all branches."""

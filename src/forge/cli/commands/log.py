@@ -19,14 +19,14 @@ app = Commands(__doc__)
 @app.add()
 def log(
     context: typer.Context,
-    rev: Annotated[str | None, typer.Argument(help="Branch, tag or commit; HEAD if left out.")] = None,
+    rev: Annotated[str | None, typer.Argument(help="Branch, tag or commit. Default: HEAD.")] = None,
     branch: Branch = None,
     path: Annotated[
         list[str] | None, typer.Option("--path", metavar="PATH", help="Only commits that changed this path.")
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", help="Keep to the one --path across renames.")] = False,
     limit: Annotated[
-        int | None, typer.Option("-n", metavar="N", min=0, max=MOST, help="How many commits; all if left out.")
+        int | None, typer.Option("-n", metavar="N", min=0, max=MOST, help="How many commits. Default: all.")
     ] = None,
     skip: Annotated[int, typer.Option("--skip", metavar="N", min=0, max=MOST, help="Leave out the first ones.")] = 0,
     grep: Annotated[

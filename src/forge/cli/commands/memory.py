@@ -30,14 +30,14 @@ from forge.counts import counted
 app = Commands(__doc__, group=True)
 
 Step = Annotated[
-    str | None, typer.Option("--step", metavar="ID", help="A name for this change; a second time it changes nothing.")
+    str | None, typer.Option("--step", metavar="ID", help="An id for this change; repeating it changes nothing.")
 ]
 _TICKS = {MilestoneStatus.PENDING: "○", MilestoneStatus.IN_PROGRESS: "◐", MilestoneStatus.COMPLETED: "●"}
 
 
 @app.add("show")
 def show(context: typer.Context) -> None:
-    """Show what each layer remembers: state files, MEMORY.md, the status file, milestone files."""
+    """Show the content of each memory layer: state files, MEMORY.md, status file, milestone files."""
     memory, out = _opened(context)
     found = memory.read()
     others = door.disagreeing(found)
@@ -90,7 +90,7 @@ def start(
     about: Annotated[str, typer.Option("--context", metavar="TEXT", help="What its lines call it.")] = "",
     step: Step = None,
 ) -> None:
-    """Begin an initiative. The one before must be completed."""
+    """Start an initiative. The previous one must be completed."""
     memory, out = _opened(context)
     _told(out, memory.start(title, kind, about, step=step), "Begun.")
 
@@ -105,7 +105,7 @@ def advance(
     about: Annotated[str | None, typer.Option("--context", metavar="TEXT", help="What its lines call it now.")] = None,
     step: Step = None,
 ) -> None:
-    """Go on to the next phase, with a checkpoint in MEMORY.md."""
+    """Move to the next phase, with a checkpoint in MEMORY.md."""
     memory, out = _opened(context)
     _told(out, memory.advance(done, following, about, step=step), "Gone on.")
 
@@ -141,7 +141,7 @@ def milestone(
     done: Annotated[bool, typer.Option("--done", help="Complete it; the next one is current then.")] = False,
     step: Step = None,
 ) -> None:
-    """Begin a milestone of the initiative, or complete it with --done."""
+    """Start a milestone of the initiative, or complete it with --done."""
     if done and (title or tasks):
         raise BadUsage("A milestone is begun or completed.", hint="Leave --done out, or --title and --tasks.")
     memory, out = _opened(context)
@@ -167,17 +167,17 @@ def confidence(
     context: typer.Context,
     topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What it is about.")],
     value: Annotated[float, typer.Argument(metavar="VALUE", help="From 0 to 1.")],
-    source: Annotated[str, typer.Option("--source", metavar="NAME", help="Who is so sure.")] = "person",
+    source: Annotated[str, typer.Option("--source", metavar="NAME", help="Who is confident.")] = "person",
     step: Step = None,
 ) -> None:
-    """Note how sure somebody is of a topic; the history is kept."""
+    """Record how confident somebody is about a topic; the history is kept."""
     memory, out = _opened(context)
     _told(out, memory.confidence(topic, value, source, step=step), "Noted.")
 
 
 @app.add("resume")
 def resume(context: typer.Context) -> None:
-    """Find out where work stands. Where files disagree the newest is right, and the others are brought up to it."""
+    """Show the state of the work. Where files disagree, the newest wins and Forge updates the others."""
     memory, out = _opened(context)
     found = memory.resume()
     out.result(

@@ -20,7 +20,7 @@ app = Commands(__doc__)
 
 @app.add()
 def models(context: typer.Context) -> None:
-    """List who can answer here. Keys are never shown, only where they come from."""
+    """List models and agent programs. Shows where each key comes from, never the key."""
     session: Session = context.obj
     out = session.output
     settings = load_settings(_repository(session.directory), os.environ)

@@ -43,30 +43,30 @@ if TYPE_CHECKING:
 app = Commands(__doc__, group=True)
 
 Text = Annotated[
-    str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
+    str | None, typer.Option("--message", "-m", metavar="TEXT", help="Your message; - reads standard input.")
 ]
 Delegate = Annotated[
     list[str] | None,
-    typer.Option("--delegate", metavar="NUMBER", help="Leave a question to Forge, by its number, or `all` of them."),
+    typer.Option("--delegate", metavar="NUMBER", help="Let Forge answer this question, by number, or `all`."),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Confirm what has to be confirmed.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 
 
 @app.add("new")
 def new(
     context: typer.Context,
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="What you call it; may come later.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The name; Forge chooses one if left out.")] = None,
     message: Text = None,
     repository: Annotated[
-        str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
+        str | None, typer.Option("--repo", metavar="DIR", help="The repository to build code in, on its own branch.")
     ] = None,
     agent: Agent = None,
     after: Annotated[
-        str | None, typer.Option("--after", metavar="PROJECT", help="The finished plan that this code follows.")
+        str | None, typer.Option("--after", metavar="PROJECT", help="Build code from this finished plan.")
     ] = None,
     kind: Type = None,
 ) -> None:
-    """Make a project."""
+    """Create a project."""
     out = output_of(context)
     text = _said(message) if message is not None else None
     asyncio.run(_new(context, out, name, text, repository, agent, after, kind))
@@ -101,9 +101,9 @@ async def _new(
 @app.add("list")
 def list_projects(
     context: typer.Context,
-    archived: Annotated[bool, typer.Option("--all", "-a", help="Archived ones too.")] = False,
+    archived: Annotated[bool, typer.Option("--all", "-a", help="Include archived projects.")] = False,
 ) -> None:
-    """List projects, the one changed last first."""
+    """List projects, most recently changed first."""
     from forge.app.projects.catalog import workspace_of  # noqa: PLC0415
     from forge.app.projects.view import views  # noqa: PLC0415
 
@@ -133,10 +133,10 @@ def show(
     context: typer.Context,
     project: Which = None,
     earlier: Annotated[
-        bool, typer.Option("--earlier", help="With what was said before the last confirmation, too.")
+        bool, typer.Option("--earlier", help="Include messages from before the last confirmation.")
     ] = False,
 ) -> None:
-    """Show a project's conversation and where it stands."""
+    """Show the conversation and the state of a project."""
     out = output_of(context)
     found_one = found(settings_of(out), project, directory_of(context))
     sentences = told(out, found_one)
@@ -156,7 +156,7 @@ def show(
 
 @app.add("status")
 def status(context: typer.Context, project: Which = None) -> int:
-    """Show where a project stands and what can be done. Exit code 4: a person must decide."""
+    """Show the state of a project and the possible actions. Exit code 4: it waits for a person."""
     out = output_of(context)
 
     async def look() -> int:
@@ -176,15 +176,15 @@ def say(
     project: Which = None,
     message: Text = None,
     files: Annotated[
-        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to add to resources/.")
     ] = None,
     delegate: Delegate = None,
     about: Annotated[
         str | None,
-        typer.Option("--about", metavar="WHAT", help="What your first message is: `background` or `problem`."),
+        typer.Option("--about", metavar="WHAT", help="The kind of your first message: `background` or `problem`."),
     ] = None,
 ) -> int:
-    """Say something: more of the brain dump, a correction, an answer, input for a stuck build."""
+    """Send a message: more of the brain dump, a correction, an answer, or input for a stuck build."""
     if about not in (None, "background", "problem"):
         raise BadUsage(f"`{about}` is neither `background` nor `problem`.", hint="Give one of the two.")
     text = _said(message, optional=bool(files or delegate or about))
@@ -199,7 +199,7 @@ def distill(context: typer.Context, project: Which = None) -> int:
 
 @app.add("confirm")
 def confirm(context: typer.Context, project: Which = None) -> int:
-    """Lock the intent, or the specification, and go on."""
+    """Confirm the intent or the specification; Forge continues with the next phase."""
     return _act(context, project, "confirm")
 
 
@@ -208,12 +208,12 @@ def provide_input(
     context: typer.Context,
     project: Which = None,
     message: Text = None,
-    delegate: Annotated[bool, typer.Option("--delegate", help="Let Forge decide what the build asks.")] = False,
+    delegate: Annotated[bool, typer.Option("--delegate", help="Let Forge answer the question.")] = False,
     option: Annotated[
-        int | None, typer.Option("--option", metavar="NUMBER", help="Take this one of the options that it names.")
+        int | None, typer.Option("--option", metavar="NUMBER", help="Choose one of the listed options.")
     ] = None,
 ) -> int:
-    """Answer a build that is stuck, or say what a halted project was missing."""
+    """Answer a stuck build, or give a halted project the missing input."""
     if option is not None and (message or delegate):
         raise BadUsage("Give --option, --message or --delegate, not several.", hint="One of them is the answer.")
     text = _said(message, optional=delegate or option is not None)
@@ -222,19 +222,19 @@ def provide_input(
 
 @app.add("resume")
 def resume(context: typer.Context, project: Which = None, agent: Agent = None) -> int:
-    """Go on with a project that halted, was interrupted, or whose run ended with an error."""
+    """Continue a project that halted, was interrupted or failed."""
     return _act(context, project, "resume", agent=agent)
 
 
 @app.add("override")
 def override(context: typer.Context, project: Which = None, yes: Yes = False) -> int:
-    """Accept what there is as final, or build although the plan is incomplete."""
+    """Accept the result as final, or build from an incomplete plan."""
     return _act(context, project, "override", confirmed=yes)
 
 
 @app.add("terminate")
 def terminate(context: typer.Context, project: Which = None, yes: Yes = False) -> int:
-    """Stop a project for good, also while it is being worked on."""
+    """End a project for good, even while Forge works on it."""
     return _act(context, project, "terminate", confirmed=yes)
 
 
@@ -335,7 +335,7 @@ async def _done(
 def show_tests(
     context: typer.Context, project: Which = None, command: SetCommand = None, unset: UnsetCommand = False
 ) -> None:
-    """Show how the tests of a project run and what the last run came to, or set the command."""
+    """Show the test command of a project and its last result, or set the command."""
     out = output_of(context)
     chosen = chosen_command(command, unset=unset)
 
@@ -353,7 +353,7 @@ def show_tests(
 
 @app.add("accept-tests")
 def accept_tests(context: typer.Context, project: Which = None) -> None:
-    """Say that the tests of the last run are enough, where there are fewer than before."""
+    """Accept the tests of the last run although there are fewer than before."""
     out = output_of(context)
 
     async def accept() -> dict[str, Any]:

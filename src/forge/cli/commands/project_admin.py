@@ -27,9 +27,9 @@ Named = Annotated[str, typer.Argument(metavar="PROJECT", help="Its directory, id
 def rename(
     context: typer.Context,
     project: Named,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it from now on.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
 ) -> None:
-    """Give a project another name; its directory stays."""
+    """Rename a project. Its directory keeps its name."""
     out = output_of(context)
     seen = asyncio.run(_changed(context, project, name=name))
     out.result(seen)
@@ -37,7 +37,7 @@ def rename(
 
 
 def stop(context: typer.Context, project: Which = None) -> None:
-    """Stop what Forge does with a project. It halts; `resume` goes on, with another --agent if you like."""
+    """Stop the work on a project. It halts; `resume` continues it, optionally with another --agent."""
     out = output_of(context)
 
     async def act() -> ProjectView:
@@ -52,9 +52,9 @@ def stop(context: typer.Context, project: Which = None) -> None:
 def archive(
     context: typer.Context,
     project: Named,
-    back: Annotated[bool, typer.Option("--undo", help="Take it out of the archive.")] = False,
+    back: Annotated[bool, typer.Option("--undo", help="Show it in lists again.")] = False,
 ) -> None:
-    """Keep a project out of lists; nothing else changes."""
+    """Hide a project from lists. Nothing else changes."""
     out = output_of(context)
     seen = asyncio.run(_changed(context, project, archived=not back))
     out.result(seen)
@@ -107,10 +107,10 @@ def log(
 def artifacts(
     context: typer.Context,
     project: Which = None,
-    save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Copy this one out.")] = None,
+    save: Annotated[str | None, typer.Option("--save", metavar="NAME", help="Copy this document.")] = None,
     to: Annotated[str, typer.Option("--to", metavar="PATH", help="Where to copy it.")] = ".",
 ) -> None:
-    """List what a project has produced, or copy one of them out."""
+    """List the documents of a project, or copy one."""
     from forge.app.projects import catalog  # noqa: PLC0415
 
     out = output_of(context)

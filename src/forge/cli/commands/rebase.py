@@ -27,7 +27,7 @@ def rebase(
     resolve: Resolve = None,
     agent: As = None,
 ) -> int:
-    """Put the commits of BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
+    """Rebase BRANCH onto another commit. The old tip is kept. Exit code 4 if there are conflicts."""
     repo, out = opened(context)
     order = MergeOrder(MergeKind.REBASE, branch, (onto,), first=first, conversation=conversation)
     doing = f"Rebasing {branch} onto {onto}"

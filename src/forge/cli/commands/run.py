@@ -20,22 +20,24 @@ app = Commands(__doc__)
 @app.add()
 def run(
     context: typer.Context,
-    idea: Annotated[str, typer.Argument(metavar="IDEA_FILE", help="A text with your idea; - reads standard input.")],
+    idea: Annotated[
+        str, typer.Argument(metavar="IDEA_FILE", help="A text file with your idea; - reads standard input.")
+    ],
     kind: Type = None,
     repository: Annotated[
-        str | None, typer.Option("--repo", metavar="DIR", help="The repository that code is built in, on a branch.")
+        str | None, typer.Option("--repo", metavar="DIR", help="The repository to build code in, on its own branch.")
     ] = None,
     name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="What you call it.")] = None,
     agent: Agent = None,
     auto_confirm: Annotated[
         bool,
-        typer.Option("--auto-confirm", help="Confirm intent and specification; Forge decides what is open."),
+        typer.Option("--auto-confirm", help="Confirm intent and specification, and let Forge answer open questions."),
     ] = False,
     files: Annotated[
-        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to put into resources/.")
+        list[str] | None, typer.Option("--file", "-f", metavar="FILE", help="A file to add to resources/.")
     ] = None,
 ) -> int:
-    """Take an idea as far as it goes without you: to the end with --auto-confirm, else to your first decision."""
+    """Run a project from an idea to your first decision, or to the end with --auto-confirm."""
     session: Session = context.obj
     text = _idea(idea, session.directory)
     place = session.directory / repository if repository else None

@@ -20,7 +20,7 @@ def search(
     branch: Branch = None,
     at: At = None,
     regex: Annotated[bool, typer.Option("--regex", "-E", help="PATTERN is a regular expression.")] = False,
-    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Capitals do not count.")] = False,
+    ignore_case: Annotated[bool, typer.Option("--ignore-case", "-i", help="Ignore upper and lower case.")] = False,
     word: Annotated[bool, typer.Option("--word", "-w", help="Only whole words.")] = False,
     glob: Annotated[
         list[str] | None,
@@ -34,7 +34,7 @@ def search(
     after: Annotated[int, typer.Option("--after", "-A", metavar="N", min=0, max=1000, help="Lines to show after.")] = 0,
     around: Annotated[int, typer.Option("--context", "-U", metavar="N", min=0, max=1000, help="Both at once.")] = 0,
     limit: Annotated[
-        int, typer.Option("-n", metavar="N", min=1, max=MOST, help="Stop after so many matching lines.")
+        int, typer.Option("-n", metavar="N", min=1, max=MOST, help="Stop after this many matching lines.")
     ] = 1000,
 ) -> int:
     """Search files. Exit code 1 if nothing was found."""

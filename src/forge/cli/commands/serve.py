@@ -35,27 +35,29 @@ _NO_REPOSITORY = "There is no repository here; ideas become projects there all t
 def serve(
     context: typer.Context,
     host: Annotated[
-        str | None, typer.Option("--host", metavar="ADDRESS", help="Where to listen; `server.host` if left out.")
+        str | None, typer.Option("--host", metavar="ADDRESS", help="The address to listen on. Default: `server.host`.")
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option("--port", metavar="N", min=0, max=65535, help="`server.port` if left out; 0 is any free one."),
+        typer.Option(
+            "--port", metavar="N", min=0, max=65535, help="The port; 0 picks a free one. Default: `server.port`."
+        ),
     ] = None,
     names: Annotated[
         list[str] | None,
-        typer.Option("--name", metavar="HOST", help="A further host name that people use for this server."),
+        typer.Option("--name", metavar="HOST", help="Another host name of this server."),
     ] = None,
     open_: Annotated[
         bool,
-        typer.Option("--open", help="Open it in the browser, at the repository here."),
+        typer.Option("--open", help="Open the current repository in the browser."),
     ] = False,
     project: Annotated[
-        str | None, typer.Option("--project", metavar="PROJECT", help="Open it at this project instead.")
+        str | None, typer.Option("--project", metavar="PROJECT", help="Open this project in the browser instead.")
     ] = None,
 ) -> None:
-    """Serve until it is told to stop (Ctrl-C); turns that are under way then go on at the next start.
+    """Run the server until Ctrl-C. Running turns continue at the next start.
 
-    The repository here, or at -C DIR, is added to the list and shown.
+    The server adds the current repository, or the one at -C DIR, to its list and shows it.
     """
     session: Session = context.obj
     # At a project, nobody asked for the repository here.

@@ -82,7 +82,7 @@ def show(
     context: typer.Context,
     branch: Branch = None,
     at: Annotated[
-        str | None, typer.Option("--at", metavar="REV", help="As it was at this commit instead of the branch's tip.")
+        str | None, typer.Option("--at", metavar="REV", help="Show this commit instead of the branch's tip.")
     ] = None,
     turn: Annotated[str | None, typer.Option("--turn", metavar="TURN", help="Only this turn, with its tools.")] = None,
     last: Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many turns.")] = _SHOWN,
@@ -125,10 +125,10 @@ def show(
 def fork(
     context: typer.Context,
     turn: Number,
-    name: Annotated[str, typer.Argument(metavar="NEW", help="The branch to make.")],
+    name: Annotated[str, typer.Argument(metavar="NEW", help="The new branch.")],
     branch: Branch = None,
 ) -> None:
-    """Make a branch as this one was right after a turn: files and conversation."""
+    """Create a branch from the state after a turn: files and conversation."""
     repo, out = opened(context)
     commit = fork_at(_sessions(repo), branch_or_current(repo, branch), turn, name)
     out.result({"branch": name, "commit": commit})
@@ -137,7 +137,7 @@ def fork(
 
 @app.add("rewind")
 def rewind(context: typer.Context, turn: Number, branch: Branch = None) -> None:
-    """Set a branch back to right after a turn. The old tip is kept; `forge undo` takes it back."""
+    """Reset a branch to the state after a turn. The old tip is kept; `forge undo` reverts this."""
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
     operation = rewind_to(_sessions(repo), name, turn)
@@ -149,7 +149,7 @@ def rewind(context: typer.Context, turn: Number, branch: Branch = None) -> None:
 
 @app.add("cancel")
 def cancel_turn(context: typer.Context, branch: Branch = None) -> None:
-    """End the turn that is under way on a branch, wherever it runs. Its conversation is kept."""
+    """Cancel the running turn of a branch, in whichever process. The conversation is kept."""
     repo, out = opened(context)
     name = branch_or_current(repo, branch)
 
@@ -175,7 +175,7 @@ def answer_question(
     ] = None,
     branch: Branch = None,
 ) -> int:
-    """Answer what the agent asks on a branch, and watch the turn go on; without -m, the question is put to you."""
+    """Answer the agent's question on a branch and follow the turn. Without -m, Forge shows the question first."""
     repo, out = opened(context)
     text = sys.stdin.read() if message == "-" else message
     name = branch_or_current(repo, branch)

@@ -21,7 +21,7 @@ app = Commands(__doc__)
 @app.add()
 def show(
     context: typer.Context,
-    rev: Annotated[str | None, typer.Argument(help="Branch, tag or commit; HEAD if left out.")] = None,
+    rev: Annotated[str | None, typer.Argument(help="Branch, tag or commit. Default: HEAD.")] = None,
     branch: Branch = None,
     binary: Annotated[
         bool, typer.Option("--binary", help="With the content of binary files, so that the patch can be applied.")

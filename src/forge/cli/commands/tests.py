@@ -16,9 +16,9 @@ from forge.cli.terminal.session import BadUsage
 app = Commands(__doc__)
 
 SetCommand = Annotated[
-    str | None, typer.Option("--set", metavar="COMMAND", help="The shell line that runs the tests from here on.")
+    str | None, typer.Option("--set", metavar="COMMAND", help="The shell command that runs the tests.")
 ]
-UnsetCommand = Annotated[bool, typer.Option("--unset", help="Go by the files again.")]
+UnsetCommand = Annotated[bool, typer.Option("--unset", help="Detect the command from the files again.")]
 
 
 def chosen_command(command: str | None, *, unset: bool) -> str | None:

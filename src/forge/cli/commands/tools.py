@@ -72,14 +72,15 @@ def approve_tool(
     name: Annotated[str | None, typer.Argument(metavar="TOOL", help="Its name: tools/NAME.py.")] = None,
     branch: Branch = None,
     seen: Annotated[
-        str | None, typer.Option("--hash", metavar="HASH", help="Of the tool as you read it; another one is refused.")
+        str | None,
+        typer.Option("--hash", metavar="HASH", help="The hash of the tool as you read it; Forge refuses any other."),
     ] = None,
     again: Annotated[
         bool, typer.Option("--again", help="Every tool that the branch lists as approved, but nobody approved here.")
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --again: you have read them.")] = False,
 ) -> int:
-    """Let a tool of the repository run, as it is now. Read it first: one changed byte and it must be approved again."""
+    """Approve a tool of the repository in its current content. Read it first; any change needs a new approval."""
     if (name is None) != again:
         raise BadUsage("Name a tool, or give --again.", hint="`forge tools list` shows the tools.")
     if seen is not None and again:
@@ -105,7 +106,7 @@ def approve_tool(
 
 @app.add("revoke")
 def revoke_tool(context: typer.Context, name: Name, branch: Branch = None) -> None:
-    """Take an approval back, on every branch."""
+    """Revoke an approval on every branch."""
     repo, out = opened(context)
     change, _ = revoked(repo, branch_or_current(repo, branch), name)
     out.result({"name": name, "commit": change.commit, "left": change.left})

@@ -23,14 +23,20 @@ _LISTED = 20
 @app.add()
 def undo(
     context: typer.Context,
-    operation: Annotated[str | None, typer.Argument(help="An operation of the list; the last one if left out.")] = None,
+    operation: Annotated[str | None, typer.Argument(help="The id of an operation. Default: the last one.")] = None,
     show: Annotated[bool, typer.Option("--list", help="Only show the last operations.")] = False,
     steps: Annotated[
         int | None,
-        typer.Option("--steps", metavar="N", min=1, max=1000, help="How many to take back, 1; or to list, 20."),
+        typer.Option(
+            "--steps",
+            metavar="N",
+            min=1,
+            max=1000,
+            help="How many operations to undo (default 1) or to list (default 20).",
+        ),
     ] = None,
 ) -> int:
-    """Take back the last operation, the last few, or one by its id."""
+    """Undo the last operation, several, or one by its id."""
     if operation is not None and (show or steps is not None):
         raise BadUsage("An operation by its id is taken back alone.", hint="Leave out --list and --steps.")
     repo, out = opened(context)

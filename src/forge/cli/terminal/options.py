@@ -31,13 +31,13 @@ __all__ = ["branch_or_current", "existing_branch"]
 
 As = Annotated[
     str | None,
-    typer.Option("--as", metavar="NAME", help="Act as this agent, which may not change the default branch."),
+    typer.Option("--as", metavar="NAME", help="Act as this agent. Agents may not change the default branch."),
 ]
-At = Annotated[str | None, typer.Option("--at", metavar="REV", help="Look at this commit instead of a branch tip.")]
+At = Annotated[str | None, typer.Option("--at", metavar="REV", help="Read this commit instead of the branch's tip.")]
 Branch = Annotated[
-    str | None, typer.Option("--branch", "-b", metavar="BRANCH", help="The branch; the current one if left out.")
+    str | None, typer.Option("--branch", "-b", metavar="BRANCH", help="The branch. Default: the current branch.")
 ]
-Large = Annotated[bool, typer.Option("--large", help="Save files however large they are; see `limits.file_mb`.")]
+Large = Annotated[bool, typer.Option("--large", help="Allow files over the limit `limits.file_mb`.")]
 Message = Annotated[str | None, typer.Option("--message", "-m", metavar="TEXT", help="The commit message.")]
 
 MOST = 1_000_000_000

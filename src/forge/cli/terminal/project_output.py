@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 
 Agent = Annotated[
     str | None,
-    typer.Option("--agent", metavar="NAME", help="Who answers: a model, a program, `builtin`; see `forge models`."),
+    typer.Option("--agent", metavar="NAME", help="A model, an agent program or `builtin`; `forge models` lists them."),
 ]
 Type = Annotated[
     str | None,
-    typer.Option("--type", metavar="TYPE", help="`plan` or `code`, where your words leave it open."),
+    typer.Option("--type", metavar="TYPE", help="`plan` or `code`."),
 ]
 Which = Annotated[
-    str | None, typer.Argument(metavar="PROJECT", help="Its directory, id or name; the one changed last if left out.")
+    str | None,
+    typer.Argument(metavar="PROJECT", help="Its directory, id or name. Default: the most recently changed project."),
 ]
 _GUARDS = "guard_"
-_UNGUARDED = {"continue": "goes on", "halt": "an outline", "done": "done"}
+_UNGUARDED = {"continue": "continues", "halt": "an outline", "done": "done"}
 
 
 def output_of(context: typer.Context) -> Output:
@@ -149,7 +150,7 @@ def tell_state(out: Output, seen: ProjectView) -> None:
         out.line(f"  {out.styled(seen.trouble, 'yellow')}")
     if seen.queued:
         out.line(
-            f"  It is number {seen.queue_place} in the queue: as many builds as may run at once are at work, "
+            f"  It is number {seen.queue_place} in the queue: the limit of parallel builds is reached; others run "
             "or wait for a decision."
         )
     if seen.question and seen.outline is None:
@@ -215,11 +216,11 @@ def next_steps(seen: ProjectView, name: str) -> list[str]:
     if seen.busy and seen.trouble:
         return ways_out(name)
     if seen.busy:
-        return [f"forge project resume {name}   (follows the work; goes on with it if nobody does)"]
+        return [f"forge project resume {name}   (follows the work; continues it if no process does)"]
     if seen.phase == "halted":
         return _ways_on(seen, name)
     told = {
-        "distill": f"forge project distill {name}   (or go on: forge project say {name} -m …)",
+        "distill": f"forge project distill {name}   (or add more: forge project say {name} -m …)",
         "confirm": f"forge project confirm {name}   (or correct it: forge project say {name} -m …)",
         "provide_input": f"forge project provide-input {name} -m …   ({_choose(seen)}--delegate: Forge decides)",
     }
