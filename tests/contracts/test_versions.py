@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from forge.contracts import documents, pins
+from forge.contracts import history as contract_history
 from forge.contracts.contract_set import etag_of
 from forge.contracts.documents import Written, save, save_written
 from forge.contracts.errors import (
@@ -264,12 +265,42 @@ def test_a_project_of_500_versions_opens_as_fast_as_one_of_5(tmp_path: Path) -> 
         opened(directory)
     times = {count: min(opened(places[count]) for _ in range(15)) for count in places}
     assert times[500] <= 1.3 * times[5] + 0.002, times
+
+    def opened_cold(directory: Path) -> float:
+        """As a process that has just begun."""
+        contract_history._known.clear()
+        return opened(directory)
+
+    cold = {count: min(opened_cold(places[count]) for _ in range(15)) for count in places}
+    assert cold[500] <= 1.3 * cold[5] + 0.004, cold
     known = history(Project.at(places[500]).records.repository, Project.at(places[500]).records.tip())
     assert len(known.versions[Kind.MANIFESTO]) == 500
     repository = Project.at(places[500]).records.repository
     tip = known.commit
     assert tip is not None
     assert walked(repository, tip) == known
+
+
+def test_the_index_is_read_by_a_new_process_and_does_without(tmp_path: Path) -> None:
+    directory = _with_versions(tmp_path, 40)
+    repository = Project.at(directory).records.repository
+    place = repository.common_dir / "forge/contract-history.json"
+    contract_history._known.clear()
+    whole = current(Project.at(directory)).history
+    assert place.exists()
+    contract_history._known.clear()
+    assert current(Project.at(directory)).history == whole
+    project = Project.at(directory)
+    save(project, Kind.UI, template(Kind.UI) + "\n## More\n\nx\n", expected=None)
+    contract_history._known.clear()
+    assert current(project).whole(Kind.UI).version == 2, "what came after the index is read from the commits"
+    tip = project.records.tip()
+    assert tip is not None
+    assert walked(repository, tip) == current(project).history
+    for damaged in ("", "{", "[]", '{"form": 1, "tip": "x", "changes": [[1]], "confirmed": []}'):
+        place.write_text(damaged)
+        contract_history._known.clear()
+        assert current(project).whole(Kind.MANIFESTO).version == 40
 
 
 def _with_versions(place: Path, count: int) -> Path:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
-from typing import Literal
+from typing import Any, Literal
 
+from forge.contracts import history_index
 from forge.contracts.errors import VersionMissing
 from forge.contracts.kinds import FOLDER, ORDER, Kind
 from forge.git import Commit, CommitId, ObjectId, Repository
@@ -22,6 +24,8 @@ CONFIRMED = "Contract-Confirmed"
 Origin = Literal["person", "generated"]
 Blobs = Mapping[Kind, ObjectId]
 _MOST_PROJECTS = 64
+_WORTH_KEEPING = 24
+"""Changes that were read anew before they are written to the index."""
 _NAMES = frozenset(kind.value for kind in ORDER)
 _KIND_BY_FILE = {kind.file: kind for kind in ORDER}
 
@@ -125,9 +129,14 @@ def history(repository: Repository, tip: CommitId | None) -> History:
     place = repository.common_dir
     with _lock:
         known = _known.get(place)
+    if known is None:
+        known = _indexed(place)
     if known is not None and known[0] == tip:
-        return known[1]
-    found = walked(repository, tip, known)
+        found = known[1]
+    else:
+        found = walked(repository, tip, known)
+        if len(found.changes) - (len(known[1].changes) if known is not None else 0) >= _WORTH_KEEPING:
+            history_index.write(place, tip, *_rows(found))
     with _lock:
         _known[place] = (tip, found)
         _known.move_to_end(place)
@@ -147,6 +156,51 @@ def walked(repository: Repository, tip: CommitId, known: tuple[CommitId, History
     return History(
         changes, (*confirmed, *(known[1].confirmed if known is not None and before else ())), _versions(changes)
     )
+
+
+def _indexed(place: Path) -> tuple[CommitId, History] | None:
+    """As an earlier process found it. Rows of another form are as good as none."""
+    found = history_index.read(place)
+    if found is None:
+        return None
+    tip, changes, confirmed = found
+    try:
+        read = tuple(_from_rows(changes))
+        return CommitId(tip), History(read, tuple(_from_rows(confirmed)), _versions(read))
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def _rows(found: History) -> tuple[list[object], list[object]]:
+    return [list(_row(*each)) for each in pairwise((*found.changes, None))], [
+        list(_row(each, None)) for each in found.confirmed
+    ]
+
+
+def _row(change: Change | None, before: Change | None) -> Iterator[object]:
+    assert change is not None
+    earlier: Blobs = before.blobs if before is not None else {}
+    yield from (change.commit, change.time, change.author, change.subject, change.run)
+    yield {kind.value: id_ for kind, id_ in change.reads.items()}
+    yield from (change.draft, change.confirmed)
+    kinds = {*change.blobs, *earlier}
+    yield {kind.value: change.blobs.get(kind) for kind in kinds if change.blobs.get(kind) != earlier.get(kind)}
+
+
+def _from_rows(rows: Sequence[Any]) -> Iterator[Change]:
+    """Newest first, as they were written; confirmations have all their blobs, changes what differs."""
+    found: list[Change] = []
+    blobs: dict[Kind, ObjectId] = {}
+    for commit, time, author, subject, run, reads, draft, confirmed, changed in reversed(rows):
+        blobs = {} if confirmed else dict(blobs)
+        for name, blob in changed.items():
+            if blob is None:
+                blobs.pop(Kind(name), None)
+            else:
+                blobs[Kind(name)] = ObjectId(blob)
+        read = {Kind(name): str(id_) for name, id_ in reads.items()}
+        found.append(Change(CommitId(commit), float(time), author, subject, run, read, bool(draft), blobs, confirmed))
+    yield from reversed(found)
 
 
 def _follows(repository: Repository, tip: CommitId, before: CommitId) -> bool:
