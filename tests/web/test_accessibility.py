@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.browser import Desk, until
 from tests.web.gardens import aged, branch_in_list, commit, planted
+from tests.web.projects import made
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -290,3 +291,23 @@ def _turns(client: Any, at: str) -> int:
     return (
         0 if session["working"] else len(session["turns"]) if isinstance(session["turns"], list) else session["turns"]
     )
+
+
+@pytest.mark.req("C-02", "G-15")
+def test_axe_finds_nothing_serious_in_questions_and_pictures_of_contracts(reader: Any, desk: Desk) -> None:
+    with desk.client() as client:
+        project = made(client, "Contracts for axe")
+        address = f"/api/projects/{project}/contracts"
+        answers = {"answers": {"product": "A shared list of tasks.", "features": "Add tasks\nDelete tasks"}}
+        client.put(f"{address}/questions", json=answers).raise_for_status()
+        client.post(f"{address}/generation").raise_for_status()
+        until(lambda: client.get(f"{address}/generation").json()["state"] == "done")
+    _go(reader, desk, f"/projects/{project}?tab=contracts")
+    cards = reader.get_by_role("list", name="Contract")
+    for card, shown in (("Phases", "Timeline of phases"), ("Physics", "Endpoints"), ("Boundaries", "Layers")):
+        cards.get_by_role("button", name=card).press("Enter")
+        reader.get_by_label(shown).first.wait_for()
+        assert_accessible(reader)
+    reader.get_by_role("button", name="Questions").press("Enter")
+    reader.get_by_label("What is built?").wait_for()
+    assert_accessible(reader)

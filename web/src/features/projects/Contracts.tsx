@@ -12,7 +12,7 @@ import { ContractQuestions } from "./ContractQuestions";
 import { Findings } from "./Findings";
 import { GenerationBar, isActive } from "./GenerationBar";
 import { useContract, useContractGeneration, useContracts, type Contract, type ContractCard, type ContractType } from "./contract_queries";
-import { stateOf, TITLES } from "./contract_text";
+import { readable, stateOf, TITLES } from "./contract_text";
 
 type Mode = "text" | "edit" | "history";
 
@@ -131,7 +131,7 @@ function ContractText({ project, contract }: { project: string; contract: Contra
       <Findings findings={contract.findings} />
       <ContractPicture project={project} type={contract.contract_type} />
       <article aria-label={contract.contract_type} className="mx-auto max-w-[84ch] px-4 py-3">
-        {isMarkdown ? <Markdown text={contract.content} /> : <pre className="font-mono text-xs whitespace-pre-wrap">{contract.content}</pre>}
+        {isMarkdown ? <Markdown text={readable(contract.contract_type, contract.content)} /> : <pre className="font-mono text-xs whitespace-pre-wrap">{contract.content}</pre>}
       </article>
     </div>
   );

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ContractCard } from "./contract_queries";
-import { lineRange, stateOf } from "./contract_text";
+import { counted, lineRange, readable, stateOf } from "./contract_text";
 
 test("a line has its range, and one too many is the end", () => {
   expect([1, 2, 3, 9].map((line) => lineRange("ab\ncd\n", line))).toEqual([[0, 2], [3, 5], [6, 6], [6, 6]]);
@@ -12,4 +12,11 @@ test("a state is told by a word", () => {
   expect(stateOf(card)).toEqual({ meaning: "bad", word: "2 findings" });
   expect(stateOf({ ...card, findings: 1 })?.word).toBe("1 finding");
   expect(stateOf({ ...card, state: "missing" })).toBeNull();
+});
+
+test("fields of a phase are lines and globs stay as they are", () => {
+  const text = "## Phase 0 — A\n\nObjective: Start.\nTouches: server/**, tests/**\n";
+  expect(readable("phases", text)).toBe("## Phase 0 — A\n\n- **Objective:** Start.\n- **Touches:** `server/**, tests/**`\n");
+  expect(readable("ui", text)).toBe(text);
+  expect(counted(1, "criterion", "criteria")).toBe("1 criterion");
 });

@@ -42,3 +42,15 @@ export function lineRange(text: string, line: number): [number, number] {
   const end = text.indexOf("\n", start);
   return [start, end < 0 ? text.length : end];
 }
+
+/** As it is read, not written: the fields of a phase are lines of their own, and globs are not marks of bold text. */
+export function readable(type: ContractType, text: string): string {
+  if (type !== "phases") return text;
+  return text.replace(/^(Objective|Depends on|Touches): *(.*)$/gm, (_, name: string, value: string) =>
+    name === "Touches" ? `- **${name}:** \`${value}\`` : `- **${name}:** ${value}`,
+  );
+}
+
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
