@@ -169,3 +169,18 @@ def test_a_record_that_cannot_be_read_is_none(make_repo: MakeRepo) -> None:
         file.write_text('{"form": 1, "suites": 3}')
     assert last_run(repo, "main") is None
     assert not ran(repo).reused
+
+
+def test_a_run_in_another_environment_is_not_reused(make_repo: MakeRepo) -> None:
+    vfs = made(make_repo, {"test_cart.py": CASES}).workspace("main")
+    now = "layer one"
+    records = suites.Records(vfs.objects.common_dir, str, lambda _: now)
+    found = suites.suites(vfs)
+
+    def run_line(line: str) -> tuple[int, str]:
+        return 0, f"test_a (x.y.test_a) ... ok\n\nRan 1 test in 0.1s\n\nOK\n{line}"
+
+    assert not suites.run_recorded(found, vfs, run_line, records=records).reused
+    assert suites.run_recorded(found, vfs, run_line, records=records).reused
+    now = "layer two"
+    assert not suites.run_recorded(found, vfs, run_line, records=records).reused

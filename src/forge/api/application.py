@@ -36,6 +36,7 @@ from forge.api.routes import (
     projects,
     repositories,
     sessions,
+    terminals,
     test_runs,
     tools,
 )
@@ -53,6 +54,7 @@ _ROUTES = (
     history,
     merges,
     sessions,
+    terminals,
     test_runs,
     repositories,
     environments,

@@ -38,6 +38,7 @@ def run(
     cancel: threading.Event | None = None,
     at: str | None = None,
     mounts: Sequence[view.Mount] = (),
+    source: int | None = None,
 ) -> Result:
     """Run `command` in `directory` and wait for the end of its whole process tree.
 
@@ -48,6 +49,7 @@ def run(
     `home` are files for its private home, by their path there. `sockets` are unix sockets of the caller, which the
     command reaches as ports of 127.0.0.1. `on_output` hears the output as it comes; setting `cancel`, from any
     thread, ends the whole tree. Confined, the command sees `directory` as `at` and `mounts` at their places.
+    `source` is a descriptor whose bytes are its input as they come, after `stdin`.
     """
     wanted = _Wanted(
         _checked(command),
@@ -59,6 +61,7 @@ def run(
         _checked_sockets(sockets or {}, network=network),
         on_output,
         cancel,
+        source,
     )
     found = bubblewrap.available()
     if found.works and found.path:
@@ -79,11 +82,18 @@ class _Wanted:
     sockets: Mapping[int, Path]
     on_output: OnOutput | None
     cancel: threading.Event | None
+    source: int | None = None
 
     def follow(self, launch: Launch) -> Ended:
         watch = Watch(self.limits, self.directory)
         return follow(
-            launch, stdin=self.stdin, limits=self.limits, watch=watch, on_output=self.on_output, cancel=self.cancel
+            launch,
+            stdin=self.stdin,
+            limits=self.limits,
+            watch=watch,
+            on_output=self.on_output,
+            cancel=self.cancel,
+            source=self.source,
         )
 
 
@@ -168,7 +178,7 @@ def _confined(
         network=network,
         environment=wanted.variables,
         readonly=seen,
-        with_input=bool(wanted.stdin),
+        with_input=bool(wanted.stdin) or wanted.source is not None,
         sockets=sockets,
         files=files,
         at=at,

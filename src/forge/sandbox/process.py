@@ -14,7 +14,7 @@ import time
 from forge.sandbox.errors import SandboxFailed
 from forge.sandbox.launch import Ended, Launch
 from forge.sandbox.limits import Limits
-from forge.sandbox.streams import OnOutput, Output, Pipes
+from forge.sandbox.streams import OnOutput, Output, Pipes, Relay
 from forge.sandbox.supervisor import kill_groups
 from forge.sandbox.usage import Watch, parent_of
 
@@ -31,15 +31,16 @@ def follow(
     watch: Watch,
     on_output: OnOutput | None = None,
     cancel: threading.Event | None = None,
+    source: int | None = None,
 ) -> Ended:
-    """Start the tree and stay with it until none of it is left."""
+    """Start the tree and stay with it until none of it is left. `source` is further input, as it comes."""
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         stack.callback(os.close, launch.status)
-        leader = launch.start(with_input=launch.namespaced or bool(stdin))
+        leader = launch.start(with_input=launch.namespaced or bool(stdin) or source is not None)
         for pipe in filter(None, (leader.stdin, leader.stdout, leader.stderr)):
             stack.callback(pipe.close)
-        tree = _Tree(leader, stdin, stack, launch=launch, output=Output(limits.output_bytes, on_output))
+        tree = _Tree(leader, stdin, stack, launch=launch, output=Output(limits.output_bytes, on_output), source=source)
         try:
             limit = tree.attend(started + limits.seconds, watch, cancel)
         finally:
@@ -57,8 +58,10 @@ class _Tree:
         *,
         launch: Launch,
         output: Output,
+        source: int | None,
     ) -> None:
         self._leader = leader
+        self._source = source
         self._stack = stack
         self._namespaced = launch.namespaced
         self._waits = launch.namespaced
@@ -73,7 +76,7 @@ class _Tree:
         self._pipes.listen(leader.stderr, output.take_error)
         self._pipes.listen(launch.status, self._take_report)
         if not self._waits:
-            self._pipes.feed(leader.stdin, self._input)
+            self._give_input()
 
     def attend(self, deadline: float, watch: Watch, cancel: threading.Event | None) -> str | None:
         """Serve the tree until its leader has ended, or until it breaks the limit whose name is returned."""
@@ -165,8 +168,16 @@ class _Tree:
             data = data[1:]
             # A caller that dies before this point closes the pipe, and the command ends without having started.
             if not self._ending:
-                self._pipes.feed(self._leader.stdin, self._input)
+                self._give_input()
         self._output.take_output(data)
+
+    def _give_input(self) -> None:
+        if self._source is None or self._leader.stdin is None:
+            self._pipes.feed(self._leader.stdin, self._input)
+            return
+        # The pipe is empty and takes these few bytes at once.
+        os.write(self._leader.stdin.fileno(), self._input)
+        Relay(self._pipes, self._source, self._leader.stdin)
 
     def _take_report(self, data: bytes) -> None:
         *lines, self._report = (self._report + data).split(b"\n")

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from typing import IO
 
 _CHUNK = 65536
+_MOST_WAITING = 1 << 20
 
 OnOutput = Callable[[str, bytes], None]
 """Called with `stdout` or `stderr` and the bytes as they arrive, in the thread that runs the command."""
@@ -59,7 +60,23 @@ class Pipes:
         """Let `serve` return when this one is ready."""
         self._selector.register(descriptor, selectors.EVENT_READ, lambda: None)
 
-    def listen(self, source: IO[bytes] | int | None, take: Callable[[bytes], None]) -> None:
+    def when_writable(self, pipe: IO[bytes], write: Callable[[], bool]) -> None:
+        """Call `write` whenever the pipe has room, until it says that nothing is left."""
+        descriptor = pipe.fileno()
+
+        def wrote() -> None:
+            if not write():
+                self._selector.unregister(descriptor)
+
+        self._selector.register(descriptor, selectors.EVENT_WRITE, wrote)
+
+    def listen(
+        self,
+        source: IO[bytes] | int | None,
+        take: Callable[[bytes], None],
+        *,
+        ended: Callable[[], None] = lambda: None,
+    ) -> None:
         """Hand what is read to `take`, until the end."""
         if source is None:
             return
@@ -75,6 +92,7 @@ class Pipes:
                 take(data)
             else:
                 self._selector.unregister(descriptor)
+                ended()
             return bool(data)
 
         self._selector.register(descriptor, selectors.EVENT_READ, read)
@@ -99,6 +117,48 @@ class Pipes:
                 pipe.close()
 
         self._selector.register(pipe, selectors.EVENT_WRITE, write)
+
+
+class Relay:
+    """Passes on what comes from one descriptor to a pipe, within bounded memory; the end of one ends the other."""
+
+    def __init__(self, pipes: Pipes, source: int, sink: IO[bytes]) -> None:
+        self._pipes = pipes
+        self._sink = sink
+        self._waiting = bytearray()
+        self._ended = False
+        os.set_blocking(sink.fileno(), False)
+        pipes.listen(source, self._take, ended=self._end)
+
+    def _take(self, data: bytes) -> None:
+        if self._sink.closed or self._ended:
+            return
+        if len(self._waiting) > _MOST_WAITING:
+            # Nobody reads. A part left out would garble the rest: the input ends here.
+            del self._waiting[1:]
+            self._ended = True
+            return
+        was_empty = not self._waiting
+        self._waiting += data
+        if was_empty:
+            self._pipes.when_writable(self._sink, self._write)
+
+    def _end(self) -> None:
+        self._ended = True
+        if not self._waiting and not self._sink.closed:
+            self._sink.close()
+
+    def _write(self) -> bool:
+        """Whether there is more to write."""
+        try:
+            del self._waiting[: os.write(self._sink.fileno(), self._waiting[:_CHUNK])]
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:
+            self._waiting.clear()
+        if not self._waiting and self._ended:
+            self._sink.close()
+        return bool(self._waiting)
 
 
 class Output:

@@ -1,6 +1,6 @@
 /** One branch: its files at the left; chat and open files as tabs. */
 import { useNavigate } from "@tanstack/react-router";
-import { History, PanelLeftClose, PanelLeftOpen, Sparkles } from "lucide-react";
+import { History, PanelLeftClose, PanelLeftOpen, Sparkles, SquareTerminal } from "lucide-react";
 import { useState, type ReactNode } from "react";
 
 import { useBranch, isProblem } from "@/api";
@@ -11,7 +11,7 @@ import { branchPlace, repositoryPlace, type BranchSearch } from "@/lib/places";
 import { useStored } from "@/lib/stored";
 import { Button, EmptyState, IconButton, Panel, PanelEdge, Panels } from "@/ui";
 
-import { ChatPanel, EnvironmentStatus, Explorer, FileTabs, FileView, TestsPanel, TestsState, TimeSlider } from "./features";
+import { ChatPanel, EnvironmentStatus, Explorer, FileTabs, FileView, TerminalPanel, TestsPanel, TestsState, TimeSlider } from "./features";
 
 export interface WorkspaceProps extends BranchSearch {
   repo: string;
@@ -43,11 +43,16 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
   const [slider, setSlider] = useStored("time.open", false);
   const navigate = useNavigate();
   const showsTests = tab === "tests";
-  const showsFile = file !== undefined && tab !== "chat" && !showsTests;
-  const showsChat = !showsFile && !showsTests;
+  const showsTerminal = tab === "terminal";
+  // Once opened, a shell stays while somebody looks at other tabs.
+  const [terminal, setTerminal] = useState(false);
+  if (showsTerminal && !terminal) setTerminal(true);
+  const showsFile = file !== undefined && tab !== "chat" && !showsTests && !showsTerminal;
+  const showsChat = !showsFile && !showsTests && !showsTerminal;
   const go = (search: BranchSearch) => void navigate(branchPlace({ repo, branch, file, at, ...search }));
   useCommand({ id: "workspace.chat", title: "Go to the chat", group: "Branch", keys: "mod+j", run: () => go({ tab: "chat" }) });
   useCommand({ id: "workspace.tests", title: "Show the tests", group: "Branch", keys: "mod+shift+u", words: "run test results", run: () => go({ tab: "tests" }) });
+  useCommand({ id: "workspace.terminal", title: "Terminal", group: "Branch", words: "shell bash command", run: () => go({ tab: "terminal" }) });
   useCommand({ id: "workspace.explorer", title: explorer ? "Hide files" : "Show files", group: "View", keys: "mod+shift+e", run: () => setExplorer(!explorer) });
   useCommand({ id: "workspace.time", title: slider ? "Leave time travel" : "Travel in time", group: "Branch", keys: "mod+shift+h", words: "history slider", run: () => toggleTime() });
   const toggleTime = () => {
@@ -79,6 +84,7 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
             </div>
             <TestsState repo={repo} branch={branch} selected={showsTests} onSelect={() => go({ tab: showsTests ? undefined : "tests" })} />
             <EnvironmentStatus repo={repo} branch={branch} />
+            <IconButton small icon={SquareTerminal} label={showsTerminal ? "Hide the terminal" : "Terminal"} pressed={showsTerminal} onClick={() => go({ tab: showsTerminal ? undefined : "terminal" })} />
             <IconButton small icon={History} label={slider ? "Leave time travel" : "Travel in time"} keys="mod+shift+h" pressed={slider || at !== undefined} onClick={toggleTime} />
           </div>
           {(slider || at !== undefined) && <TimeSlider repo={repo} branch={branch} at={at} onChange={(to) => go({ at: to, tab })} />}
@@ -89,6 +95,11 @@ function OpenBranch({ repo, branch, file, at, tab, line }: WorkspaceProps) {
           {showsTests && (
             <div role="region" aria-label="Tests" className="min-h-0 flex-1 overflow-auto">
               <TestsPanel repo={repo} branch={branch} />
+            </div>
+          )}
+          {terminal && (
+            <div role="region" aria-label="Terminal" hidden={!showsTerminal} className="min-h-0 flex-1 overflow-auto">
+              <TerminalPanel repo={repo} branch={branch} />
             </div>
           )}
           {showsFile && (

@@ -24,6 +24,7 @@ export const NewProject = lazily(async () => (await projects()).NewProject);
 export const ProjectPage = lazily(async () => (await projects()).ProjectPage);
 export const TestsPanel = lazily(async () => (await tests()).TestsPanel);
 export const TestsState = lazily(async () => (await tests()).TestsState, true);
+export const TerminalPanel = lazily(async () => (await import("@/features/terminal")).TerminalPanel);
 export const BoardScreen = lazily(async () => (await import("@/features/board")).BoardScreen);
 export const SettingsScreen = lazily(async () => (await import("@/features/settings")).SettingsScreen);
 export const QuickOpen = lazily(

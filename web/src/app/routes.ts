@@ -6,7 +6,7 @@ import { settingsPlace, type BranchSearch, type ProjectTab } from "@/lib/places"
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 const TABS: readonly string[] = ["chat", "documents", "contracts", "polish", "artifacts", "log"] satisfies ProjectTab[];
 
-const BRANCH_TABS = ["chat", "file", "tests"] as const;
+const BRANCH_TABS = ["chat", "file", "tests", "terminal"] as const;
 
 function branchSearch(search: Record<string, unknown>): BranchSearch {
   const line = Number(search["line"]);

@@ -4,7 +4,7 @@ export interface BranchSearch {
   file?: string | undefined;
   /** A commit: the branch as it was then. */
   at?: string | undefined;
-  tab?: "chat" | "file" | "tests" | undefined;
+  tab?: "chat" | "file" | "tests" | "terminal" | undefined;
   line?: number | undefined;
 }
 

@@ -76,7 +76,7 @@ def run(
         builtin_tools(
             commands,
             test_command=test_command or repository_command(repo),
-            records=Records(repo.common_dir, Redactor(()).text),
+            records=Records(repo.common_dir, Redactor(()).text, commands.layer_key),
         ),
         ToolAccess(COMMANDS),
     )

@@ -55,6 +55,8 @@ def run_on_branch(
     collect: bool = True,
     on_output: OnOutput | None = None,
     environments: Environments | None = None,
+    home: Mapping[str, bytes] | None = None,
+    source: int | None = None,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
@@ -85,6 +87,8 @@ def run_on_branch(
             on_output=on_output,
             at=mounted.at,
             mounts=mounted.mounts,
+            home=home,
+            source=source,
         )
         mounted.tidy(directory.path)
         until = max(started + limits.seconds, time.monotonic() + time_to_collect(limits))
@@ -100,7 +104,14 @@ def run_on_branch(
         commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
     return CommandRun(
-        workspace.branch, base, result, changes, commit, operation, notes, mounted.at or str(directory.path)
+        workspace.branch,
+        base,
+        result,
+        changes,
+        commit,
+        operation,
+        notes,
+        mounted.at or mounted.at or str(directory.path),
     )
 
 

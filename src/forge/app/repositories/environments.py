@@ -223,6 +223,21 @@ class Environments:
         with mounted(self.store, layer, vfs) as found:
             yield found
 
+    def layer_key(self, repo: Repository, vfs: View) -> str:
+        """By which layer, or by which lack of one, results of commands on these files differ."""
+        if not available().works:
+            return ""
+        try:
+            state = self.state(repo, vfs.branch or "HEAD", vfs)
+        except EnvironmentInvalid:
+            return ""
+        match state.state:
+            case State.READY | State.APPROVED | State.SETTING_UP:
+                return state.proposal.key
+            case State.FAILED:
+                return f"failed {state.proposal.key}"
+        return ""
+
     def clear(self, repo: Repository, branch: str | None) -> tuple[Layer, ...]:
         """Remove the layer of a branch, or every layer. One in use stays."""
         if branch is None:

@@ -57,17 +57,23 @@ def run_branch_tests(
     vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
     own = environments.test_command(repo, vfs) if environments and not suites.repository_command(repo) else ""
     found = chosen_suites(suites.command_of(repo, vfs, project=own).suites, checked_pattern(wanted.pattern))
+    environment = partial(environments.layer_key, repo) if environments is not None else _no_environment
     run = _Lines(repo, vfs, wanted, on_line, cancel=cancel, environments=environments)
     return suites.run_recorded(
         found,
         vfs,
         run,
-        records=suites.Records(repo.common_dir, redact),
+        records=suites.Records(repo.common_dir, redact, environment),
         pattern=wanted.pattern,
         fresh=wanted.fresh,
         stopped=lambda: run.stopped,
         keeps=lambda: not run.cancelled,
     )
+
+
+def _no_environment(vfs: WorkInProgressVFS) -> str:
+    del vfs
+    return ""
 
 
 def chosen_suites(found: tuple[suites.Suite, ...], pattern: str) -> tuple[suites.Suite, ...]:

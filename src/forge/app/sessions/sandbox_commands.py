@@ -48,5 +48,9 @@ class TurnCommands:
             notes=run.notes,
         )
 
+    def layer_key(self, vfs: WorkInProgressVFS) -> str:
+        """Of the environment that its commands get."""
+        return self._environments.layer_key(self._repo, vfs) if self._environments is not None else ""
+
     def interrupt(self) -> None:
         self.cancelled.set()

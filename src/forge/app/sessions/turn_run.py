@@ -223,7 +223,7 @@ class _Bench:
         builtin = builtin_tools(
             commands,
             test_command=self._tests(vfs),
-            records=Records(self._repo.common_dir, self._shop.redactor.text),
+            records=Records(self._repo.common_dir, self._shop.redactor.text, commands.layer_key),
             asks=True,
         )
         size = self._shop.settings.resource.max_file_size_mb

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
+from forge.git import WorkInProgressVFS
 from forge.git.process import disk
 from forge.json_value import Json
 from forge.tools.suites.cases import Case, Result
@@ -136,9 +137,16 @@ def record_key(content: str, found: Sequence[Suite], words: Sequence[str], envir
 class Records:
     """Files in the repository's own directory; every checkout, process and face finds them there."""
 
-    def __init__(self, common_dir: Path, redact: Callable[[str], str]) -> None:
+    def __init__(
+        self,
+        common_dir: Path,
+        redact: Callable[[str], str],
+        environment: Callable[[WorkInProgressVFS], str] = lambda _: "",
+    ) -> None:
+        """`redact` takes secrets out of what is kept. `environment` names what the tests of a workspace run with."""
         self._folder = common_dir / "forge" / "test-runs"
         self._redact = redact
+        self.environment = environment
 
     def get(self, key: str) -> Record | None:
         return self._read(self._folder / f"{key}.json")

@@ -28,7 +28,6 @@ def run_recorded(
     records: Records | None,
     words: Sequence[str] = (),
     pattern: str = "",
-    environment: str = "",
     fresh: bool = False,
     stopped: Callable[[], str] = str,
     keeps: Callable[[], bool] = lambda: True,
@@ -38,14 +37,18 @@ def run_recorded(
     `fresh` runs them whatever is on record.
     """
     content = vfs.content_mark()
-    key = record_key(content, found, [*words, *([f"pattern {pattern}"] if pattern else [])], environment)
-    known = records.get(key) if records is not None and not fresh else None
+    selection = [*words, *([f"pattern {pattern}"] if pattern else [])]
+
+    def key_now() -> str:
+        return record_key(content, found, selection, records.environment(vfs) if records is not None else "")
+
+    known = records.get(key_now()) if records is not None and not fresh else None
     if known is not None:
         return RecordedRun(known, reused=True)
     started, clock = time.time(), time.monotonic()
     done = run_all(found, run_line, words, pattern=pattern, again=True)
     record = Record(
-        key,
+        key_now(),  # a run may set up its environment first, or fail to
         vfs.branch,
         vfs.base,
         (*words, *([pattern] if pattern else [])),
