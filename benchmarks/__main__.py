@@ -20,6 +20,7 @@ from benchmarks import (
     history,
     load,
     merging,
+    pipeline,
     projects,
     prompts,
     report,
@@ -54,6 +55,7 @@ ALL = [
     "tests",
     "contracts",
     "projects",
+    "pipeline",
     "load",
     "ui",
 ]
@@ -65,11 +67,13 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     parser.add_argument("--sizes", default=",".join(SIZES), help="which repositories: %(default)s")
     parser.add_argument("--keep", type=Path, help="make the repositories here and keep them")
+    parser.add_argument("--update", action="store_true", help="put the figures into docs/benchmarks.md, too")
     options = parser.parse_args()
     unknown = set(options.names) - set(ALL)
     if unknown:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(ALL)}")
-    place = None if options.names else Path(__file__).parent.parent / "docs" / "benchmarks.md"
+    page = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+    place = None if options.names else page
     results: list[Row | Figure] = []
     with tempfile.TemporaryDirectory(prefix="forge-bench-") as scratch:
         for result in _results(options.keep or Path(scratch), options.names or ALL, options.sizes.split(",")):
@@ -80,6 +84,8 @@ def main() -> None:
         # Before the repositories are removed, which takes a while.
         if place:
             report.write(place, results, whole=True)
+    if options.names and options.update:
+        report.update(page, results)
     if options.json:
         sys.stdout.write(json.dumps([report.document(result) for result in results], indent=2) + "\n")
 
@@ -109,6 +115,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from contracts.contracts(root / "contracts")
     if "projects" in names:
         yield from projects.projects(root)
+    if "pipeline" in names:
+        yield from pipeline.pipeline(root)
     if "load" in names:
         yield from load.load(root)
     if "ui" in names:

@@ -55,6 +55,24 @@ def document(result: Row | Figure) -> dict[str, object]:
     }
 
 
+def update(path: Path, results: Sequence[Row | Figure]) -> None:
+    """Replace the rows of these figures in the page, and add those that it lacks. Comparisons need a whole run."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    head = next(place for place, text in enumerate(lines) if text.startswith("| figure |"))
+    end = next((place for place in range(head, len(lines)) if not lines[place].startswith("|")), len(lines))
+    figures = [each for each in results if isinstance(each, Figure)]
+    titles = {f"| {each.what} |" for each in figures}
+    kept = [text for text in lines[head + 2 : end] if not text.startswith(tuple(titles))]
+    table = [*lines[: head + 2], *kept, *map(_figure_row, figures)]
+    path.write_text("\n".join([*table, *lines[end:]]) + "\n", encoding="utf-8")
+
+
+def _figure_row(figure: Figure) -> str:
+    return (
+        f"| {figure.what} | {figure.size} | {figure.value:.3g} {figure.unit} | {figure.bound} | {_mark(figure.met)} |"
+    )
+
+
 UNFINISHED = "**This run was ended early: what is not listed was not measured in it.**"
 
 
@@ -76,7 +94,7 @@ def write(path: Path, results: Sequence[Row | Figure], *, whole: bool) -> None:
         for r in rows
     ]
     lines += ["", "| figure | size | value | goal | |", "|---|---|---|---|---|"]
-    lines += [f"| {f.what} | {f.size} | {f.value:.3g} {f.unit} | {f.bound} | {_mark(f.met)} |" for f in figures]
+    lines += [_figure_row(figure) for figure in figures]
     missed = [line(r) for r in results if r.met is False]
     lines += ["", "## Short of the goal", "", *([f"- {text[2:]}" for text in missed] or ["Nothing in this run."]), ""]
     path.write_text("\n".join(lines))

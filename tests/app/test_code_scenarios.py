@@ -50,6 +50,16 @@ def test_a_new_project_with_a_sample_ends_rightly(tmp_path: Path) -> None:
     assert "1h30m,5400" in str(ended.model.asked("spec-building")[0].messages)
 
 
+def test_code_that_follows_a_plan_is_specified_and_built_with_it(tmp_path: Path) -> None:
+    plan = "# Plan\n\nParse durations in whole seconds.\n"
+    ended = Scenario("chain", PYTHON, sample_work, resources={"sample.csv": "45s,45\n"}, plan=plan).run(tmp_path)
+    assert ended.seen.phase == "done", ended.reason
+    for prompt in (*ended.model.asked("spec-building"), *ended.model.asked("completeness-gate")):
+        assert "Parse durations in whole seconds." in str(prompt.messages)
+    assert "Parse durations in whole seconds." in ended.model.asked("turn")[0].system
+    assert any("45s,45" in str(prompt.messages) for prompt in ended.model.asked("turn"))
+
+
 def test_a_repository_without_its_runner_asks_before_any_turn_and_ends_unproven(tmp_path: Path) -> None:
     files = {"pyproject.toml": "[tool.pytest.ini_options]\n", "tests/test_a.py": "import pytest\n"}
     lacking = Scenario("without runner", files, pytest_work).run(tmp_path / "asked")

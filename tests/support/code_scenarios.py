@@ -9,15 +9,19 @@ import tarfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from importlib import util
 from pathlib import Path
 
 from forge.app.process.workshop import Workshop
+from forge.app.projects.catalog import workspace_of
 from forge.app.projects.view import ProjectView
 from forge.git import Repository
 from forge.pipeline.actions import Action
 from forge.projects.project import Project
+from forge.projects.status import Phase
 from tests.support.code_projects import NO_FINDING, Say, ScriptedCoder, answering, built, call, edits
+from tests.support.project_runs import at_phase
 from tests.support.scripted_projects import Office, pressed
 
 UNITTEST = "import unittest\n\n\nclass {name}(unittest.TestCase):\n"
@@ -96,6 +100,8 @@ class Scenario:
     """Without a repository."""
     command: str = ""
     """The test command of the project."""
+    plan: str = ""
+    """Of the finished project that it follows."""
     unproven: bool = False
     """The person goes on although the tests cannot run."""
 
@@ -107,7 +113,8 @@ class Scenario:
         began = time.monotonic()
 
         async def use(shop: Workshop) -> tuple[Project, ProjectView]:
-            project, seen = await built(shop, code, files=given, command=self.command)
+            after = _finished_plan(office, self.plan) if self.plan else None
+            project, seen = await built(shop, code, files=given, command=self.command, after=after)
             if self.unproven and seen.halt_reason == "tests_cannot_run":
                 seen = await pressed(shop, project, Action.OVERRIDE, confirmed=True)
             return project, seen
@@ -115,6 +122,12 @@ class Scenario:
         with answering(model):
             project, seen = office.do(use)
         return Ended(project, seen, model, time.monotonic() - began)
+
+
+def _finished_plan(office: Office, text: str) -> Project:
+    project = workspace_of(office.settings).create("Plan", agent="builtin", now=datetime(2026, 1, 1, tzinfo=UTC))
+    at_phase(project, Phase.DONE, {"docs/plan.md": text}, kind="plan")
+    return project
 
 
 def repository_with(place: Path, files: Mapping[str, str]) -> Path:
@@ -187,8 +200,8 @@ BAD = {
 
 # -- source distributions
 
-_RUNNER = ("_pytest", "pytest", "pluggy", "iniconfig", "packaging", "pygments")
-VENDORED = "PYTHONPATH=.vendor:src:. python3 -m pytest -q -p no:cacheprovider"
+_RUNNER = ("_pytest", "pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
+VENDORED = "PYTHONPATH=.vendor:src:. python3 -m pytest -q -p no:cacheprovider --continue-on-collection-errors"
 
 
 def unpacked(archive: Path, place: Path, *, with_runner: bool) -> Path:
@@ -201,7 +214,7 @@ def unpacked(archive: Path, place: Path, *, with_runner: bool) -> Path:
             found = util.find_spec(name)
             assert found is not None
             assert found.origin is not None
-            shutil.copytree(Path(found.origin).parent, code / ".vendor" / name, ignore=shutil.ignore_patterns("*.pyc"))
+            _vendor(Path(found.origin), code / ".vendor")
     files = {path.relative_to(code): path for path in code.rglob("*") if path.is_file() and not path.is_symlink()}
     repo = Repository.init(code)
     vfs = repo.workspace("main")
@@ -209,6 +222,15 @@ def unpacked(archive: Path, place: Path, *, with_runner: bool) -> Path:
         vfs.write_bytes(str(path), source.read_bytes())
     vfs.commit("Begin")
     return code
+
+
+def _vendor(origin: Path, place: Path) -> None:
+    """A package, or a module of one file."""
+    place.mkdir(exist_ok=True)
+    if origin.name == "__init__.py":
+        shutil.copytree(origin.parent, place / origin.parent.name, ignore=shutil.ignore_patterns("*.pyc"))
+    else:
+        shutil.copy(origin, place)
 
 
 def pytest_work(order: str, number: int) -> Sequence[Say]:

@@ -269,7 +269,7 @@ def journeys(
 
 def at_phase(project: Project, phase: Phase, files: Mapping[str, str], *, kind: str, **info: Any) -> None:
     """A project as it is when a person has just confirmed."""
-    way = (Phase.DISTILLING, Phase.HUMAN_REVIEW, Phase.SPEC_BUILDING, Phase.BUILDING, Phase.POLISHING)
+    way = (Phase.DISTILLING, Phase.HUMAN_REVIEW, Phase.SPEC_BUILDING, Phase.BUILDING, Phase.POLISHING, Phase.DONE)
 
     def change(read: Any) -> Any:
         draft = Draft(read, 1_700_000_000.0)

@@ -1,0 +1,106 @@
+"""What whole code projects take with a scripted model: calls and tokens where it is good, rounds where it is bad."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.timing import Figure
+from tests.support.code_scenarios import (
+    BAD,
+    BROKEN_TEST,
+    NODE,
+    PYTHON,
+    VENDORED,
+    Ended,
+    Scenario,
+    many_files,
+    node_work,
+    pytest_work,
+    sample_work,
+    unpacked,
+)
+
+_LARGE = 20_000
+_BEFORE = {"Python, a test failed before": 9, "JavaScript, a test failed before": 6}
+"""Calls of the builder for one task, measured at commit abfca90, where runs had no baseline. The first task then waited
+for a person; the second was not begun.
+"""
+_SHARE = 0.6
+_MOST_ROUNDS = 3
+_SAMPLE = {"sample.csv": "1h30m,5400\n45s,45\n"}
+GOOD = (
+    Scenario("new project", is_new=True),
+    Scenario("Python, a test failed before", {**PYTHON, "test_broken.py": BROKEN_TEST}),
+    Scenario("JavaScript, a test failed before", NODE, node_work),
+    Scenario("plan → code, with a sample", PYTHON, sample_work, resources=_SAMPLE, plan="# Plan\n\nParse durations.\n"),
+    Scenario(f"{_LARGE:,} files", many_files(_LARGE)),
+)
+
+
+def pipeline(root: Path) -> Iterator[Figure]:
+    for number, scenario in enumerate(GOOD):
+        yield from _good(scenario, scenario.run(_place(root, f"good-{number}")))
+    yield from _distributions(root)
+    for number, (name, work) in enumerate(BAD.items()):
+        ended = Scenario(name, PYTHON, work).run(_place(root, f"bad-{number}"))
+        if ended.seen.phase == "done":
+            raise AssertionError(f"A model that {name} was called done.")
+        yield Figure("bad model: rounds until it is stopped", name, len(ended.seen.rounds), "rounds", _MOST_ROUNDS)
+        yield Figure("bad model: calls until it is stopped", name, ended.model.calls, "calls")
+
+
+def _place(root: Path, name: str) -> Path:
+    place = root / name
+    place.mkdir()
+    return place
+
+
+def _good(scenario: Scenario, ended: Ended) -> Iterator[Figure]:
+    if ended.seen.phase != "done":
+        raise AssertionError(f"{scenario.name} ended as {ended.seen.label}: {ended.reason}")
+    case = f"{scenario.name}: {ended.seen.label.lower()}"
+    yield Figure("code project: calls of a model", case, ended.model.calls, "calls")
+    yield Figure("code project: tokens sent and received", case, ended.model.tokens / 1000, "thousand")
+    yield Figure("code project: time", case, ended.seconds, "s")
+    if scenario.name in _BEFORE:
+        each = len(ended.model.asked("turn")) / len(ended.model.orders)
+        yield Figure(
+            "code project: calls of the builder for a task", case, each, "calls", _SHARE * _BEFORE[scenario.name]
+        )
+
+
+def _distributions(root: Path) -> Iterator[Figure]:
+    """Of packages as they are published: one with its environment, one with a runner of its own and a set command."""
+    for name, with_runner in (("attrs", False), ("click", True)):
+        place = _place(root, name)
+        archive = _downloaded(name, place)
+        if archive is None:
+            print(f"  {name}: not measured, its source distribution cannot be downloaded", file=sys.stderr)
+            continue
+        code = unpacked(archive, place / "source", with_runner=with_runner)
+        command = VENDORED if with_runner else ""
+        scenario = Scenario(f"{name} sdist", work=pytest_work, command=command, unproven=True)
+        if not with_runner and not _set_up(code, place):
+            scenario = replace(scenario, name=f"{scenario.name}, without its environment")
+        yield from _good(scenario, scenario.run(place, code))
+
+
+def _downloaded(name: str, place: Path) -> Path | None:
+    python = shutil.which("python3") or sys.executable
+    command = [python, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, "-d", str(place), name]
+    done = subprocess.run(command, check=False, capture_output=True)
+    return next(place.glob("*.tar.gz"), None) if done.returncode == 0 else None
+
+
+def _set_up(code: Path, place: Path) -> bool:
+    """As a person does who approves what the branch needs."""
+    program = str(Path(sys.executable).with_name("forge"))
+    environ = {**os.environ, "FORGE_DATA_DIR": str(place / "office" / "data")}
+    command = [program, "-C", str(code), "env", "setup", "--yes", "--direct"]
+    return subprocess.run(command, env=environ, check=False, capture_output=True).returncode == 0
