@@ -93,6 +93,7 @@ def test_a_bad_model_is_never_done_and_stopped_within_three_rounds(tmp_path: Pat
     assert ended.seen.phase != "done"
     assert ended.seen.waiting is not None
     assert REASONS[bad] in ended.reason
+    assert "Round" not in ended.reason
     assert len(ended.seen.rounds) <= 3
     assert len(ended.model.orders) <= 5
     repo = Repository.open(tmp_path / "code")

@@ -52,7 +52,9 @@ else:
 """
 # Does the first task only when it knows what an empty text is.
 STUCK = "The specification is silent.\\n\\nStuck: Zero? [zero | an error]"
-DECIDER = CODER.replace("else:\n", f'elif "→ an error" not in asked:\n    print("{STUCK}")\nelse:\n')
+# Programs are told how to say that they are stuck, as models are.
+TOLD = '"## When you are stuck" in asked and "→ an error" not in asked'
+DECIDER = CODER.replace("else:\n", f'elif {TOLD}:\n    print("{STUCK}")\nelse:\n')
 # Takes long, after it has told what the first message is.
 SLEEPER = """\
 import sys, time

@@ -134,8 +134,12 @@ def evaluate(
     return Verdict(Guard.NONE, "continue", f"Round {now.iteration} found {now}.{open_tests}")
 
 
-def unchanged(looked: Verdict) -> Verdict:
-    """The round's order was to go on, and whoever mends changed no file: the next round would find the same."""
+def unchanged(looked: Verdict, tests: str = "") -> Verdict:
+    """The round's order was to go on, and whoever mends changed no file: the next round would find the same. `tests` is
+    why they are not accepted, where nothing else was found.
+    """
+    if tests:
+        return _halt(Guard.NO_CHANGE, f"{tests.rstrip('.')}; the agent was told so and changed no file.")
     return _halt(Guard.NO_CHANGE, f"The agent changed no file. {looked.reason}")
 
 

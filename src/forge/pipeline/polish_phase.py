@@ -98,7 +98,9 @@ async def _mended(journey: Journey, type_: DeliverableType, desk: ProjectDesk, l
                 return "", looked
             desk.answers += (decision.given(e.message),)
     if type_.needs_code and desk.compares and not desk.has_changed:
-        return mended, replace(looked, verdict=unchanged(looked.verdict))
+        failing = looked.evidence is not None and not looked.evidence.passes and not looked.issues
+        tests = looked.evidence.reason if failing and looked.evidence is not None else ""
+        return mended, replace(looked, verdict=unchanged(looked.verdict, tests))
     return mended, looked
 
 
