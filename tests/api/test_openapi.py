@@ -200,6 +200,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/projects/{project}/documents/{name}/versions get list_document_versions",
             "/api/projects/{project}/earlier-messages get list_earlier_messages",
             "/api/projects/{project}/explore get show_exploration",
+            "/api/projects/{project}/explore/brain-dump post hand_over_exploration",
             "/api/projects/{project}/explore/changes post change_exploration",
             "/api/projects/{project}/explore/mode put enter_mode",
             "/api/projects/{project}/explore/tools get list_exploration_tools",

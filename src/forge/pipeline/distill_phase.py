@@ -13,7 +13,7 @@ from forge.pipeline import provenance, realign, resources
 from forge.pipeline.answerer import Picture
 from forge.pipeline.desk import INTENT
 from forge.pipeline.draft import Draft
-from forge.pipeline.journey import Journey
+from forge.pipeline.journey import Explored, Journey
 from forge.pipeline.material import REPOSITORY
 from forge.pipeline.material import gathered as gathered_material
 from forge.plugins.roles import DeliverableType, description_of
@@ -60,6 +60,7 @@ async def distill(journey: Journey) -> Json:
         pictures=pictures,
         gather=lambda: gathered_material(journey, (REPOSITORY,)),
     )
+    intent = with_explored(intent, await asyncio.to_thread(journey.around.explored))
     intent, kept_choices = as_chosen(intent, material["name"], material["chosen_type"], dump.corrections)
     text = format_intent(intent if intent.name else named(intent, _short_name(dump)))
 
@@ -74,6 +75,24 @@ async def distill(journey: Journey) -> Json:
         done, "intent: distilled", event_type="human_needed", summary="The intent is ready: correct or confirm it."
     )
     return {"phase": str(Phase.HUMAN_REVIEW)}
+
+
+def with_explored(intent: Intent, found: Explored) -> Intent:
+    """What the exploration knows is in the intent whoever wrote it, each line with its origin."""
+
+    def joined(now: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+        return (*now, *(line for line in more if not any(_origin(line) in each for each in now)))
+
+    return replace(
+        intent,
+        assumptions=joined(intent.assumptions, found.assumptions),
+        constraints=joined(intent.constraints, found.constraints),
+        unknowns=joined(intent.unknowns, found.unknowns),
+    )
+
+
+def _origin(line: str) -> str:
+    return line[line.rfind("[") :]
 
 
 def _note(draft: Draft, who: str) -> None:
@@ -91,7 +110,7 @@ def _material(journey: Journey, gathered: Json) -> tuple[Dump, Json]:
         "chosen_type": project.status().deliverable_type or "",
         "deliverable_types": [_described(type_) for type_ in journey.around.types.values()],
         "team_context": project.records.read(context_file.FILE) or "",
-        "brain_dump": list(dump.messages),
+        "brain_dump": [*dump.messages, *(text for text in (journey.around.explored().text,) if text)],
         "resources": [{"path": r["path"], "text": r["text"]} for r in gathered["read"]],
         "corrections": list(dump.corrections),
         # Whoever realigns wants to get away from what was made since.

@@ -68,6 +68,16 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
+class Explored:
+    """Lines of an exploration, each with the id of what it rests on, such as `[A1]`."""
+
+    text: str = ""
+    constraints: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    unknowns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Around:
     """What every project's run is handed from above."""
 
@@ -84,6 +94,8 @@ class Around:
     paid: Callable[[str, AgentResponse], None]
     redact: Callable[[str], str]
     """The same text with nothing secret in it."""
+    explored: Callable[[], Explored] = Explored
+    """What an exploration hands on, where the person made it the brain dump."""
     agents_now: Callable[[], Agents] | None = None
     """Whoever answers from here on: a person may have chosen another model."""
 

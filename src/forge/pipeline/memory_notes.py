@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -42,6 +43,14 @@ def remember_move(draft: Draft, before: Phase) -> None:
 def remember_delegation(draft: Draft, text: str) -> None:
     storage, memory = _memory(draft)
     memory.delegate(text)
+    _take(storage, draft)
+
+
+def remember_confidence(draft: Draft, topics: Mapping[str, float], source: str) -> None:
+    """How sure an interview is of each topic now, beside what it was before."""
+    storage, memory = _memory(draft)
+    for topic, value in topics.items():
+        memory.confidence(topic, round(value, 2), source)
     _take(storage, draft)
 
 

@@ -1100,6 +1100,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/explore/brain-dump": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make the exploration the brain dump: the intent shows where each line came from
+         * @description Make the exploration the brain dump: the intent shows where each line came from.
+         */
+        post: operations["hand_over_exploration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/explore/changes": {
         parameters: {
             query?: never;
@@ -5065,12 +5085,14 @@ export interface components {
          *         "artifacts": [],
          *         "assumptions": [],
          *         "audience": "dispatchers",
+         *         "broken_ground": [],
          *         "broken_paths": [],
          *         "changes": [],
          *         "conflicts": [],
          *         "constraints": [],
          *         "criteria": {},
          *         "flags": [],
+         *         "handed_over": false,
          *         "metrics": {},
          *         "mode": "discover",
          *         "mode_title": "Discover & Frame",
@@ -5148,12 +5170,14 @@ export interface components {
          *       "artifacts": [],
          *       "assumptions": [],
          *       "audience": "dispatchers",
+         *       "broken_ground": [],
          *       "broken_paths": [],
          *       "changes": [],
          *       "conflicts": [],
          *       "constraints": [],
          *       "criteria": {},
          *       "flags": [],
+         *       "handed_over": false,
          *       "metrics": {},
          *       "mode": "discover",
          *       "mode_title": "Discover & Frame",
@@ -5202,6 +5226,10 @@ export interface components {
             assumptions: components["schemas"]["AssumptionShape"][];
             /** Audience */
             audience: string | null;
+            /** Broken Ground */
+            broken_ground: {
+                [key: string]: unknown;
+            }[];
             /**
              * Broken Paths
              * @description Pairs: who rests, on what is gone or shaken.
@@ -5228,6 +5256,8 @@ export interface components {
             };
             /** Flags */
             flags: string[];
+            /** Handed Over */
+            handed_over: boolean;
             /** Metrics */
             metrics: {
                 [key: string]: unknown;
@@ -5787,6 +5817,69 @@ export interface components {
             time: number;
             /** Tips Left Out */
             tips_left_out: number;
+        };
+        /**
+         * HandedOverShape
+         * @example {
+         *       "exploration": {
+         *         "artifacts": [],
+         *         "assumptions": [],
+         *         "audience": "dispatchers",
+         *         "broken_ground": [],
+         *         "broken_paths": [],
+         *         "changes": [],
+         *         "conflicts": [],
+         *         "constraints": [],
+         *         "criteria": {},
+         *         "flags": [],
+         *         "handed_over": false,
+         *         "metrics": {},
+         *         "mode": "discover",
+         *         "mode_title": "Discover & Frame",
+         *         "modes": [],
+         *         "next": "Answer: Why now?",
+         *         "not_about": [],
+         *         "patterns": [],
+         *         "phase": "brain_dump",
+         *         "priorities": [],
+         *         "problem": "Dispatchers type each order twice.",
+         *         "project": "p-4f2a",
+         *         "proposal": {
+         *           "mode": "evaluate",
+         *           "reason": "The problem is framed.",
+         *           "turn": 9
+         *         },
+         *         "questions": [
+         *           "Why now?"
+         *         ],
+         *         "risk_assessment": {},
+         *         "risk_line": 1.5,
+         *         "risks": [],
+         *         "run": "explore-p-4f2a-3",
+         *         "solution": {
+         *           "description": "",
+         *           "name": "dashboard"
+         *         },
+         *         "stakeholders": [],
+         *         "summary": "",
+         *         "turn": 2,
+         *         "validation_plan": [],
+         *         "value_estimate": {
+         *           "result": 880
+         *         },
+         *         "verdict": {
+         *           "in_the_way": [],
+         *           "verdict": "conditional_go"
+         *         },
+         *         "waiting": false
+         *       },
+         *       "text": "The exploration is part of the brain dump now."
+         *     }
+         */
+        HandedOverShape: {
+            exploration: components["schemas"]["ExplorationShape"];
+            /** Text */
+            text: string;
         };
         /**
          * HealthShape
@@ -16494,6 +16587,119 @@ export interface operations {
             };
             /** @description Forge made a mistake: `internal`. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hand_over_exploration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandedOverShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `exploration_closed`, `exploration_change_refused`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -4,7 +4,7 @@ import { createRootRoute, createRoute, createRouter, redirect, type RouterHistor
 import { settingsPlace, type BranchSearch, type ProjectTab } from "@/lib/places";
 
 const text = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
-const TABS: readonly string[] = ["chat", "documents", "contracts", "polish", "artifacts", "log"] satisfies ProjectTab[];
+const TABS: readonly string[] = ["chat", "explorer", "documents", "contracts", "polish", "artifacts", "log"] satisfies ProjectTab[];
 
 const BRANCH_TABS = ["chat", "file", "tests", "terminal"] as const;
 

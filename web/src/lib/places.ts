@@ -8,7 +8,7 @@ export interface BranchSearch {
   line?: number | undefined;
 }
 
-export type ProjectTab = "chat" | "documents" | "contracts" | "polish" | "artifacts" | "log";
+export type ProjectTab = "chat" | "explorer" | "documents" | "contracts" | "polish" | "artifacts" | "log";
 
 export function repositoryPlace(repo: string) {
   return { to: "/r/$repo", params: { repo } } as const;

@@ -66,3 +66,14 @@ def enter_mode(shop: Shop, who: Asking, *, project: Project, body: shapes.NewExp
     """Accept the mode that is proposed, or enter another one."""
     exploration.enter_mode(shop, who, project, body.mode)
     return exploration.show(shop, who, project)
+
+
+@router.post(
+    "/brain-dump",
+    response_model=shapes.HandedOverShape,
+    responses=may_end({**_MISSING, **_CHANGED, 422: ["exploration_closed", "exploration_change_refused"]}),
+)
+def hand_over_exploration(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """Make the exploration the brain dump: the intent shows where each line came from."""
+    text = exploration.hand_over(shop, who, project)
+    return {"text": text, "exploration": exploration.show(shop, who, project)}

@@ -137,6 +137,8 @@ _EXAMPLE: dict[str, Any] = {
     "changes": [],
     "summary": "",
     "risk_line": 1.5,
+    "handed_over": False,
+    "broken_ground": [],
     "next": "Answer: Why now?",
 }
 
@@ -177,6 +179,8 @@ class ExplorationShape(Shape):
     changes: list[Facts]
     summary: Text
     risk_line: float
+    handed_over: bool
+    broken_ground: list[Facts]
     next: Text
     model_config = shown(**_EXAMPLE)
 
@@ -218,3 +222,9 @@ class ExplorationToolShape(Shape):
 class ExplorationToolsShape(Shape):
     tools: list[ExplorationToolShape]
     model_config = shown(tools=[])
+
+
+class HandedOverShape(Shape):
+    text: Text
+    exploration: ExplorationShape
+    model_config = shown(text="The exploration is part of the brain dump now.", exploration=_EXAMPLE)

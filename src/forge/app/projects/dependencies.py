@@ -12,6 +12,7 @@ from forge.app.admin.plugins import plugins_of
 from forge.app.admin.prompts import prompts
 from forge.app.process.workshop import Workshop
 from forge.app.projects.agents import ProjectAgents
+from forge.app.projects.explored import explored_of
 from forge.deliverables.code.registries import Registries
 from forge.errors import ForgeError
 from forge.json_value import Json
@@ -35,6 +36,7 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
         mirror=partial(mirrored, shop.settings),
         paid=partial(_paid, shop, project, run),
         redact=shop.redactor.text,
+        explored=partial(explored_of, project),
         agents_now=partial(agents_of, shop, project),
     )
 

@@ -13,8 +13,10 @@ from forge.app.admin.prompts import prompts
 from forge.app.process.workshop import Workshop
 from forge.app.projects.change import change_project
 from forge.app.projects.exploration_run import EXPLORE, write_bench
+from forge.app.projects.explored import HANDED_OVER, broken_ground, handed_on
 from forge.app.projects.lookup import project_for
 from forge.app.projects.run_needs import explorers
+from forge.counts import counted
 from forge.engine.engine import BRANCHES
 from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput, NotFound
@@ -25,6 +27,7 @@ from forge.explore.route import fired, open_probes
 from forge.explore.toolkit import TOOLS
 from forge.explore.workbench import StateTool, Workbench
 from forge.json_value import Json
+from forge.pipeline.desk import INTENT, SPEC
 from forge.pipeline.draft import Draft
 from forge.projects import context_file, state
 from forge.projects.project import Project
@@ -85,6 +88,9 @@ class Exploration:
     changes: tuple[Json, ...]
     summary: str
     risk_line: float
+    handed_over: bool
+    broken_ground: tuple[Json, ...]
+    """Assumptions that documents of the project rest on and that broke later."""
     next: str
 
 
@@ -179,6 +185,8 @@ def shown(settings: Settings, project: Project, run: str | None = None) -> Explo
         changes=_objects(bench, routing, "changes"),
         summary=str(skeleton.get("conversation_summary") or ""),
         risk_line=bench.line,
+        handed_over=bool(routing.get(HANDED_OVER)),
+        broken_ground=broken_ground(project),
         next=_next(bench, knowledge, here),
     )
 
@@ -211,8 +219,43 @@ def change_found(shop: Workshop, project: Project, tool: str, arguments: Json, *
             raise ChangeRefused(str(e), hint="Nothing was changed.") from e
         conflicts.record(bench, conflicts.found(bench, before, ""))
         write_bench(draft, saved, bench)
+        shaken = [id_ for id_, each in bench.register.assumptions.items() if each.status == "invalidated"]
+        news = [id_ for id_ in shaken if before.get(id_).status != "invalidated"] if shaken else []
+        if news and draft.status.phase not in (Phase.BRAIN_DUMP, Phase.DONE):
+            _tell_broken(project, draft, news)
 
     change_project(shop, project, apply, f"explore: {tool} by {by}")
+    return told[-1]
+
+
+def _tell_broken(project: Project, draft: Draft, ids: list[str]) -> None:
+    """What was built on it is not changed by itself; the person is told."""
+    documents = [path for path in (INTENT, SPEC) if any(f"[{id_}]" in (draft.read(path) or "") for id_ in ids)]
+    if documents:
+        draft.say(f"{', '.join(ids)} did not hold. It is in {', '.join(documents)}: look at what rests on it.")
+        project.log.write("warn", "assumption_broken", str(draft.status.phase), ", ".join(ids))
+
+
+def hand_over(shop: Workshop, who: Who, id_: str) -> str:
+    """Make the exploration the brain dump: the next distillation takes it in, each line with its origin."""
+    project = project_for(shop, who, id_, "write")
+    if project.status().phase is not Phase.BRAIN_DUMP:
+        raise ExplorationClosed("The brain dump of this project is over.", hint="Realign, or start a new project.")
+    told: list[str] = []
+
+    def hand(draft: Draft) -> None:
+        bench, saved = _drafted(shop, draft, who.id)
+        if not bench.skeleton.get("problem_statement"):
+            raise ChangeRefused("The problem is not stated yet.", hint="Go on exploring, or distill what you said.")
+        found = handed_on(bench)
+        bench.routing[HANDED_OVER] = bench.turn or 1
+        write_bench(draft, saved, bench)
+        parts = f"{counted(len(found.unknowns), 'unknown')}, {counted(len(found.constraints), 'constraint')}"
+        told.append(f"The exploration is part of the brain dump now: problem, {parts}. Distill comes next.")
+        draft.say(told[-1])
+
+    change_project(shop, project, hand, "explore: made the brain dump")
+    audit(shop, who, "explore.hand_over", f"project:{project.id}")
     return told[-1]
 
 

@@ -27,6 +27,7 @@ from forge.app.projects.run_needs import project_lacks, project_needs
 from forge.engine.errors import RunCancelled
 from forge.engine.run import Run
 from forge.explore import digest, rules, turn
+from forge.explore.assumption import CERTAINTY, Assumption
 from forge.explore.knowledge import RESPOND, ROUTE, Knowledge
 from forge.explore.route import Decision, Route, decide, parse_route
 from forge.explore.toolkit import TOOLS
@@ -34,19 +35,23 @@ from forge.explore.turn import Outcome, Passage
 from forge.explore.workbench import Call, Workbench
 from forge.git import CommitId
 from forge.json_value import Json
+from forge.pipeline import resources
 from forge.pipeline.draft import Draft
 from forge.pipeline.journey import Journey
+from forge.pipeline.memory_notes import remember_confidence
 from forge.plugins.errors import AgentFailed, AnswerUnusable
 from forge.projects import artifacts, context_file, state
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.sessions.messages import AssistantMessage, Message, Usage, UserMessage
 from forge.store.costs import day_of
+from forge.store.passages import Piece, chunked, search_passages
 from forge.tools.access import ToolAccess
 from forge.tools.tool import ToolRetry
 from forge.tools.toolbox import Toolbox
 
 EXPLORE = "explore"
+_PASSAGES = 4
 _REQUESTS = 12
 """How often the model is asked in one turn at most."""
 
@@ -93,6 +98,7 @@ class _Turn:
         prepared = await self.steps.step("prepare", partial(self._prepare, bench, route, text))
         decision = Decision.from_json(prepared["decision"])
         turn.begin(bench, decision)
+        bench.documents = frozenset(prepared["documents"])
         reply, calls, probe = await self._respond(bench, decision, text, prepared)
         outcome = Outcome(decision, calls, reply, text, bench.turn, tuple(prepared["documents"]), probe)
         done = await self.journey.change(
@@ -142,7 +148,7 @@ class _Turn:
         def prepared() -> Json:
             knowledge = self._knowledge
             decision = decide(route, bench, knowledge, text)
-            passages = _passages(decision)
+            passages = self._passages(bench, decision)
             return {
                 "decision": decision.to_json(),
                 "system": knowledge.system(decision.mode),
@@ -151,6 +157,22 @@ class _Turn:
             }
 
         return await asyncio.to_thread(prepared)
+
+    def _passages(self, bench: Workbench, decision: Decision) -> tuple[Passage, ...]:
+        """What the person's files and older turns say about it, if the route wants to know."""
+        if not decision.retrieval:
+            return ()
+        found = resources.read(
+            self.project.directory / "resources",
+            vision=False,
+            max_file_size_mb=self.shop.settings.resource.max_file_size_mb,
+        )
+        pieces = [piece for each in found.texts for piece in chunked(each.path, self.shop.redactor.text(each.text))]
+        messages = [each for each in bench.values.get("messages", ()) if isinstance(each, Mapping)]
+        older = digest.spoken(messages)[: digest.window(messages)]
+        pieces += [Piece("an earlier part of the conversation", text) for _, text in older]
+        best = search_passages(pieces, decision.retrieval, most=_PASSAGES)
+        return tuple(Passage(f"D{number}", each.place, each.text) for number, each in enumerate(best, 1))
 
     async def _respond(
         self, bench: Workbench, decision: Decision, text: str, prepared: Json
@@ -249,9 +271,8 @@ class _Turn:
         )
 
 
-def _passages(decision: Decision) -> tuple[Passage, ...]:
-    del decision
-    return ()
+def _certainty(each: Assumption) -> float:
+    return 0.0 if each.status == "invalidated" else CERTAINTY[each.confidence]
 
 
 def _unanswered(reason: str) -> str:
@@ -307,5 +328,10 @@ def write_bench(draft: Draft, saved: state.SavedState, bench: Workbench) -> None
     if bench.context:
         context = replace(context_file.parse(draft.read(context_file.FILE)), **bench.context)
         draft.write(context_file.FILE, context.to_markdown())
+    touched = {id_ for change in bench.changes for id_ in change.subjects}
+    changed = [each for id_, each in bench.register.assumptions.items() if id_ in touched]
+    if changed:
+        sure = {f"{each.id} {each.claim}": _certainty(each) for each in changed}
+        remember_confidence(draft, sure, bench.changes[-1].by)
     moment = datetime.fromtimestamp(draft.now, UTC)
     draft.write(state.FILE, state.formatted(replace(saved, values=bench.saved()), now=moment))

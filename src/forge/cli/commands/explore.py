@@ -37,6 +37,9 @@ def explore(
     message: Annotated[
         str | None, typer.Option("--message", "-m", metavar="TEXT", help="What you say; - reads standard input.")
     ] = None,
+    brain_dump: Annotated[
+        bool, typer.Option("--brain-dump", help="Make the exploration the brain dump of the project.")
+    ] = False,
     about: Annotated[
         str | None,
         typer.Option("--about", metavar="KIND", help="What your first message is: `background` or `problem`."),
@@ -52,18 +55,27 @@ def explore(
     if about not in (None, "background", "problem"):
         raise BadUsage("`--about` is `background` or `problem`.")
     text = sys.stdin.read() if message == "-" else message
-    asyncio.run(_explore(context, out, view, project, text, about))
+    asyncio.run(_explore(context, out, view, project, text, about, brain_dump))
 
 
 async def _explore(
-    context: typer.Context, out: Output, view: str | None, which: str | None, text: str | None, about: Any
+    context: typer.Context,
+    out: Output,
+    view: str | None,
+    which: str | None,
+    text: str | None,
+    about: Any,
+    brain_dump: bool,
 ) -> None:
-    from forge.app.projects.exploration import shown  # noqa: PLC0415 - these load the engine
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
+    from forge.app.projects.exploration import hand_over, shown  # noqa: PLC0415
 
     async with opened_shop(context.obj) as shop:
         project = found(shop.settings, which, directory_of(context))
         if view is None and (text is not None or about is not None):
             await _say(shop, out, project, text or "", about)
+        if brain_dump:
+            await asyncio.to_thread(hand_over, shop, LOCAL, project.id)
         seen = await asyncio.to_thread(shown, shop.settings, project)
         if view is not None:
             _VIEWS[view](out, seen, project)
@@ -132,18 +144,23 @@ def _map(out: Output, seen: Exploration, project: Project) -> None:
     out.result({"stakeholders": seen.stakeholders, "broken_paths": seen.broken_paths, "assumptions": seen.assumptions})
     out.table((out.styled(each["name"], "cyan"), each["role"].replace("_", " ")) for each in seen.stakeholders)
     by_id = {each["id"]: each for each in seen.assumptions}
-    roots = [each for each in seen.assumptions if not each["depends_on"]]
-    for root in roots:
-        _branch(out, root, by_id, 0)
+    told: set[str] = set()
+    for root in (each for each in seen.assumptions if not each["depends_on"]):
+        _branch(out, root, by_id, 0, told)
 
 
-def _branch(out: Output, each: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]], depth: int) -> None:
+def _branch(
+    out: Output, each: Mapping[str, Any], by_id: Mapping[str, Mapping[str, Any]], depth: int, told: set[str]
+) -> None:
     broken = each["status"] in ("invalidated", "at_risk")
     line = f"{each['id']} {each['claim']} ({each['status'].replace('_', ' ')})"
     out.line("  " * depth + (out.styled(line, "red") if broken else line))
+    if each["id"] in told:
+        return
+    told.add(each["id"])
     for other in by_id.values():
         if each["id"] in other["depends_on"]:
-            _branch(out, other, by_id, depth + 1)
+            _branch(out, other, by_id, depth + 1, told)
 
 
 def _brief(out: Output, seen: Exploration, project: Project) -> None:

@@ -12,6 +12,7 @@ import { ActionBar } from "./ActionBar";
 import { Artifacts } from "./Artifacts";
 import { Contracts } from "./Contracts";
 import { Documents } from "./Documents";
+import { Explorer } from "./Explorer";
 import { Log } from "./Log";
 import { Notepad } from "./Notepad";
 import { PhaseBar } from "./PhaseBar";
@@ -52,6 +53,7 @@ function useClockWhileBusy(id: string, busy: boolean): void {
 
 const TABS: readonly [ProjectTab, string][] = [
   ["chat", "Chat"],
+  ["explorer", "Explorer"],
   ["documents", "Documents"],
   ["contracts", "Contracts"],
   ["polish", "Polish"],
@@ -67,6 +69,7 @@ function Shown({ project, tab }: { project: Project; tab: ProjectTab }) {
   const go = (next: ProjectTab) => void navigate(projectPlace(project.id, next));
   const content: Record<ProjectTab, ReactNode> = {
     chat: <ChatWithDocuments project={project} inputOpen={inputOpen} />,
+    explorer: <Explorer project={project} />,
     documents: <Documents project={project} />,
     contracts: <Contracts project={project} />,
     polish: <Polish project={project} />,
@@ -135,7 +138,7 @@ function ChatWithDocuments({ project, inputOpen }: { project: Project; inputOpen
           </Panel>
           <PanelEdge />
           <Panel id="documents" size="46" min={280}>
-            <Documents project={project} />
+            {project.phase === "brain_dump" ? <Explorer project={project} /> : <Documents project={project} />}
           </Panel>
         </Panels>
       )}
