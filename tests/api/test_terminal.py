@@ -59,6 +59,7 @@ def text(client: httpx.Client, repo: str, path: str, branch: str) -> httpx.Respo
 def test_what_a_shell_changed_is_saved_as_one_commit(client: httpx.Client, house: House) -> None:
     repo = house.repository({"a.txt": "one\n"})
     with terminal(house, repo) as socket:
+        shown(socket, "main $ ")
         socket.send(json.dumps({"resize": [33, 101]}))
         typed(socket, "cat a.txt; stty size; echo two > b.txt; echo $((40 + 2))")
         seen = shown(socket, "\r\n42")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import time
@@ -69,7 +70,7 @@ class Terminal:
                 self.workspace,
                 _command(),
                 limits=Limits(seconds=_SECONDS),
-                env=_VARIABLES,
+                env=_variables(self.workspace.branch),
                 readonly=() if view.shows(Path(sys.base_prefix)) else (Path(sys.base_prefix),),
                 home={_NAME: Path(terminal.__file__).read_bytes()},
                 cancel=self._cancel,
@@ -136,7 +137,9 @@ class Terminal:
                     left = left[os.write(self._input, left) :]
 
 
-_VARIABLES: Mapping[str, str] = {"TERM": "xterm-256color", "PS1": r"\w $ "}
+def _variables(branch: str) -> Mapping[str, str]:
+    # The shell would run what a name holds in its prompt.
+    return {"TERM": "xterm-256color", "PS1": f"{re.sub(r'[^\w./-]', '?', branch)} $ "}
 
 
 def open_terminal(shop: Workshop, who: Who, repo_id: str, branch: str) -> Terminal:
