@@ -139,7 +139,8 @@ class Terminal:
 
 def _variables(branch: str) -> Mapping[str, str]:
     # The shell would run what a name holds in its prompt.
-    return {"TERM": "xterm-256color", "PS1": f"{re.sub(r'[^\w./-]', '?', branch)} $ "}
+    name = re.sub(r"[^\w./-]", "?", branch)
+    return {"TERM": "xterm-256color", "PS1": f"{name} $ "}
 
 
 def open_terminal(shop: Workshop, who: Who, repo_id: str, branch: str) -> Terminal:
