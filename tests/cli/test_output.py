@@ -12,6 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from forge.cli.terminal.output import Output, ago, cut, plain, shown
+from forge.cli.terminal.project_output import tell_stuck
 from forge.git import ActorKind, Entry, ObjectId, RefMove
 from tests.cli.conftest import PROGRAM, Forge, Installed, masked
 from tests.cli.terminals import on_terminal
@@ -257,3 +258,11 @@ def test_errors_are_told_to_people_in_prose(forge: Forge, make_repo: MakeRepo, m
 forge: There is no branch nowhere.
   → `forge branch new nowhere` makes it; `forge branch list` shows what there is.
 """)
+
+
+def test_words_of_models_come_in_lines_and_steer_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    out = Output(json=False)
+    out.text("One\r\n\nTwo \x1b[2Jthree", "cyan", indent="  ")
+    assert capsys.readouterr().out == "  One\n\n  Two \\x1b[2Jthree\n"
+    tell_stuck(out, {"tests": ["a\x1b"], "explanation": "Why\nnot", "options": ["red\x1b[0m"]})
+    assert capsys.readouterr().out == "    Tests: a\\x1b\n    Why\n    not\n    1. red\\x1b[0m\n"

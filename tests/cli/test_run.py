@@ -90,7 +90,7 @@ def test_code_from_an_idea_is_a_tested_branch_of_the_persons_repository(
         (1, "none"),
         (0, "termination"),
     ]
-    assert (found["tests"]["passed"], found["tests"]["total"]) == (3, 3)
+    assert (found["tests"]["passed"], found["tests"]["total"]) == (7, 7)
     assert found["tests"]["commit"] == git(repo, "rev-parse", found["branch"])
     assert git(repo, "status", "--porcelain") == " M README.md", "the person's checkout was touched"
 

@@ -59,7 +59,7 @@ _SPECIFICATION: dict[str, Any] = {
         "exclusions": ["style"],
         "severities": {"critical": "wrong", "medium": "fails", "minor": "slow"},
         "scope": ["durations.py"],
-        "criteria": ["1h30m is 5400", "90s is 90", "2h is 7200", "5m is 300", "an empty text is refused"],
+        "criteria": ["1h30m is 5400", "90s is 90", "2h is 7200", "5m is 300", "1m30s is 90"],
     },
 }
 _FINDING = {
@@ -98,7 +98,7 @@ def written(folder: Path) -> str:
     ]
     turns = [
         *_turn("Parse durations", {"durations.py": _CODE, "test_hours.py": _test("Hours", "1h30m", 5400)}),
-        *_turn("Test the criteria", {"test_seconds.py": _test("Seconds", "90s", 90)}),
+        *_turn("Test the criteria", {"test_criteria.py": _criteria()}),
         *_turn("Refuse an empty text", {"durations.py": _MENDED, "test_empty.py": _refusal()}),
     ]
     _lines(place.with_suffix(".answers.jsonl"), answers)
@@ -118,6 +118,17 @@ def _turn(subject: str, files: dict[str, str]) -> list[dict[str, Any]]:
 
 def _test(name: str, text: str, seconds: int) -> str:
     return _TEST.format(name=name, line=f'self.assertEqual(parse("{text}"), {seconds})')
+
+
+def _criteria() -> str:
+    """One test for each criterion, under its number."""
+    cases = [("1h30m", 5400), ("90s", 90), ("2h", 7200), ("5m", 300), ("1m30s", 90)]
+    head, _, _ = _TEST.format(name="Criteria", line="").partition("    def ")
+    tests = [
+        f'    def test_criterion_{number}(self):\n        self.assertEqual(parse("{text}"), {seconds})\n'
+        for number, (text, seconds) in enumerate(cases, 1)
+    ]
+    return head + "\n".join(tests)
 
 
 def _refusal() -> str:

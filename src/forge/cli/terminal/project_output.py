@@ -156,15 +156,15 @@ def tell_state(out: Output, seen: ProjectView) -> None:
     if seen.question and seen.outline is None:
         out.text(f"It waits for you: {seen.question}", indent="  ")
     if seen.stuck:
-        _tell_stuck(out, seen.stuck)
+        tell_stuck(out, seen.stuck)
     if seen.scene_question:
         out.line(f"  {seen.scene_question}   (forge project say {name} --about background, or --about problem)")
     for number, question in enumerate(seen.open_questions, 1):
         out.text(f"{number}. {question}", indent="  ")
     if seen.tests:
-        out.line(f"  Tests on {str(seen.tests['commit'])[:10]}: {test_words(seen.tests)}")
+        out.text(f"Tests on {str(seen.tests['commit'])[:10]}: {test_words(seen.tests)}", indent="  ")
     if seen.rounds and (reason := not_accepted(seen.rounds[-1])) and seen.phase != "done":
-        out.line(f"  Round {seen.rounds[-1]['iteration']} is not accepted: {reason}")
+        out.text(f"Round {seen.rounds[-1]['iteration']} is not accepted: {reason}", indent="  ")
     if seen.deliverable:
         out.line(f"  {'Outline' if seen.outline else 'Deliverable'}: {seen.deliverable}")
     if seen.outline and not seen.outline["accepted"]:
@@ -173,13 +173,13 @@ def tell_state(out: Output, seen: ProjectView) -> None:
         out.line(f"  → {line}")
 
 
-def _tell_stuck(out: Output, stuck: Mapping[str, Any]) -> None:
+def tell_stuck(out: Output, stuck: Mapping[str, Any]) -> None:
     if stuck["tests"]:
-        out.line(f"    Tests: {', '.join(stuck['tests'])}")
-    for line in stuck["explanation"].splitlines():
-        out.line(f"    {out.styled(line, 'dim')}")
+        out.text(f"Tests: {', '.join(stuck['tests'])}", indent="    ")
+    if stuck["explanation"]:
+        out.text(stuck["explanation"], "dim", indent="    ")
     for number, option in enumerate(stuck["options"], 1):
-        out.line(f"    {number}. {option}")
+        out.text(f"{number}. {option}", indent="    ")
 
 
 def test_words(tests: Mapping[str, Any]) -> str:
