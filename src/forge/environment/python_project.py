@@ -226,7 +226,7 @@ class _Project:
                 own = {
                     "UV_PROJECT_ENVIRONMENT": VENV, "UV_PYTHON": str(python.executable), "UV_PYTHON_DOWNLOADS": "never",
                     "UV_LINK_MODE": "hardlink", "UV_COMPILE_BYTECODE": "1", "UV_CACHE_DIR": f"{SCRATCH}/uv",
-                    "UV_NO_PROGRESS": "1", "UV_NATIVE_TLS": "1",
+                    "UV_NO_PROGRESS": "1", "UV_SYSTEM_CERTS": "1",
                 }  # fmt: skip
             case "poetry":
                 own = {

@@ -248,6 +248,8 @@ class _SetupLog:
             self._step += 1
             self._on_progress(self._step, len(self._commands), self.command)
             return
+        if not line and not self._lines:
+            return
         if self._left > 0:
             self._left -= self._file.write(line.encode() + b"\n")
         if line.strip():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from forge.app.repositories import write
 from forge.app.repositories.catalog import actor_of, author_of, kept_edits, repository
+from forge.app.repositories.environment_access import follow_branch
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Who
@@ -115,5 +116,6 @@ def _saved(shop: Workshop, repo: Repository, landed: write.Landed) -> Saved:
     if landed.operation is None:
         return Saved(landed.branch, landed.commit, landed.etag, changed=False)
     shop.feed.publish(repo)
+    follow_branch(shop, repo, landed.branch)
     made = landed.operation
     return Saved(landed.branch, landed.commit, landed.etag, True, made.id, kept_edits(made))

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from forge.app.repositories.catalog import actor_of, author_of, existing_branch, repository
+from forge.app.repositories.catalog import actor_of, author_of, existing_branch, id_of, repository
 from forge.app.repositories.environments import EnvironmentState, State, environment_document
+from forge.environment.approval import SetupApprovals
 from forge.environment.errors import SetupUnderWay
 from forge.errors import ForgeError
 from forge.events import EnvironmentChanged
@@ -74,6 +75,21 @@ def clear_environment(shop: Workshop, who: Who, repo_id: str, branch: str) -> Js
     state = shop.environments.state(repo, where)
     _publish(shop, repo_id, where, str(state.state))
     return _document(shop, state)
+
+
+def follow_branch(shop: Workshop, repo: Repository, branch: str) -> None:
+    """A branch moved: where an approved environment now needs another layer, start its setup in the background."""
+    if SetupApprovals(repo.common_dir).latest() is None:
+        return
+
+    def look() -> None:
+        try:
+            if shop.environments.state(repo, branch).state is State.APPROVED:
+                _start(shop, repo, id_of(repo), branch)
+        except ForgeError as e:
+            _log.info("The environment of %s was not looked at: %s", branch, e.message)
+
+    threading.Thread(target=look, name=f"environment-{branch}", daemon=True).start()
 
 
 def _start(shop: Workshop, repo: Repository, repo_id: str, branch: str) -> None:

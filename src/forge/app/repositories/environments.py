@@ -86,8 +86,15 @@ class Environments:
     def __init__(self, settings: Settings, environ: Mapping[str, str], root: Path | None = None) -> None:
         self._settings = settings
         self._environ = environ
-        self._root = root or user_cache_path("forge", appauthor=False) / "environments"
-        self.store = LayerStore(self._root)
+        self._given = root
+
+    @property
+    def _root(self) -> Path:
+        return self._given or user_cache_path("forge", appauthor=False) / "environments"
+
+    @property
+    def store(self) -> LayerStore:
+        return LayerStore(self._root)
 
     @classmethod
     def of_person(cls, environ: Mapping[str, str]) -> Environments:

@@ -29,6 +29,7 @@ from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects.resource_files import resource_texts, resource_tool
 from forge.app.projects.run_needs import turn_lacks, turn_needs
 from forge.app.repositories.catalog import id_of, opened
+from forge.app.repositories.environment_access import follow_branch
 from forge.app.sessions.branch_turn import WORKFLOW, release_left_over
 from forge.app.sessions.conversation import sessions_of
 from forge.app.sessions.sandbox_commands import TurnCommands
@@ -92,6 +93,7 @@ async def _turn(shop: Workshop, run: Run, arguments: Json) -> Json:
     if end.status is TurnStatus.CANCELLED:
         await _withdraw_questions(shop, run)
     await asyncio.to_thread(journal_of(shop).forget, run.id)
+    await asyncio.to_thread(follow_branch, shop, repo, request.branch)
     return asdict(end)
 
 

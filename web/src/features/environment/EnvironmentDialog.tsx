@@ -15,6 +15,7 @@ export function EnvironmentDialog({ repo, branch, environment, onClose }: Props)
   const act = useEnvironmentAct(repo, branch);
   const { state } = environment;
   const asks = state === "not_approved" || state === "changed";
+  const acts = asks || state === "ready" || state === "approved" || state === "failed";
   return (
     <Dialog
       open
@@ -22,7 +23,7 @@ export function EnvironmentDialog({ repo, branch, environment, onClose }: Props)
       onClose={onClose}
       title="Environment"
       about={asks ? "Read what would run. Approved, it runs in the sandbox and reaches these hosts alone." : `What ${branch} needs to run.`}
-      actions={
+      actions={acts ? (
         <>
           {state === "ready" && (
             <Button busy={act.isPending} onClick={() => act.mutate({ kind: "clear" })}>
@@ -40,7 +41,7 @@ export function EnvironmentDialog({ repo, branch, environment, onClose }: Props)
             </Button>
           )}
         </>
-      }
+      ) : undefined}
     >
       <div className="flex flex-col gap-3">
         <p className="flex flex-wrap items-center gap-x-3">

@@ -17,7 +17,7 @@ export function EnvironmentStatus({ repo, branch }: { repo: string; branch: stri
   return (
     <>
       {exists && (
-        <button type="button" aria-label={WORDS[data.state]} className="focus-inset shrink-0 rounded-md px-2 py-1 hover:bg-surface-2" onClick={() => setOpen(true)}>
+        <button type="button" aria-label={WORDS[data.state]} className="focus-inset flex shrink-0 items-center rounded-md px-2 py-1 hover:bg-surface-2" onClick={() => setOpen(true)}>
           <Badge meaning={MEANING[data.state]}>
             <span className="max-sm:hidden">{WORDS[data.state]}</span>
           </Badge>
