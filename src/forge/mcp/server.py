@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from forge import __version__
-from forge.errors import ForgeError
+from forge.errors import ForgeError, InvalidInput
 from forge.json_value import Json
 from forge.mcp.call import Call
 from forge.mcp.subscriptions import Listening
@@ -29,8 +30,15 @@ INSTRUCTIONS = (
     "Errors say what to do next."
 )
 _NAMED = 30
+_OF_FILES = ("content", "search", "replace")
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
+
+
+class NotText(InvalidInput):
+    """An argument that no name, id or note can be."""
+
+    code = "argument_not_text"
 
 
 class Front(Protocol):
@@ -70,6 +78,7 @@ def create(front: Front) -> Server[Any]:
         from forge.mcp import resources  # noqa: PLC0415
 
         uri = str(params.uri)
+        _refuse_broken(uri)
         return resources.contents(uri, await _guarded(resources.read(front.call(context), uri), uri=uri))
 
     async def list_prompts(context: Context, params: object) -> types.ListPromptsResult:
@@ -81,6 +90,7 @@ def create(front: Front) -> Server[Any]:
     async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         from forge.mcp.prompts import prompt  # noqa: PLC0415
 
+        _refuse_broken(params.name, *(params.arguments or {}).values())
         return await _guarded(prompt(front.call(context), params.name, params.arguments or {}))
 
     async def listen(
@@ -151,6 +161,7 @@ async def _called(tool: Tool, call: Call, arguments: Json) -> types.CallToolResu
     try:
         needed = tool.needs(arguments)
         require(call.who, needed)
+        _refuse_no_text(arguments)
         given = checked_arguments(tool.schema, arguments)
         subject = _subject(given)
         text = await tool.run(call, given)
@@ -162,6 +173,23 @@ async def _called(tool: Tool, call: Call, arguments: Json) -> types.CallToolResu
     except Exception as e:  # noqa: BLE001 - the tool runner: a broken tool must not end the connection
         _log.exception("The tool %s broke.", tool.name)
         return _result(f"Internal error in {tool.name}: {type(e).__name__}. Try another way.", failed=True)
+
+
+def _refuse_no_text(arguments: Json) -> None:
+    """JSON can spell what no text has: half of a character, and where only files have it, a zero byte."""
+    try:
+        json.dumps(arguments, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise NotText("The arguments have half of a character.", hint="Send whole Unicode characters.") from None
+    if "\\u0000" in json.dumps({name: value for name, value in arguments.items() if name not in _OF_FILES}):
+        raise NotText("The arguments have a zero byte.", hint="Leave it out.")
+
+
+def _refuse_broken(*values: str) -> None:
+    try:
+        _refuse_no_text(dict.fromkeys(values))
+    except NotText as e:
+        raise MCPError(types.INVALID_PARAMS, failure(e)) from e
 
 
 def _subject(arguments: Json) -> str:
