@@ -102,6 +102,7 @@ async def test_a_build_reads_pinned_contracts_then_the_project_then_templates(ho
         held = await told(agent, "forge_get_build_contracts", build_id=f"{project}@1", types=["stack"])
         assert held["batch"] == 1
         assert held["contracts"] == [{"contract_type": "stack", "content": template(Kind.STACK)}]
+        assert "no build" in await agent.refused("forge_get_build_contracts", build_id=project)
         refused = await agent.refused("forge_set_session", project_id=project, user_id="somebody")
         assert "the person whose key you use" in refused
         assert "no build" in await agent.refused("forge_set_session", project_id=project, build_id=f"{project}@7")

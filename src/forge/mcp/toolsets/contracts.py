@@ -140,10 +140,14 @@ async def _context(call: Call, arguments: Json) -> str:
 
 
 async def _build_contracts(call: Call, arguments: Json) -> str:
+    from forge.app.projects.contract_reads import ContractReader, Reader, build_scope  # noqa: PLC0415
+
     wanted = arguments.get("build_id") or call.defaults.build
     if wanted is None:
         raise ProjectNeeded("Name a build: `build_id`.", hint="forge_get_project_context shows the latest batch.")
-    reader = await _reader(call, Session(build=wanted.removeprefix("session~")).handle)
+    shop = await call.host.shop()
+    scope = await call.in_thread(lambda: build_scope(shop, call.who, wanted.removeprefix("session~")))
+    reader = ContractReader(shop, Reader(call.who, call.agent_name), build=scope)
     found = await call.in_thread(lambda: reader.build_contracts(arguments.get("types", ())))
     return document(
         {
@@ -168,6 +172,8 @@ async def _set_session(call: Call, arguments: Json) -> str:
         if (await project_of(call, named))[1] != id_:
             raise InvalidInput(f"{build[:100]!r} is not a build of {id_}.", hint="Leave out `build_id`.")
         build = await _build(call, named)
+        if build is None:
+            raise InvalidInput(f"{id_} is a project, not a build.", hint="A build is PROJECT@BATCH.")
     session = Session(id_, build)
     return document({"session": session.handle, "project_id": id_, "build_id": build})
 
