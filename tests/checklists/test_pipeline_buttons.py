@@ -200,7 +200,7 @@ def test_what_cannot_be_taken_back_is_confirmed_first_and_changes_nothing_until_
 
 @pytest.mark.req("P-12")
 def test_resume_says_with_which_round_it_goes_on(resumed: Walk) -> None:
-    assert "Polishing goes on with round 2." in resumed.said("resumed")
+    assert "Polishing continues with round 2." in resumed.said("resumed")
 
 
 @pytest.mark.req("P-12")

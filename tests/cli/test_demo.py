@@ -75,7 +75,7 @@ def test_the_end_shows_branch_commits_trajectory_and_tests(printed: str) -> None
         ("2", "0", "4", "2", "27 of 27", "continues"),
         ("3", "0", "1", "2", "34 of 34", "termination: done"),
     ]
-    assert "Once 1 of 11 failed, and the agent mended the code." in " ".join(printed.split())
+    assert "Once 1 of 11 failed, and the agent fixed the code." in " ".join(printed.split())
 
 
 def test_everything_to_look_at_next_works_when_it_is_pasted(

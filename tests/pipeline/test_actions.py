@@ -207,6 +207,8 @@ def test_what_is_told_names_the_next_round_or_phase() -> None:
         assert isinstance(decision, Accepted)
         return decision.message
 
-    assert told(State(Phase.HALTED, "guard_fabrication", rounds=7), Action.RESUME) == "Polishing goes on with round 8."
+    assert (
+        told(State(Phase.HALTED, "guard_fabrication", rounds=7), Action.RESUME) == "Polishing continues with round 8."
+    )
     assert "spec building" in told(State(Phase.HALTED, "agent_failure", Phase.SPEC_BUILDING), Action.RESUME)
     assert "incomplete plan" in told(State(Phase.HALTED, "plan_incomplete"), Action.OVERRIDE)

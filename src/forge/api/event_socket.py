@@ -151,7 +151,8 @@ class Stream:
         if after > last:
             # Another record than the one they know, such as one that came back from a backup: they would hear nothing.
             raise EventUnknown(
-                f"There is no event {after}: the last one is {last}.", hint="Look again, and go on from there."
+                f"There is no event {after}: the last one is {last}.",
+                hint="Read the list again and continue from its last id.",
             )
         if (before := self._heard.pop(name, None)) is not None:
             before.cancel()

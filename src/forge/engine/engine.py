@@ -248,7 +248,7 @@ class Engine:
         self._require_own_loop()
         while not (row := await asyncio.to_thread(self.status, run_id)).has_ended:
             if self._here.closing:
-                raise EngineMisused("the engine was closed", hint="the run goes on in the next process")
+                raise EngineMisused("the engine was closed", hint="the run continues in the next process")
             await self._here.until_end(run_id)
         if row.error is not None:
             raise error_from_json(row.error)

@@ -192,7 +192,7 @@ def _effect(state: State, action: Action) -> Accepted:
             return Accepted(action, Phase.SPEC_BUILDING, told)
         case ((Action.RESUME | Action.PROVIDE_INPUT), Phase.HALTED):
             back = _resumed(state) or state.phase
-            polishing = f"Polishing goes on with round {state.rounds + 1}."
+            polishing = f"Polishing continues with round {state.rounds + 1}."
             return Accepted(action, back, polishing if back is Phase.POLISHING else f"Going on with {_words(back)}.")
         case Action.OVERRIDE, _ if state.lacks_tests:
             return Accepted(action, _resumed(state) or state.phase, "Going on; the tests stay unproven.")
@@ -234,7 +234,7 @@ def _reason(state: State, action: Action) -> str:
     if state.ended:
         return "The project is done." if state.phase is Phase.DONE else STOPPED
     if state.busy:
-        return f"Forge is at work on it ({_words(state.phase)}). Wait until it is done."
+        return f"Forge works on it ({_words(state.phase)}). Wait until it is done."
     if _blocked(state, action):
         questions = counted(state.unresolved, "question is", "questions are")
         return f"{questions} still open. Answer before confirming."

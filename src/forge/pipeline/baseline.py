@@ -14,7 +14,7 @@ from forge.plugins.roles import TestResults
 from forge.projects.status import HaltReason
 from forge.tools.suites import Outcome, named_few
 
-SUPPLY = "Supply it where Forge runs commands and retry, set another test command, or go on with tests unproven."
+SUPPLY = "Supply it where Forge runs commands and retry, set another test command, or continue with tests unproven."
 """What a person can do about tests that cannot run."""
 
 

@@ -89,7 +89,7 @@ def _told(state: State, action: Action) -> tuple[str, str]:
         case Action.DISTILL:
             return "Distill", "Organise what you said into the intent."
         case Action.CONFIRM:
-            return "Confirm", "Lock it and go on to the next phase."
+            return "Confirm", "Confirm it and continue with the next phase."
         case Action.PROVIDE_INPUT if halted:
             return "Provide input", "Say what was missing; it tries again with your words."
         case Action.PROVIDE_INPUT:

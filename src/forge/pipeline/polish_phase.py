@@ -80,7 +80,7 @@ async def polished(journey: Journey, type_: DeliverableType, desk: ProjectDesk) 
             desk.answers += (decision.given(""),)
         decided = len(rounds)
         desk.forget_tests()
-        await journey.say(f"Polishing goes on with round {len(rounds) + 1}.")
+        await journey.say(f"Polishing continues with round {len(rounds) + 1}.")
 
 
 async def _mended(journey: Journey, type_: DeliverableType, desk: ProjectDesk, looked: Looked) -> tuple[str, Looked]:

@@ -42,7 +42,7 @@ async def stuck(journey: Journey, reason: str, needs: Stuck | None = None) -> De
 
     def wait(draft: Draft) -> None:
         draft.info = replace(draft.info, waiting=_waiting(reason, needs))
-        draft.say(f"I need your decision before I can go on: {reason}{_details(needs)}")
+        draft.say(f"I need your decision before I can continue: {reason}{_details(needs)}")
 
     await journey.change(wait, "build: waits for input", event_type="human_needed", summary=reason)
     return await _decided(journey, reason, ("input", "terminate"), _going_on, asked=reason)

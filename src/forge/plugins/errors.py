@@ -24,7 +24,7 @@ class DecisionNeeded(Conflict):
     code = "decision_needed"
 
     def __init__(
-        self, message: str, *, hint: str = "Answer it, and the work goes on.", needs: Stuck | None = None
+        self, message: str, *, hint: str = "Answer it, and the work continues.", needs: Stuck | None = None
     ) -> None:
         super().__init__(message, hint=hint)
         self.needs = needs

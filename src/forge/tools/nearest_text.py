@@ -121,7 +121,7 @@ def _diff(wanted: Sequence[str], there: Sequence[str]) -> list[str]:
         for row in difflib.unified_diff(wanted[:200], there[:200], n=2, lineterm="")
         if not row.startswith(("---", "+++", "@@"))
     ]
-    return rows[:_DIFF_LINES] + (["[The difference goes on.]"] if len(rows) > _DIFF_LINES else [])
+    return rows[:_DIFF_LINES] + (["[The difference continues.]"] if len(rows) > _DIFF_LINES else [])
 
 
 def _seen(row: str) -> str:

@@ -2902,7 +2902,7 @@ export interface components {
             run: string | null;
             /**
              * Topic
-             * @description Where its events are told.
+             * @description The topic of its events.
              */
             topic: string;
         };
@@ -4731,7 +4731,7 @@ export interface components {
             checks: components["schemas"]["CheckShape"][];
             /**
              * Ok
-             * @description Whether nothing must be mended.
+             * @description Whether nothing needs repair.
              */
             ok: boolean;
         };
@@ -8679,7 +8679,7 @@ export interface components {
         RepositoriesShape: {
             /**
              * Offered
-             * @description Used on the command line and not looked after yet; for the person at this machine only.
+             * @description Used on the command line and not listed yet; only for the person at this machine.
              */
             offered: components["schemas"]["OfferedRepositoryShape"][];
             /** Repositories */
@@ -8989,7 +8989,7 @@ export interface components {
             run: string;
             /**
              * Topic
-             * @description Where the turn is told.
+             * @description The topic of the turn's events.
              */
             topic: string;
         };
@@ -9680,7 +9680,7 @@ export interface components {
              * @description The id of the last event of the branch so far.
              */
             after: number;
-            /** @description Null while the turn goes on. */
+            /** @description Null while the turn runs. */
             end: components["schemas"]["TurnEndShape"] | null;
         };
         /**
@@ -9903,7 +9903,7 @@ export interface components {
             turn: string;
             /**
              * Waits For
-             * @description Why nobody goes on with it, where its process died.
+             * @description Why no process continues it after its own died.
              * @default
              */
             waits_for: string;
@@ -20404,7 +20404,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It was looked after already. */
+            /** @description The server lists it already. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -29,7 +29,7 @@ _BY_CODE = {
 _BY_STATUS = {
     400: "Send one JSON document.",
     401: "Sign in, or send a key as `Authorization: Bearer`.",
-    403: "Ask somebody who may.",
+    403: "Ask a person with the permission.",
     404: "List what there is, and use an id from there.",
     409: "Look at how it is now, then try again.",
     412: "Read it again and make your change there.",

@@ -36,7 +36,7 @@ def list_repositories(shop: Shop, who: Asking) -> Any:
     response_model=shapes.RepositoryShape,
     responses={
         **may_end(REPOSITORY),
-        200: {"model": shapes.RepositoryShape, "description": "It was looked after already."},
+        200: {"model": shapes.RepositoryShape, "description": "The server lists it already."},
     },
 )
 def add_repository(shop: Shop, who: Asking, *, body: shapes.NewRepository) -> Any:

@@ -25,7 +25,7 @@ class CheckShape(Shape):
 
 
 class DoctorShape(Shape):
-    ok: bool = Field(description="Whether nothing must be mended.")
+    ok: bool = Field(description="Whether nothing needs repair.")
     checks: list[CheckShape]
 
 

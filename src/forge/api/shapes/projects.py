@@ -244,7 +244,7 @@ class ActionResultShape(Shape):
     project: ProjectShape
     changed: bool
     run: str | None = Field(description="The work that follows, if any.")
-    topic: str = Field(description="Where its events are told.")
+    topic: str = Field(description="The topic of its events.")
     after: int = Field(description="The id after which they begin.")
     message: Text
 

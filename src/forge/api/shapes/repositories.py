@@ -42,7 +42,7 @@ class OfferedRepositoryShape(Shape):
 class RepositoriesShape(Shape):
     repositories: list[RepositoryShape]
     offered: list[OfferedRepositoryShape] = Field(
-        description="Used on the command line and not looked after yet; for the person at this machine only."
+        description="Used on the command line and not listed yet; only for the person at this machine."
     )
 
 

@@ -83,7 +83,7 @@ class WorkingShape(Shape):
     turn: str
     who: Text
     since: float
-    waits_for: Text = Field("", description="Why nobody goes on with it, where its process died.")
+    waits_for: Text = Field("", description="Why no process continues it after its own died.")
 
 
 class SessionShape(Shape):
@@ -136,7 +136,7 @@ class NewTurn(Given):
 
 class SentShape(Shape):
     run: str
-    topic: Text = Field(description="Where the turn is told.")
+    topic: Text = Field(description="The topic of the turn's events.")
     after: int = Field(description="The id after which its events begin.")
     model: Text
 
@@ -154,7 +154,7 @@ class TurnEndShape(Shape):
 
 
 class TurnRunShape(Shape):
-    end: TurnEndShape | None = Field(description="Null while the turn goes on.")
+    end: TurnEndShape | None = Field(description="Null while the turn runs.")
     after: int = Field(description="The id of the last event of the branch so far.")
 
 

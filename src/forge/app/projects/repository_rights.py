@@ -41,7 +41,7 @@ def refuse_where_nobody_may_build(shop: Workshop, project: str, place: Path) -> 
     if not identity.writers(shop, "project", project) & identity.writers(shop, "repository", repository_id(place)):
         raise OperationBlocked(
             "Nobody who may change this project may write to its repository any more. What was built is on its branch; "
-            "when the repository is shared again, resume goes on.",
+            "when the repository is shared again, resume continues.",
             hint="Share the repository for writing, then resume; or terminate.",
         )
 

@@ -160,7 +160,7 @@ def _row(entry: dict[str, object]) -> tuple[str, ...]:
 def _tested(shown: Shown, *, confined: bool) -> str:
     runs = shown.test_runs
     failed = [run for run in runs if run["failed"]]
-    red = "".join(f" Once {run['failed']} of {run['total']} failed, and the agent mended the code." for run in failed)
+    red = "".join(f" Once {run['failed']} of {run['total']} failed, and the agent fixed the code." for run in failed)
     where = "in the sandbox" if confined else "without a sandbox"
     times = counted(len(runs), "time")
     return f"The tests ran {times} {where}, from {counted(runs[0]['total'], 'test')} to {runs[-1]['total']}.{red}"

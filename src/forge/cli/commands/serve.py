@@ -127,7 +127,7 @@ def _project(settings: Settings, which: str) -> str:
 async def _begun(out: Output, settings: Settings, serving: Serving, token: str, opening: _Opening) -> None:
     gc.freeze()
     await _tell(out, serving, token, opening)
-    out.aside("Ctrl-C stops; what is under way goes on at the next start. `forge --help` shows the commands.")
+    out.aside("Ctrl-C stops; running work continues at the next start. `forge --help` shows the commands.")
     await asyncio.to_thread(_describe, settings, serving)
 
 

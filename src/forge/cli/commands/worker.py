@@ -43,7 +43,7 @@ async def _work(out: Output, *, until_idle: bool) -> None:
     for sign in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(sign, stop.set)
     async with open_workshop(load_settings(None, os.environ), os.environ, serve=True) as shop:
-        out.aside("Working. Ctrl-C stops; what is under way goes on with the next worker.")
+        out.aside("Working. Ctrl-C stops; the next worker continues running work.")
         while not stop.is_set():
             if until_idle and not has_work(shop):
                 break

@@ -92,7 +92,7 @@ class ToldAsProse(Told):
     def welcome(self, branch: str, answering: str) -> None:
         out = self.out
         out.line(f"{out.styled(answering, 'bold')} on {out.styled(branch, 'cyan')}. Each turn becomes one commit.")
-        out.line(out.styled("Ctrl-C ends a turn, Ctrl-D the conversation; a line ending in \\ goes on.", "dim"))
+        out.line(out.styled("Ctrl-C ends a turn, Ctrl-D the conversation; a line ending in \\ continues.", "dim"))
 
     def prompt(self, *, more: bool) -> None:
         sys.stdout.write(self.out.styled("… ", "bold") if more else f"\n{self.out.styled('you › ', 'bold')}")

@@ -20,7 +20,7 @@ export const TITLES: Record<Button, string> = {
 
 export const ABOUT: Record<Button, string> = {
   distill: "Organise what you said into the intent.",
-  confirm: "Lock it and go on to the next phase.",
+  confirm: "Confirm it and continue with the next phase.",
   provide_input: "Answer what the build is stuck on.",
   resume: "Go on where it stopped.",
   override: "Decide that it is good enough.",

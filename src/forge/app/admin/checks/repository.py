@@ -88,7 +88,7 @@ def turns(place: Place) -> Check:
         end = f"`forge session cancel --branch {shlex.quote(dead[0])}`"
         hint = f"`forge worker --until-idle` finishes what can be finished; {end} ends it."
         return warning("turns", f"Interrupted on {some(dead)}.", hint)
-    return ok("turns", f"{len(found)} at work." if found else "No agent is at work.")
+    return ok("turns", f"{len(found)} at work." if found else "No agent is running.")
 
 
 def _waits_for(place: Place, held: Reservation) -> str:

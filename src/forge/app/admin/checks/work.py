@@ -27,7 +27,7 @@ _SILENT = 60.0
 _FORGOTTEN = 3600.0
 _NONE_YET = "None yet; the first work makes it."
 _GOING_ON: tuple[RunState, ...] = ("queued", "waiting", "running")
-_GO_ON = "`forge worker --until-idle` goes on with it."
+_GO_ON = "`forge worker --until-idle` continues it."
 
 
 def database(place: Place) -> Check:
@@ -91,7 +91,7 @@ def workers(place: Place) -> Check:
     leases = Leases(place.records.database).list()
     dead = _dead(place)
     alive = len(leases) - len(dead)
-    told = f"{counted(alive, 'process', 'processes')} at work." if alive else "No process is at work."
+    told = f"{counted(alive, 'process', 'processes')} at work." if alive else "No process is running."
     if dead and place.repair:
         for lease in leases:
             if lease.id in dead and Leases(place.records.database).declare_dead(lease):
