@@ -14,6 +14,7 @@ from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.project_output import Teller, directory_of, found, opened_shop, output_of
 from forge.cli.terminal.session import BadUsage
 from forge.counts import counted
+from forge.events import ProjectSaid
 
 if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
@@ -100,7 +101,8 @@ async def _say(shop: Workshop, out: Output, project: Project, text: str, about: 
         return
     async with Teller(out) as teller:
         async for event in follow(shop, project, ActionResult(changed=True, run=run, after=done.after)):
-            teller(event)
+            if not isinstance(event, ProjectSaid):  # the answer is printed whole, once
+                teller(event)
 
 
 def _status(out: Output, seen: Exploration, project: Project) -> None:
