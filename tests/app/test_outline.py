@@ -359,6 +359,25 @@ def test_the_plan_has_the_sections_that_the_specification_agreed_on(office: Offi
     office.do(use)
 
 
+@pytest.mark.req("W-07")
+@pytest.mark.parametrize(
+    ("reply", "background"), [("The problem itself.", False), ("It’s background", True), ("Bob leaves in May.", False)]
+)
+def test_the_question_about_the_first_message_is_answered_in_words(
+    office: Office, reply: str, background: bool
+) -> None:
+    async def use(shop: Workshop) -> None:
+        project = await create(shop, "Sales")
+        await say(shop, project, SCENE)
+        await say(shop, project, reply)
+        assert view(shop, project).scene_question == ""
+        assert (project.directory / "context.md").exists() is background
+        said = [each.content for each in project.chat() if each.role == "human"]
+        assert said == ([SCENE, reply] if "Bob" in reply else [SCENE])
+
+    office.do(use)
+
+
 SCENE = "Wir sind drei Leute im Vertrieb. Bob entscheidet, und das CRM ist von 2009."
 
 

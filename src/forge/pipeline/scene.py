@@ -12,6 +12,16 @@ PROMPT = "team-context"
 QUESTION = "Is this background about your team, or the problem itself?"
 """In `project.json`: the message that the person is asked about, and those that are background and no brain dump."""
 About = Literal["background", "problem"]
+_ANSWERS: dict[str, About] = {
+    "background": "background",
+    "it is background": "background",
+    "it's background": "background",
+    "problem": "problem",
+    "the problem": "problem",
+    "the problem itself": "problem",
+    "it is the problem": "problem",
+    "it's the problem": "problem",
+}
 
 
 class Recognised(BaseModel):
@@ -23,3 +33,8 @@ class Recognised(BaseModel):
 
 def parse_recognised(raw: str) -> Recognised:
     return parse_object(raw, Recognised)
+
+
+def answer_to_question(text: str) -> About | None:
+    """What a message says that does nothing but answer the question; None for one that says more."""
+    return _ANSWERS.get(" ".join(text.casefold().replace("’", "'").strip(" .!\n\t\"'").split()))

@@ -49,6 +49,15 @@ async def told_about(shop: Workshop, project: Project, about: About) -> ActionRe
     return ActionResult(changed=True, run=None, after=after, message=heard)
 
 
+def drop_question(shop: Workshop, project: Project) -> None:
+    """Whoever writes on instead of answering has stated the problem: the question is an offer, not a gate."""
+
+    def drop(draft: Draft) -> None:
+        draft.info = replace(draft.info, scene_asked=None)
+
+    change_project(shop, project, drop, "scene: problem")
+
+
 async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | None:
     """None where no model can tell. What goes wrong here stops nobody: the person is asked instead."""
     around_it = await asyncio.to_thread(around, shop, project, f"scene-{project.id}")

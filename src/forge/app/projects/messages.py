@@ -10,7 +10,7 @@ from typing import IO
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform
 from forge.app.projects.change import change_project
-from forge.app.projects.first_message import recognised, told_about
+from forge.app.projects.first_message import drop_question, recognised, told_about
 from forge.app.projects.runs import ActionResult
 from forge.app.projects.view import ProjectView
 from forge.app.values.uploads import content_of
@@ -18,7 +18,7 @@ from forge.errors import InvalidInput
 from forge.pipeline import messages, realign, resources
 from forge.pipeline.actions import Action
 from forge.pipeline.answers import Given, checked
-from forge.pipeline.scene import About
+from forge.pipeline.scene import About, answer_to_question
 from forge.projects import priming
 from forge.projects.project import Project
 from forge.projects.status import Phase
@@ -73,10 +73,15 @@ def check_idea(settings: Settings, text: str) -> None:
 async def _dump(
     shop: Workshop, project: Project, text: str, about: About | None, action_id: str | None
 ) -> ActionResult:
+    asked = about is None and (await asyncio.to_thread(project.info)).scene_asked is not None
+    if asked and (answer := answer_to_question(text)):
+        return await told_about(shop, project, answer)
     first = priming.is_priming(await asyncio.to_thread(project.chat))
     done = await perform(shop, project, Action.CORRECT, text=text, action_id=action_id, asked=_SAID)
     if not done.changed:
         return done
+    if asked:
+        await asyncio.to_thread(drop_question, shop, project)
     heard = await recognised(shop, project, shop.redactor.text(text), about) if first or about else ""
     if heard:
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
