@@ -39,6 +39,7 @@ from forge.tools.tool import ToolRetry
 __all__ = ["MODES", "TOOLS", "ExplorationClosed", "ToolUnknown"]
 
 _RECORDED = "recorded:"
+_SCENE = "Say `background` or `problem`, or write on about the problem."
 
 
 class ExplorationClosed(InvalidInput):
@@ -187,7 +188,7 @@ def shown(settings: Settings, project: Project, run: str | None = None) -> Explo
         risk_line=bench.line,
         handed_over=bool(routing.get(HANDED_OVER)),
         broken_ground=broken_ground(project),
-        next=_next(bench, knowledge, here),
+        next=_SCENE if project.info().scene_asked is not None else _next(bench, knowledge, here),
     )
 
 
