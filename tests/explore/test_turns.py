@@ -239,6 +239,14 @@ CONVERSATION = (
 )
 
 
+def test_rules_name_the_wish_and_who_decides_in_the_person_s_words() -> None:
+    text = "We want to build an app for tools. Our board decides in June. Mary from the club decides, too."
+    bench = talked(text)
+    rules.respond(bench, decide(rules.routed(bench, text), bench, KNOWLEDGE, text), KNOWLEDGE, text, first=True)
+    assert bench.register.get("A1").claim == "An app would solve the problem"
+    assert [each["name"] for each in bench.group("stakeholders")["decision_authority"]] == ["Our board", "Mary"]
+
+
 def test_a_scripted_person_reaches_a_one_page_brief_in_at_most_15_questions_by_rules_alone() -> None:
     values, texts, brief = state.defaults(), [], ""
     for text in CONVERSATION:

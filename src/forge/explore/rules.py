@@ -42,8 +42,9 @@ _PROBLEM = re.compile(
     re.I,
 )
 _DECIDES = re.compile(
-    r"\b((?:[A-Z][\w’'-]+)(?: [A-Z][\w’'-]+)?|[Oo]ur [\w -]{3,30}?"
-    r"|[Tt]he (?:head of [\w -]{3,30}?|[\w-]+ (?:manager|lead|director|board)))"
+    r"\b([Oo]ur (?:head of [\w-]+|[\w-]{3,30}(?: (?:manager|lead|director|board|team))?)"
+    r"|[Tt]he (?:head of [\w -]{3,30}?|[\w-]+ (?:manager|lead|director|board)|board)"
+    r"|(?!(?:Our|The)\b)[A-Z][\w’'-]+(?: [A-Z][\w’'-]+)?)"
     r",?[^.?!]{0,40}? (?:decides|has to approve|approves|signs off|owns the budget)",
 )
 _GAINS = re.compile(
@@ -193,7 +194,7 @@ def _note_wish(bench: Workbench, name: str, sentence: str) -> None:
         return
     plain = re.sub(r"^(?:an?|some|our own|the) ", "", name.strip(), flags=re.I)
     _try(bench, "set_solution_info", name=plain, description=sentence, reason="A wish, kept apart from the problem.")
-    claim = f"A {plain} would solve the problem"
+    claim = f"{'An' if plain[:1].casefold() in 'aeiou' else 'A'} {plain} would solve the problem"
     _assume(bench, claim, impact="high", confidence="guessed", basis=f"It is wished for in {bench.source}.")
 
 
