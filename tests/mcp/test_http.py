@@ -130,6 +130,8 @@ async def test_a_key_for_one_project_reaches_nothing_else(house: House) -> None:
         for address in ("projects", f"projects/{theirs.id}", f"repositories/{other}", "settings", "keys", "models"):
             refused = client.get(f"/api/{address}")
             assert (refused.status_code, refused.json()["code"]) == (403, "key_limited"), address
+        shared = client.put(f"/api/projects/{mine.id}/shares/ben", json={"right": "read"})
+        assert (shared.status_code, shared.json()["code"]) == (403, "key_limited")
 
 
 def test_foreign_hosts_and_origins_are_refused(house: House) -> None:
