@@ -263,6 +263,8 @@ def test_a_scripted_person_reaches_a_one_page_brief_in_at_most_15_questions_by_r
         brief = now.files.get("problem_brief", brief)
         assert len(answer.questions) <= 3
     assert brief.startswith("# Problem brief")
+    assert "they copy orders by hand [T1]." in brief, "cited where it was said, not where it was noted"
+    assert "each order is typed twice [T2]." in brief
     assert values["routing_context"]["questions_asked"] <= 15
     assert values["routing_context"]["completed_modes"] == ["discover"]
     assert values["routing_context"]["proposal"]["mode"] == "evaluate"

@@ -103,6 +103,18 @@ def sourced(text: str, *ids: str) -> str:
 _SENTENCE_END = re.compile(r"[.!?…]+$")
 
 
+def _said_in(bench: Workbench, sentence: str) -> str:
+    """The message in which the person said these very words; empty where nobody did."""
+    words = _plain(sentence)
+    messages = [each for each in bench.values.get("messages", ()) if isinstance(each, dict)]
+    texts = [_plain(str(each.get("content", ""))) for each in messages if each.get("role") == "user"]
+    return next((f"T{number}" for number, text in enumerate(texts, 1) if words and words in text), "")
+
+
+def _plain(text: str) -> str:
+    return " ".join(_SENTENCE_END.sub("", text.strip()).casefold().split())
+
+
 def _problem(bench: Workbench, most: int) -> str:
     skeleton = bench.skeleton
     statement = skeleton.get("problem_statement")
@@ -110,7 +122,8 @@ def _problem(bench: Workbench, most: int) -> str:
         raise ChangeRefused("There is no problem statement yet.", hint="Call `update_problem_statement` first.")
     last = f"T{bench.turn}" if bench.turn else ""
     source = skeleton.get("problem_source") or last
-    parts = ["# Problem brief", "", "## Problem", "", sourced(statement, source)]
+    said = " ".join(sourced(part, _said_in(bench, part) or source) for part in _SENTENCE.split(statement))
+    parts = ["# Problem brief", "", "## Problem", "", said]
     if skeleton.get("target_audience"):
         parts += _block("Who has it", [sourced(skeleton["target_audience"], skeleton.get("audience_source") or source)])
     findings = _findings(bench, "discover")
