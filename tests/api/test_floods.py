@@ -13,6 +13,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
+from forge.api.access.connections import Connection, Connections, Limits
 from tests.support.api_server import House, opened
 from tests.support.soak.hostile.floods import flooded
 
@@ -160,6 +161,33 @@ def test_slow_connections_give_way_to_who_asks_for_something(house: House) -> No
         for _ in range(20):
             assert is_answered(house)
         assert answer(slow[0]) == b"", "the first one gave way, without a word"
+
+
+def test_clients_of_one_machine_may_connect_at_once(house: House) -> None:
+    with ExitStack() as held:
+        together = [held.enter_context(raw(house)) for _ in range(PER_ADDRESS + 4)]
+        lines = [*(f"{name}: {value}" for name, value in house.bearer.items()), "Connection: close"]
+        for each in together:
+            each.sendall(head(house, *lines, target="/api/sign-in"))
+        assert [answer(each).split(b" ", 2)[1] for each in together] == [b"200"] * len(together)
+
+
+def test_strangers_of_one_address_who_ask_nothing_give_way_after_a_second() -> None:
+    dropped: list[int] = []
+    connections = Connections(Limits(head_bytes=1, headers=1, seconds=10, connections=64, per_address=2))
+
+    def arrive(number: int, *, ago: float = 0.0) -> None:
+        made = Connection(connections, "127.0.0.1", drop=lambda: dropped.append(number), known=lambda: None)
+        made.came -= ago
+        assert connections.add(made)
+
+    for number in range(4):
+        arrive(number, ago=5.0 if number < 3 else 0.0)
+    assert dropped == [0, 1], "the third is the second of two that may stay"
+    arrive(4)
+    arrive(5)
+    assert dropped == [0, 1, 2], "the others have just come"
+    assert len(connections) == 3
 
 
 def test_who_is_signed_in_gives_way_to_nobody(house: House) -> None:

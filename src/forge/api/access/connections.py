@@ -1,12 +1,14 @@
 """The connections of one server: how many there may be, and which give way when there are more.
 
 A connection is a stranger's until a request on it was signed in. Strangers are limited by their address, and the oldest
-of them gives way to a new one: whoever means it has asked for something long before.
+of them give way to a new one: whoever means it has asked for something long before. New ones have a second for that, so
+many clients of one machine may connect at once.
 """
 
 from __future__ import annotations
 
 import resource
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address
@@ -19,6 +21,8 @@ KEY = "forge.connection"
 _OTHER_FILES = 256
 """Descriptors that the server needs for all else: databases, repositories, the programs that it starts."""
 _FEWEST = 64
+_TIME_TO_ASK = 1.0
+"""Seconds in which a new connection gives way only where there is no room at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Connection:
         self.address = _network(address)
         self.drop = drop
         self.is_known = False
+        self.came = time.monotonic()
 
     def leave(self) -> None:
         self._connections.remove(self)
@@ -71,8 +76,8 @@ class Connections:
     def add(self, connection: Connection) -> bool:
         """Whether there is room for it: a stranger who came earlier gives way, somebody who is signed in does not."""
         here = self._at.get(connection.address, {})
-        if len(here) >= self.limits.per_address:
-            self._evict(next(iter(here)))
+        while len(here) >= self.limits.per_address and self._is_slow(oldest := next(iter(here))):
+            self._evict(oldest)
         if len(self._all) >= self._most:
             if not self._strangers:
                 return False
@@ -92,6 +97,9 @@ class Connections:
     def remove(self, connection: Connection) -> None:
         self._all.discard(connection)
         self.recognise(connection)
+
+    def _is_slow(self, connection: Connection) -> bool:
+        return time.monotonic() - connection.came >= _TIME_TO_ASK
 
     def _evict(self, connection: Connection) -> None:
         self.remove(connection)
