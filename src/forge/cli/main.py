@@ -46,7 +46,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "file": Command("file", "list, read, search, save, rename and delete files on a branch"),
         "test": Command("test", "run the tests of a branch, in a sandbox; set the command that runs them"),
         "tests": Command("tests", "show or set the command that `forge test` runs"),
-        "env": Command("environment", "what a branch needs to run: show, setup, clear"),
+        "env": Command("environment", "what a branch needs to run: show, setup, shell, clear"),
         "exec": Command("execute", "run a command on a branch, in a sandbox"),
     },
     "Look at history": {

@@ -16,11 +16,15 @@ import signal
 import struct
 import sys
 import termios
+import time
 
 _CHUNK = 65536
 _HEAD = struct.Struct(">cI")
 _SIZE = struct.Struct(">HH")
 _LARGEST = 1 << 20
+_LAST_WORDS = 2.0
+_FIRST_SIZE = 0.25
+"""Seconds for the first frame: a program that asks for the size as it starts is to find it."""
 
 
 def keys(data: bytes) -> bytes:
@@ -35,23 +39,36 @@ def resized(rows: int, columns: int) -> bytes:
 
 def serve(command: list[str]) -> int:
     """Run the command in a terminal until it ends; its exit code."""
+    received = os.read(0, _CHUNK) if select.select([0], [], [], _FIRST_SIZE)[0] else b""
     child, terminal = pty.fork()
     if child == 0:
+        _taken(0, received)
         try:
             os.execvp(command[0], command)  # noqa: S606 - a list of words, by design without a shell
         except OSError as e:
             os.write(2, f"forge: {command[0]}: {e.strerror}\n".encode())
             os._exit(127)
-    _carry(terminal)
+    hung_up = _carry(terminal, received)
+    code = os.waitstatus_to_exitcode(_status(child, terminal, 0.0 if hung_up else _LAST_WORDS))
+    return code if code >= 0 else 128 - code  # as shells tell of a signal
+
+
+def _status(child: int, terminal: int, seconds: float) -> int:
+    """How it ended. A program that has closed the terminal may still be at its end, and has these seconds for it."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+        time.sleep(0.005)
     os.close(terminal)
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(child, signal.SIGHUP)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status) % 256
+    os.kill(child, signal.SIGHUP)  # not waited for yet, so the number is still its own
+    return os.waitpid(child, 0)[1]
 
 
-def _carry(terminal: int) -> None:
-    received, typed = b"", b""
+def _carry(terminal: int, received: bytes) -> bool:
+    """Until either end closes; whether it was the end of the input."""
+    received, typed = _taken(terminal, received)
     sources = [0, terminal]
     while True:
         readable, writable, _ = select.select(sources, [terminal] if typed else [], [])
@@ -59,14 +76,14 @@ def _carry(terminal: int) -> None:
             try:
                 data = os.read(terminal, _CHUNK)
             except OSError:  # the last process that had it open has ended
-                return
+                return False
             if not data:
-                return
+                return False
             _write(data)
         if 0 in readable:
             data = os.read(0, _CHUNK)
             if not data:
-                return
+                return True
             received, more = _taken(terminal, received + data)
             typed += more
         if terminal in writable:

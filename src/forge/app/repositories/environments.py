@@ -37,6 +37,8 @@ from forge.git import PERSON, Actor, ActorKind, GitCommitVFS, Repository, WorkIn
 from forge.git.process import disk
 from forge.sandbox import available
 
+__all__ = ["EnvironmentInvalid", "SetupFailed"]
+
 if TYPE_CHECKING:
     from forge.settings import Settings
 

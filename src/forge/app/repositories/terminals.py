@@ -7,24 +7,29 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.app.access.identity import Who, audit, require
-from forge.app.process.workshop import Workshop
+from forge.app.access.identity import LOCAL, Who, audit, require
 from forge.app.repositories.catalog import actor_of, author_of, existing_branch, limited, repository
 from forge.app.repositories.commands import CommandRun, run_on_branch
 from forge.errors import Conflict, InvalidInput
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits, terminal, view
 
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.app.repositories.environments import Environments
+
 MOST = 8
 """Terminals of one process."""
 _SECONDS = 4 * 3600.0
 _IDLE = 30 * 60.0
 _NAME = ".forge-terminal"
+_KIND = "xterm-256color"
 _LONGEST_MESSAGE = 5_000
 _LARGEST_SIDE = 1_000
 
@@ -40,13 +45,19 @@ _open = threading.BoundedSemaphore(MOST)
 class Terminal:
     """One shell. `run` stays in the thread that calls it; all else may be called from any other."""
 
-    shop: Workshop
     who: Who
     repo: Repository
     workspace: WorkInProgressVFS
+    environments: Environments | None
+    """None: a shell without the environment of the branch."""
+    _publish: Callable[[Repository], None]
     _source: int
     _input: int
     """What is typed before the shell is there waits in the pipe."""
+    command: Sequence[str] = ()
+    """What to run instead of a shell."""
+    kind: str = _KIND
+    """What `TERM` tells programs."""
     _touched: float = field(default_factory=time.monotonic)
     _cancel: threading.Event = field(default_factory=threading.Event)
     _guard: threading.Lock = field(default_factory=threading.Lock)
@@ -68,15 +79,15 @@ class Terminal:
             return run_on_branch(
                 self.repo,
                 self.workspace,
-                _command(),
+                _command(self.command),
                 limits=Limits(seconds=_SECONDS),
-                env=_variables(self.workspace.branch),
+                env=_variables(self.workspace.branch, self.kind),
                 readonly=() if view.shows(Path(sys.base_prefix)) else (Path(sys.base_prefix),),
                 home={_NAME: Path(terminal.__file__).read_bytes()},
                 cancel=self._cancel,
                 on_output=lambda _, data: show(data),
                 source=self._source,
-                environments=self.shop.environments,
+                environments=self.environments,
             )
         finally:
             _open.release()
@@ -126,7 +137,7 @@ class Terminal:
 
     def _committed(self, message: str, onto: str | None = None) -> str:
         made = self.workspace.commit(message, author_of(self.repo, self.who), onto=onto)
-        self.shop.feed.publish(self.repo)
+        self._publish(self.repo)
         return made
 
     def _send(self, frame: bytes) -> None:
@@ -137,10 +148,10 @@ class Terminal:
                     left = left[os.write(self._input, left) :]
 
 
-def _variables(branch: str) -> Mapping[str, str]:
+def _variables(branch: str, kind: str) -> Mapping[str, str]:
     # The shell would run what a name holds in its prompt.
     name = re.sub(r"[^\w./-]", "?", branch)
-    return {"TERM": "xterm-256color", "PS1": f"{name} $ "}
+    return {"TERM": kind, "PS1": f"{name} $ "}
 
 
 def open_terminal(shop: Workshop, who: Who, repo_id: str, branch: str) -> Terminal:
@@ -148,10 +159,20 @@ def open_terminal(shop: Workshop, who: Who, repo_id: str, branch: str) -> Termin
     repo = limited(repository(shop, who, repo_id, "run"), shop.settings)
     workspace = repo.workspace(existing_branch(repo, branch), actor=actor_of(who))
     audit(shop, who, "terminal.open", f"repository:{repo_id}", branch)
-    return Terminal(shop, who, repo, workspace, *os.pipe())
+    return Terminal(who, repo, workspace, shop.environments, shop.feed.publish, *os.pipe())
 
 
-def _command() -> list[str]:
+def own_terminal(
+    repo: Repository, branch: str, environments: Environments | None, *, command: Sequence[str] = (), kind: str = ""
+) -> Terminal:
+    """For the person at this machine, in their own process. Servers find the commit in the log of operations."""
+    workspace = repo.workspace(existing_branch(repo, branch), actor=actor_of(LOCAL))
+    source, sink = os.pipe()
+    return Terminal(LOCAL, repo, workspace, environments, lambda _: None, source, sink, command, kind or _KIND)
+
+
+def _command(wanted: Sequence[str]) -> list[str]:
     shell = "bash" if Path("/bin/bash").exists() else "sh"
     python = os.path.realpath(sys.executable)
-    return ["sh", "-c", f'exec "$1" -I -S "$HOME/{_NAME}" "$2"', "sh", python, shell]
+    script = f'python=$1; shift; exec "$python" -I -S "$HOME/{_NAME}" "$@"'
+    return ["sh", "-c", script, "sh", python, *(wanted or [shell])]

@@ -15,6 +15,7 @@ from forge.app.repositories.environments import (
     environment_document,
     set_own_configuration,
 )
+from forge.cli.commands import environment_shell
 from forge.cli.terminal.options import Branch, branch_to_read, environments_of, opened
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
@@ -101,6 +102,9 @@ def set_up_environment(
     out.result(environment_document(state))
     _tell_layer(out, state)
     return Exit.OK
+
+
+app.add("shell")(environment_shell.open_shell)
 
 
 @app.add("clear")
