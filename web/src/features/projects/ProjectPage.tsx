@@ -138,7 +138,7 @@ function ChatWithDocuments({ project, inputOpen }: { project: Project; inputOpen
           </Panel>
           <PanelEdge />
           <Panel id="documents" size="46" min={280}>
-            {project.phase === "brain_dump" ? <Explorer project={project} /> : <Documents project={project} />}
+            {project.phase === "brain_dump" ? <Explorer project={project} beside /> : <Documents project={project} />}
           </Panel>
         </Panels>
       )}
