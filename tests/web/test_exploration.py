@@ -18,9 +18,8 @@ WISH = (
     "We want to build a dashboard for our dispatchers. They lose two hours every day because they copy orders by hand. "
     "Anna decides."
 )
+TODAY = "Every morning there are 80 mails and each order is typed twice."
 ANSWERS = (
-    "Every morning there are 80 mails and each order is typed twice.",
-    "yes",
     "The dispatchers would not type a single order on Monday morning.",
     "Since October we have a new customer with twice as many orders.",
     "It is for all depots, at once.",
@@ -70,7 +69,12 @@ def test_a_wish_becomes_a_brief_to_download(page: Any, desk: Desk, expect: Any) 
         answered(client, id_, 1)
         expect(panel.get_by_role("row", name="A dashboard would solve the problem")).to_be_visible()
         assert panel.evaluate("(it) => it.scrollWidth <= it.clientWidth"), "the panel is cut off at its right"
-        for turn, text in enumerate(ANSWERS, start=2):
+        say(page, TODAY)
+        panel.get_by_role("button", name="Go on with Discover & Frame").click()
+        expect(page.get_by_role("tabpanel").get_by_text("If the thing you want to build existed").nth(1)).to_be_visible()
+        answered(client, id_, 3)
+        assert explored(client, id_)["mode"] == "discover"
+        for turn, text in enumerate(ANSWERS, start=4):
             assert client.post(f"/api/projects/{id_}/messages", json={"text": text}).status_code == 202
             answered(client, id_, turn)
     with page.expect_download() as waited:

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { CircleAlert, CircleX, Download, MessageSquare } from "lucide-react";
 
-import { artifactAddress, type Project } from "@/api";
+import { artifactAddress, useSayToProject, type Project } from "@/api";
 import { classNames } from "@/lib/class_names";
 import { projectPlace } from "@/lib/places";
 import { Badge, Button, Chip, ErrorState, InlineCode, Skeleton, toast } from "@/ui";
@@ -79,15 +79,16 @@ function Warning({ bad = false, children }: { bad?: boolean; children: string })
 
 function Proposal({ project, known }: { project: string; known: Exploration }) {
   const enter = useEnterMode(project);
+  const say = useSayToProject(project);
   const proposal = known.proposal;
   if (proposal === null) return null;
+  const onError = (error: unknown) => toast({ text: told(error), meaning: "bad" });
+  // While there is a chat, a yes in it: the explorer answers with the first question of the mode.
+  const accept = () => (known.phase === "brain_dump" ? say.mutate({ text: "yes" }, { onError }) : enter.mutate(proposal.mode, { onError }));
   return (
     <div className="flex flex-wrap items-center gap-2 rounded-md border border-line px-3 py-2">
       <span className="min-w-48 flex-1">{proposal.reason}</span>
-      <Button
-        busy={enter.isPending}
-        onClick={() => enter.mutate(proposal.mode, { onError: (error) => toast({ text: told(error), meaning: "bad" }) })}
-      >
+      <Button busy={enter.isPending || say.isPending || known.run !== null} onClick={accept}>
         {`Go on with ${known.modes.find(({ name }) => name === proposal.mode)?.title ?? proposal.mode}`}
       </Button>
     </div>

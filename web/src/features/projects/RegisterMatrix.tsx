@@ -124,7 +124,7 @@ function Item({ assumption, pressed, onPress }: { assumption: Assumption; presse
     >
       <span className="font-medium">{assumption.id}</span>
       {assumption.status !== "active" && <span className="text-muted">{` ${assumption.status.replace("_", " ")}`}</span>}
-      <span className="sr-only @md:not-sr-only @md:line-clamp-2"> {assumption.claim}</span>
+      <span className="sr-only @sm:not-sr-only @sm:line-clamp-3"> {assumption.claim}</span>
     </button>
   );
 }
