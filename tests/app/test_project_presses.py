@@ -80,7 +80,7 @@ def test_a_press_that_comes_twice_changes_nothing_and_shows_what_is(office: Offi
             second = await perform(shop, project, Action.DISTILL, action_id=id_)
             assert (second.changed, second.run) == (False, first.run)
         assert (commits(project), view(shop, project).phase, view(shop, project).busy) == (before, "distilling", True)
-        with pytest.raises(ActionRefused, match="at work"):
+        with pytest.raises(ActionRefused, match="works on it"):
             await say(shop, project, "One more thing.")
         watching = asyncio.create_task(seen(shop, project, first, heard := []))
         await eventually(lambda: heard, "nothing was heard")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from forge.builtin_rules.product import Named, Product, singular, words_of
 from forge.contracts.phases import Criterion, Deliverable, Phase, PhasePlan
+from forge.counts import counted
 
 _TOGETHER = 4
 """Deliverables of a phase."""
@@ -101,7 +102,9 @@ def _name(pieces: Sequence[_Piece]) -> str:
 def _sentence(pieces: Sequence[_Piece]) -> str:
     names = [_plain(each.text) for each in pieces]
     text = "; ".join(names)
-    return text if len(text) <= 200 else f"{len(names)} deliverables, from “{' '.join(names[0].split()[:8])}” on,"
+    if len(text) <= 200:
+        return text
+    return f"{counted(len(names), 'deliverable')}, from “{' '.join(names[0].split()[:8])}” on,"
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from forge.counts import counted
 from forge.explore.errors import ChangeRefused
 from forge.explore.knowledge import MODES
 from forge.projects.skeleton import METRIC_KINDS, RISK_AREAS, STAKEHOLDER_ROLES
@@ -64,7 +65,7 @@ def checked(text: str, bench: Workbench) -> str:
     if not count:
         raise ChangeRefused("The artifact is empty.", hint="Write it, or leave `content` out.")
     if count > MOST_WORDS:
-        raise ChangeRefused(f"The artifact has {count} words; one page is {MOST_WORDS}.", hint="Shorten it.")
+        raise ChangeRefused(f"The artifact has {counted(count, 'word')}; one page is {MOST_WORDS}.", hint="Shorten it.")
     known = known_sources(bench)
     wrong: list[str] = []
     for sentence in sentences(text):
@@ -76,7 +77,7 @@ def checked(text: str, bench: Workbench) -> str:
     if wrong:
         listed = "\n".join(f"- {each}" for each in wrong[:6])
         raise ChangeRefused(
-            f"{len(wrong)} sentences lack a valid source:\n{listed}",
+            f"{counted(len(wrong), 'sentence')} without a valid source:\n{listed}",
             hint="End each sentence with ids such as [A1, T3].",
         )
     return text if text.endswith("\n") else f"{text}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from forge.counts import counted
 from forge.explore import estimate, priorities, verdict
 from forge.explore.errors import ChangeRefused
 from forge.explore.schema import ID, IDS, NUMBER, TEXTS, listed, members, one_of, text, tool
@@ -63,7 +64,9 @@ def _plan(bench: Workbench, given: Json) -> Done:
         test = {"method": step["method"], "pass_line": step["pass_line"], "due": step.get("due", "")}
         bench.register = bench.register.changed(step["assumption_id"], test=test)
     bench.skeleton["validation_plan"] = steps
-    return Done(f"The validation plan has {len(steps)} steps.", tuple(step["assumption_id"] for step in steps))
+    return Done(
+        f"The validation plan has {counted(len(steps), 'step')}.", tuple(step["assumption_id"] for step in steps)
+    )
 
 
 def _verdict(bench: Workbench, given: Json) -> Done:

@@ -6951,6 +6951,12 @@ export interface components {
             /** Answers */
             answers?: components["schemas"]["AnswerGiven"][];
             /**
+             * Explore
+             * @description Let the explorer answer during the brain dump; else the words are kept and no more.
+             * @default true
+             */
+            explore: boolean;
+            /**
              * Text
              * @default
              */

@@ -160,7 +160,7 @@ async def say_to_project(
     """Say something to a project: more of the brain dump, a correction, an answer, or input for a stuck build."""
     given = tuple(Given(each.question, each.text, each.delegated) for each in body.answers)
     return await project_access.say(
-        shop, who, project, body.text, given=given, about=body.about, action_id=idempotency_key, explores=True
+        shop, who, project, body.text, given=given, about=body.about, action_id=idempotency_key, explores=body.explore
     )
 
 

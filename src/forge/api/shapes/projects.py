@@ -51,6 +51,9 @@ class NewMessage(Given):
     about: Literal["background", "problem"] | None = Field(
         default=None, description="What the first message is; alone, the answer to `scene_question`."
     )
+    explore: bool = Field(
+        default=True, description="Let the explorer answer during the brain dump; else the words are kept and no more."
+    )
     model_config = taken(text="We want to plan a summer party for forty people.")
 
 

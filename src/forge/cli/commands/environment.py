@@ -21,6 +21,7 @@ from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.progress import waiting
 from forge.cli.terminal.session import BadUsage, Exit
+from forge.counts import counted
 
 app = Commands(__doc__, group=True)
 
@@ -118,7 +119,7 @@ def clear_environment(
     environments = environments_of()
     gone = environments.clear(repo, None if everything else branch_to_read(repo, branch))
     out.result({"removed": [each.key for each in gone], "bytes": sum(each.size for each in gone)})
-    count = "1 layer" if len(gone) == 1 else f"{len(gone)} layers"
+    count = counted(len(gone), "layer")
     out.line(f"Removed {count}, {_size(sum(each.size for each in gone))}.")
 
 

@@ -116,7 +116,8 @@ def _status(out: Output, seen: Exploration, project: Project) -> None:
     for mode in seen.modes:
         done = sum(probe["state"] == "done" for probe in mode["probes"])
         if done or mode["name"] == seen.mode:
-            out.line(f"  {mode['title']}: {done} of {len(mode['probes'])} probes{' ✓' if mode['completed'] else ''}")
+            probes = counted(len(mode["probes"]), "probe")
+            out.line(f"  {mode['title']}: {done} of {probes}{' ✓' if mode['completed'] else ''}")
     for text in seen.flags:
         out.line(out.styled(text, "yellow"))
     out.aside(seen.next)

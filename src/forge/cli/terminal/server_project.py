@@ -87,7 +87,8 @@ class ServerProject:
     async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult:
         key = uuid.uuid4().hex
         if self._local is None:
-            body = {"text": self._redacted(text), "answers": [asdict(each) for each in given], "about": about}
+            answers = [asdict(each) for each in given]
+            body = {"text": self._redacted(text), "answers": answers, "about": about, "explore": False}
             try:
                 return await self._acted(await self.client.post(f"{self._at}/messages", body, key=key))
             except ServerGone:

@@ -1,9 +1,9 @@
 import { ArrowRight } from "lucide-react";
 
 import type { Shapes } from "@/api";
+import { plural } from "@/lib/format";
 
 import { useContractPictures, type ContractType } from "./contract_queries";
-import { counted } from "./contract_text";
 
 /** What the text of a contract looks like: phases as a timeline, endpoints as a table, layers as a picture. */
 export function ContractPicture({ project, type }: { project: string; type: ContractType }) {
@@ -29,7 +29,7 @@ function Timeline({ phases }: { phases: Shapes["DrawnPhaseShape"][] }) {
             <span className="font-medium">{phase.name}</span>
             <span className="text-xs text-muted">{phase.objective}</span>
             <span className="text-xs text-muted tabular-nums">
-              {counted(phase.deliverables, "deliverable", "deliverables")} · {counted(phase.criteria, "criterion", "criteria")}
+              {plural(phase.deliverables, "deliverable")} · {plural(phase.criteria, "criterion", "criteria")}
               {phase.depends_on.length > 0 && ` · after ${phase.depends_on.join(", ")}`}
             </span>
           </span>

@@ -1,6 +1,7 @@
 import { useState } from "react";
 
 import { Button, ErrorState, Skeleton, TextArea, toast } from "@/ui";
+import { plural } from "@/lib/format";
 
 import { useAnswerQuestions, useContractQuestions, type ContractQuestion } from "./contract_queries";
 
@@ -16,7 +17,7 @@ export function ContractQuestions({ project }: { project: string }) {
     save.mutate(typed, {
       onSuccess: (saved) => {
         setTyped({});
-        toast({ text: `${saved.answered} of ${saved.questions.length} questions answered` });
+        toast({ text: `${saved.answered} of ${plural(saved.questions.length, "question")} answered` });
       },
     });
   return (

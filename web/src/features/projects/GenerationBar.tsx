@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { isProblem } from "@/api";
 import { Button, Cost, Dialog, ErrorState } from "@/ui";
+import { plural } from "@/lib/format";
 
 import { useGenerateContracts, useStopGeneration, type Generation, type GenerationOrder } from "./contract_queries";
 import { TITLES } from "./contract_text";
@@ -81,7 +82,7 @@ function Progress({ generation }: { generation: Generation }) {
       </p>
       {tokens > 0 && (
         <p>
-          {tokens.toLocaleString("en")} tokens <Cost dollars={generation.cost} />
+          {plural(tokens, "token")} <Cost dollars={generation.cost} />
         </p>
       )}
       {generation.problem !== "" && <p className="text-bad">{generation.problem}</p>}

@@ -2,7 +2,7 @@ import { NotebookPen } from "lucide-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 
 import { ErrorState, Skeleton } from "@/ui";
-import { exactTime, relativeTime } from "@/lib/format";
+import { exactTime, plural, relativeTime } from "@/lib/format";
 
 import { useNote, useSaveNote, type Note } from "./notes";
 
@@ -78,7 +78,7 @@ function Sheet({ project, note }: { project: string; note: Note }) {
         onBlur={save}
       />
       <p role="status" className="flex justify-between text-xs text-muted">
-        <span>{shown.length === 1 ? "1 character" : `${shown.length.toLocaleString("en")} characters`}</span>
+        <span>{plural(shown.length, "character")}</span>
         <span title={note.saved === null ? undefined : exactTime(note.saved)}>
           {isError ? "Not saved. Typing tries again." : isPending ? "Saving…" : note.saved === null ? "" : `Saved ${relativeTime(note.saved)}`}
         </span>

@@ -1,4 +1,5 @@
 /** Words for contracts, and where a line of a text begins. */
+import { plural } from "@/lib/format";
 import type { Meaning } from "@/ui";
 
 import type { ContractCard, ContractType } from "./contract_queries";
@@ -27,7 +28,7 @@ export function stateOf(card: ContractCard): { meaning: Meaning; word: string } 
     case "stale":
       return { meaning: "attention", word: "Stale" };
     case "findings":
-      return { meaning: "bad", word: card.findings === 1 ? "1 finding" : `${card.findings} findings` };
+      return { meaning: "bad", word: plural(card.findings, "finding") };
   }
 }
 
@@ -49,8 +50,4 @@ export function readable(type: ContractType, text: string): string {
   return text.replace(/^(Objective|Depends on|Touches): *(.*)$/gm, (_, name: string, value: string) =>
     name === "Touches" ? `- **${name}:** \`${value}\`` : `- **${name}:** ${value}`,
   );
-}
-
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
 }
