@@ -101,7 +101,7 @@ export function useSayToProject(project: string) {
       answer(
         api.POST("/api/projects/{project}/messages", {
           params: { path: { project }, header: once() },
-          body: { text: "", answers: [], ...said },
+          body: { text: "", answers: [], explore: true, ...said },
         }),
       ),
     onSuccess: changed,
