@@ -31,7 +31,7 @@ def test_random_runs_are_never_done_without_evidence(tmp_path: Path) -> None:
         ended = run_once(seed, Project.at(place))
         assert not ended.wrong, f"seed {seed}: {ended.wrong}"
         ends[ended.phase] += 1
-        shutil.rmtree(place)
+        shutil.rmtree(place, ignore_errors=True)  # maintenance of a repository may still write
     # The agents must reach both ends, or this proves nothing.
     assert ends["done"] >= 2
     assert ends["halted"] >= 1

@@ -55,6 +55,10 @@ class Crossed:
         return max(max(pair) / min(pair) for pair in self.times.values())
 
 
+_ENOUGH = 12
+"""Requests of one kind before their median says anything."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     method: str
@@ -227,7 +231,8 @@ def crossed_users(house: House, planted: Planted, requests: int, *, seed: int = 
     after = planted.state(house)
     for place, now in after.items():
         assert now == before[place], f"seed {seed}: {place} is not as it was"
-    medians = {about: (_median(pair[0]), _median(pair[1])) for about, pair in times.items()}
+    enough = {about: pair for about, pair in times.items() if min(map(len, pair)) >= _ENOUGH}
+    medians = {about: (_median(pair[0]), _median(pair[1])) for about, pair in enough.items()}
     return Crossed(requests, len(stranger.operations), dict(answers), medians)
 
 
