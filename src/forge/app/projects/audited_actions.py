@@ -44,7 +44,7 @@ async def say_found(
     about: About | None = None,
     action_id: str | None = None,
 ) -> ActionResult:
-    """To the project of this directory, for who may do so."""
+    """To the project of this directory, for whoever may do so."""
     done = await messages.say(shop, project, text, given=given, about=about, action_id=action_id)
     await asyncio.to_thread(_audited, shop, who, project, done, "project.say")
     return done

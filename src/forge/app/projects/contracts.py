@@ -97,7 +97,7 @@ def edit_contract(shop: Workshop, who: Who, id_: str, name: str, content: str, *
 def edit_found(
     shop: Workshop, who: Who, project: Project, kind: Kind, content: str, *, expected: str | None
 ) -> ContractText:
-    """In the project of this directory, for who may do so."""
+    """In the project of this directory, for whoever may do so."""
     before = pins.current(project).whole(kind).version
     saved = documents.save(project, kind, content, expected=expected, editor=_editor(who, project))
     return _told(shop, who, project, saved, before=before, action="contract.edit")

@@ -142,7 +142,7 @@ def change_project(shop: Workshop, who: Who, id_: str, *, name: str | None, arch
 
 
 def change_found(shop: Workshop, who: Who, project: Project, *, name: str | None, archived: bool | None) -> None:
-    """The one in this directory, for who may do so."""
+    """The one in this directory, for whoever may do so."""
     workspace, directory = workspace_of(shop.settings), project.directory.name
     if name is not None:
         workspace.rename(directory, name, now=datetime.fromtimestamp(time.time(), UTC))
