@@ -12,11 +12,13 @@ import pytest
 from forge.app.repositories.commands import CommandRun, run_on_branch
 from forge.app.repositories.environments import Environments, SetupApprovalDenied, State
 from forge.app.repositories.test_runs import Wanted, run_branch_tests
+from forge.app.sessions.sandbox_commands import TurnCommands
 from forge.environment.errors import ProposalChanged, SetupFailed, SetupNotApproved
 from forge.environment.layer_store import Layer
 from forge.environment.services import missing
 from forge.git import PERSON, Actor, ActorKind, Repository
 from forge.sandbox import Limits
+from forge.tools.user_tools import approve, approved_tools
 from tests.conftest import Git, MakeRepo
 from tests.environment.conftest import MakeEnvironments
 from tests.support.package_server import PackageServer
@@ -251,6 +253,49 @@ def test_a_service_runs_for_one_command_on_a_private_socket(environments: Enviro
         assert done.result.stdout_text.splitlines()[-1:] == ["7"], done.result.stderr_text
         assert done.result.exit_code == 3
         assert done.changes == ()
+
+
+@pytest.mark.skipif(bool(missing(("redis",))), reason="Redis is not installed")
+def test_redis_runs_for_one_command_on_a_private_socket(environments: Environments, make_repo: MakeRepo) -> None:
+    repo = Repository.open(make_repo({".forge/environment.yaml": "services: [redis]\n"}))
+    ready(environments, repo)
+    script = 'for word in "dbsize" "set a 7" "get a"; do redis-cli -s "${REDIS_URL#unix://}" $word; done; exit 3'
+    for _ in range(2):  # each command has a store of its own
+        done = shell(environments, repo, script)
+        assert done.result.stdout_text.split() == ["0", "OK", "7"], done.result.stderr_text
+        assert done.result.exit_code == 3
+        assert done.changes == ()
+
+
+@pytest.mark.req("X-04")
+def test_a_tool_of_the_repository_imports_packages_of_the_layer_after_its_own_modules(
+    environments: Environments, make_repo: MakeRepo
+) -> None:
+    tool = """\
+import own
+from greeting import hello
+
+def get_schema():
+    return {"name": "greet", "description": "Greet.", "parameters": {"type": "object", "properties": {}}}
+
+def execute(vfs, args):
+    return hello(own.NAME)
+"""
+    files = {"requirements.txt": "greeting==1.0\n", "tools/greet.py": tool, "own.py": "NAME = 'Ada'\n"}
+    repo = Repository.open(make_repo(files))
+    vfs = repo.workspace("main")
+    approved = approve(vfs, ["greet"], "Ada")
+    vfs.commit("approve greet")
+    approved.record(repo.common_dir)
+    commands = TurnCommands(repo, environments=environments)
+
+    _, (before,) = approved_tools(repo.workspace("main"), {}, find_layer=commands.tool_layer)
+    assert "No module named 'greeting'" in before.reason
+    assert "without its environment: it is not approved" in before.reason
+    ready(environments, repo)
+    vfs = repo.workspace("main")
+    (found,), _ = approved_tools(vfs, {}, find_layer=commands.tool_layer)
+    assert found.execute(vfs, {}) == "hello Ada"
 
 
 def test_a_service_that_is_not_installed_is_told(

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forge.environment.layer_store import Layer, LayerStore
-from forge.environment.proposal import PLACE, SOURCE
+from forge.environment.proposal import PLACE, SOURCE, VENV
 from forge.environment.services import missing, served
 from forge.environment.services import variables as service_variables
 from forge.environment.setup_run import CACHES_INSIDE, SYSTEM_PATH, runtime_mounts
 from forge.git import VFS
 from forge.sandbox import Mount
+from forge.tools.layer import ToolLayer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,17 @@ class Mounted:
 
     def command(self, words: Sequence[str]) -> tuple[str, ...]:
         return served(self.services, words)
+
+    def for_tools(self) -> ToolLayer:
+        """Tools reach the branch through the VFS alone: nothing is mounted there. Services are not started."""
+        mounts = tuple(mount for mount in self.mounts if not mount.at.startswith(f"{SOURCE}/"))
+        root = next((mount.source for mount in mounts if mount.at == PLACE), None)
+        found = sorted((root / "venv").glob("lib/python*/site-packages")) if root else []
+        packages = tuple(f"{VENV}/{each.relative_to(root / 'venv')}" for each in found) if root else ()
+        python = f"{VENV}/bin/python" if packages else ""
+        served = service_variables(self.services)
+        variables = {name: value for name, value in self.variables.items() if name not in served}
+        return ToolLayer(python=python, packages=packages, mounts=mounts, variables=variables, notes=self.notes)
 
     def tidy(self, directory: Path) -> None:
         """Remove what the mounts left in the directory of the branch, before its changes are collected."""

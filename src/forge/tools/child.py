@@ -13,7 +13,7 @@ import socket
 import struct
 import sys
 from importlib import import_module
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 
 MYPY = False  # typing is slow to load, and nothing here needs it when it runs
 if MYPY:
@@ -66,14 +66,19 @@ class VFS:
 
 
 class Repository:
-    """Imports of approved modules, after the standard library. Nothing else of the repository can be imported."""
+    """Imports of approved modules: after the standard library, before packages of the layer. Nothing else of the
+    repository can be imported.
+    """
 
     def __init__(self, modules: dict[str, str], sources: dict[str, str]) -> None:
         self._modules = modules
         self._sources = sources
+        self._standard = [*sys.path]
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         loader: Any = self
+        if PathFinder.find_spec(name.partition(".")[0], self._standard) is not None:
+            return None
         if name in self._modules:
             file = self._modules[name]
             return ModuleSpec(name, loader, origin=file, is_package=file.endswith("/__init__.py"))
@@ -128,7 +133,8 @@ def main() -> None:
     stream.connect(SOCKET)
     _exactly(stream, 1)
     finder: Any = Repository(request["modules"], request["sources"])
-    sys.meta_path.append(finder)
+    sys.meta_path.insert(sys.meta_path.index(PathFinder), finder)
+    sys.path += request["packages"]
     try:
         tool: Any = import_module(request["module"])
         value = tool.get_schema() if request["schema"] else tool.execute(VFS(stream), request["arguments"])

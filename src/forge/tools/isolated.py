@@ -20,6 +20,7 @@ from forge.sandbox import Limits, Result, run
 from forge.tools.arguments import is_schema
 from forge.tools.edits import restore, snapshot
 from forge.tools.imports import FOLDER, Closure
+from forge.tools.layer import NO_LAYER, ToolLayer
 from forge.tools.proxy import Bounds, Proxy
 from forge.tools.result_text import tail
 from forge.tools.tool import ToolFailed
@@ -50,15 +51,16 @@ def call(
     limits: Limits = TOOL_LIMITS,
     bounds: Bounds | None = None,
     cancel: threading.Event | None = None,
+    layer: ToolLayer = NO_LAYER,
 ) -> str | Json:
     """`execute(vfs, arguments)` of the tool. Its writes stay only if it returns; else nothing changes.
 
-    Setting `cancel`, from any thread, ends it.
+    Setting `cancel`, from any thread, ends it. It may import packages of `layer`.
     """
     before = snapshot(vfs)
     kept = False
     try:
-        value, printed = _run(sources, vfs, limits, bounds or BOUNDS, arguments=arguments, cancel=cancel)
+        value, printed = _run(sources, vfs, limits, bounds or BOUNDS, arguments=arguments, cancel=cancel, layer=layer)
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
         kept = True
     finally:
@@ -67,9 +69,9 @@ def call(
     return f"{text}\nPrinted:\n{printed}" if printed else text
 
 
-def schema_of(sources: Closure, *, limits: Limits = TOOL_LIMITS) -> Json:
+def schema_of(sources: Closure, *, limits: Limits = TOOL_LIMITS, layer: ToolLayer = NO_LAYER) -> Json:
     """`get_schema()` of the tool, checked so that a toolbox and every model can use it."""
-    value, _ = _run(sources, None, limits, BOUNDS)
+    value, _ = _run(sources, None, limits, BOUNDS, layer=layer)
     problem = _schema_problem(value, sources.name)
     if problem:
         raise ToolFailed(f"get_schema() of {sources.path} {problem}.")
@@ -84,6 +86,7 @@ def _run(
     *,
     arguments: Json | None = None,
     cancel: threading.Event | None = None,
+    layer: ToolLayer,
 ) -> tuple[Any, str]:
     request = {
         "module": f"{FOLDER}.{sources.name}",
@@ -91,28 +94,32 @@ def _run(
         "sources": {path: base64.b64encode(data).decode() for path, data in sources.sources.items()},
         "schema": arguments is None,
         "arguments": arguments,
+        "packages": layer.packages,
     }
     with tempfile.TemporaryDirectory(prefix="forge-tool-", ignore_cleanup_errors=True) as name:
         proxy = Proxy(_listening(Path(name)), vfs, bounds)
         proxy.start()
         try:
             result = run(
-                _command(),
+                _command(layer.python),
                 Path(name),
                 limits,
+                env=layer.variables,
+                mounts=layer.mounts,
                 stdin=json.dumps(request).encode(),
                 readonly=_python_places(),
                 cancel=cancel,
             )
         finally:
             proxy.finish()
-    return _value(sources.name, result, proxy), tail(_printed(result), _PRINTED_BYTES)
+    return _value(sources.name, result, proxy, layer.notes), tail(_printed(result), _PRINTED_BYTES)
 
 
-def _value(name: str, result: Result, proxy: Proxy) -> Any:
+def _value(name: str, result: Result, proxy: Proxy, notes: Sequence[str]) -> Any:
     ended = [limit for limit in result.limited if limit not in ("output", "file size")]
     printed = tail(_printed(result), _PRINTED_BYTES)
     after = f"\nPrinted:\n{printed}" if printed else ""
+    after += "".join(f"\nIt ran {note}." for note in notes)
     if result.cancelled:
         raise ToolFailed(f"The tool {name} was ended: the turn was cancelled.")
     if ended:
@@ -158,9 +165,9 @@ def _listening(directory: Path) -> socket.socket:
 
 
 @cache
-def _command() -> tuple[str, ...]:
+def _command(python: str) -> tuple[str, ...]:
     source = Path(__file__).with_name("child.py").read_text(encoding="utf-8")
-    return (os.path.realpath(sys.executable), "-I", "-S", "-B", "-X", "utf8", "-c", source)
+    return (python or os.path.realpath(sys.executable), "-I", "-S", "-B", "-X", "utf8", "-c", source)
 
 
 @cache

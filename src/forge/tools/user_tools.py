@@ -22,6 +22,7 @@ from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals,
 from forge.tools.builtin import TAKEN
 from forge.tools.imports import FOLDER, Closure, ToolUnreadable, closure, parsed
 from forge.tools.isolated import TOOL_LIMITS, call, schema_of
+from forge.tools.layer import FindLayer, no_layer
 from forge.tools.tool import ToolFailed
 
 __all__ = ["State"]
@@ -173,12 +174,19 @@ class ApprovedTool:
     outside: ClassVar[bool] = True
 
     def __init__(
-        self, name: str, schema: Json, *, limits: Limits = TOOL_LIMITS, cancel: threading.Event | None = None
+        self,
+        name: str,
+        schema: Json,
+        *,
+        limits: Limits = TOOL_LIMITS,
+        cancel: threading.Event | None = None,
+        find_layer: FindLayer = no_layer,
     ) -> None:
         self._name = name
         self._schema = schema
         self._limits = limits
         self._cancel = cancel
+        self._find_layer = find_layer
 
     def get_schema(self) -> Json:
         return self._schema
@@ -189,7 +197,9 @@ class ApprovedTool:
             raise ToolFailed(f"The tool {self._name} is gone: {FOLDER}/{self._name}.py was deleted.")
         if found.state is not State.APPROVED or found.approval is None:
             raise ToolFailed(refusal(vfs, self._name))
-        return call(vfs, _approved(vfs, found), args, limits=self._limits, cancel=self._cancel)
+        sources = _approved(vfs, found)
+        with self._find_layer(vfs) as layer:
+            return call(vfs, sources, args, limits=self._limits, cancel=self._cancel, layer=layer)
 
 
 def approved_tools(
@@ -198,11 +208,12 @@ def approved_tools(
     *,
     limits: Limits = TOOL_LIMITS,
     cancel: threading.Event | None = None,
+    find_layer: FindLayer = no_layer,
 ) -> tuple[tuple[ApprovedTool, ...], tuple[UserTool, ...]]:
     """The tools that may run, by name; and all tools with their states, those without a usable schema as broken.
 
     A schema comes from the tool itself, in the sandbox, and is kept in `schemas` by the tool's hash. Setting `cancel`
-    ends a tool that is running.
+    ends a tool that is running. Tools may import packages of the layer that `find_layer` finds.
     """
     ready: list[ApprovedTool] = []
     seen: list[UserTool] = []
@@ -212,12 +223,13 @@ def approved_tools(
             continue
         try:
             if found.hash not in schemas:
-                schemas[found.hash] = schema_of(_approved(vfs, found), limits=limits)
+                with find_layer(vfs) as layer:
+                    schemas[found.hash] = schema_of(_approved(vfs, found), limits=limits, layer=layer)
         except (ToolFailed, ForgeError) as e:
             seen.append(replace(found, state=State.BROKEN, reason=str(e)))
             continue
         seen.append(found)
-        ready.append(ApprovedTool(found.name, schemas[found.hash], limits=limits, cancel=cancel))
+        ready.append(ApprovedTool(found.name, schemas[found.hash], limits=limits, cancel=cancel, find_layer=find_layer))
     return tuple(ready), tuple(seen)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from forge.app.repositories.commands import run_on_branch
 from forge.app.repositories.environments import Environments
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
 from forge.tools.commands import CommandOutcome
+from forge.tools.layer import NO_LAYER, ToolLayer
 
 _OUTPUT_BYTES = 8 << 20
 """A test report names every test; what a model reads of it is shortened elsewhere."""
@@ -51,6 +53,15 @@ class TurnCommands:
     def layer_key(self, vfs: WorkInProgressVFS) -> str:
         """Of the environment that its commands get."""
         return self._environments.layer_key(self._repo, vfs) if self._environments is not None else ""
+
+    @contextmanager
+    def tool_layer(self, vfs: WorkInProgressVFS) -> Iterator[ToolLayer]:
+        """What tools of the repository get of it."""
+        if self._environments is None:
+            yield NO_LAYER
+            return
+        with self._environments.around(self._repo, vfs) as mounted:
+            yield mounted.for_tools()
 
     def interrupt(self) -> None:
         self.cancelled.set()

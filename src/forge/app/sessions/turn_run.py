@@ -219,7 +219,7 @@ class _Bench:
         context = ToolContext(self._repo.git_dir, self._request.branch, self._run, profile.role)
         brought = plugins_of(self._shop.settings).made_tools(context)
         taken = {tool.get_schema()["name"] for tool in brought}
-        own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled)
+        own, _ = approved_tools(vfs, self._shop.tool_schemas, cancel=commands.cancelled, find_layer=commands.tool_layer)
         # The repository's own come last, so that approving one leaves the beginning of what is sent as it was.
         rest = (tool for tool in own if tool.get_schema()["name"] not in taken)
         builtin = builtin_tools(
