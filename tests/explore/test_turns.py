@@ -84,6 +84,13 @@ def test_a_mode_changes_only_if_the_person_accepts_or_jumps() -> None:
     assert decide(Route(mode="value", transition="jump"), bench, KNOWLEDGE, "x").jumped
 
 
+def test_an_agent_s_message_accepts_no_proposal_and_jumps_nowhere() -> None:
+    bench = talked("[claude] yes")
+    bench.routing["proposal"] = {"mode": "evaluate", "reason": "r", "turn": 1}
+    assert decide(Route(mode="evaluate", transition="accept"), bench, KNOWLEDGE, "[claude] yes").mode is None
+    assert not decide(Route(mode="value", transition="jump"), bench, KNOWLEDGE, "[claude] size it").jumped
+
+
 def test_a_jump_leaves_an_informed_assumption_behind() -> None:
     bench = talked("The problem is validated already: 40 interviews. Evaluate the idea.")
     decision = decide(Route(mode="evaluate", transition="jump"), bench, KNOWLEDGE, "x")

@@ -47,3 +47,20 @@ async def test_an_agent_reads_and_writes_memory(house: House) -> None:
         assert "Delegations: scout: find a calendar" in text
         assert "needs `done` and `next`" in await agent.refused("forge_write_memory", kind="checkpoint", text="x")
         assert "initiative" in await agent.refused("forge_write_memory", kind="completion", text="done")
+
+
+@pytest.mark.req("W-10")
+async def test_an_agent_adds_to_an_exploration_reads_it_and_accepts_nothing(house: House) -> None:
+    made = house.call(create_project(house.shop, LOCAL, "Depot orders", agent="builtin"))
+    with house.client() as client:
+        body = {"text": "Our dispatchers lose two hours a day because they copy orders by hand.", "about": "problem"}
+        assert client.post(f"/api/projects/{made.id}/messages", json=body).status_code == 202
+    async with at_server(house.url, "a-secret-of-this-test-alone", f"?toolsets=explore&project={made.id}") as agent:
+        heard = await agent.call("forge_explore_message", text="We want to build a dashboard. Anna Berg decides.")
+        assert "A1 registered: A dashboard would solve the problem" in heard
+        assert '"id":"A1"' in await agent.call("forge_explore", view="assumptions")
+        assert "Anna Berg" in await agent.call("forge_explore", view="map")
+        assert '"next":"Say yes to go on with Discover' in await agent.call("forge_explore", view="next")
+        assert "There is no brief" in await agent.call("forge_explore", view="brief")
+        await agent.call("forge_explore_message", text="yes")
+        assert '"mode_title":"Gathering"' in await agent.call("forge_explore")

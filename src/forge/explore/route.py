@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
@@ -17,6 +18,8 @@ Transition = Literal["stay", "propose", "accept", "jump"]
 SHORT_EVERY, FULL_AT = 3, 7
 """Turns between two short syntheses; the turn of the full one in gathering."""
 _PATTERNS = 2
+_FROM_AGENT = re.compile(r"\[[^\]\n]{1,80}\] ")
+"""How messages of agents outside Forge begin."""
 _TRIES = 2
 """How often a probe is asked before the next one has its turn."""
 
@@ -73,6 +76,8 @@ class Decision:
 
 def decide(route: Route, bench: Workbench, knowledge: Knowledge, message: str) -> Decision:
     """The route as far as the rules allow it. Wrong names in it are dropped, never followed."""
+    if _FROM_AGENT.match(message) and route.transition in ("accept", "jump"):
+        route = route.model_copy(update={"transition": "propose"})  # only a person decides where to go
     mode, proposal, jumped = _mode(route, bench)
     here = knowledge.mode(mode)
     probe = _probe(route, bench, here)

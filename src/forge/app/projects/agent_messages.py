@@ -21,8 +21,8 @@ class PersonNeeded(Denied):
     code = "person_needed"
 
 
-async def say(shop: Workshop, agent: Agent, id_: str, text: str) -> ActionResult:
-    """In the chat it is marked as the agent's."""
+async def say(shop: Workshop, agent: Agent, id_: str, text: str, *, explores: bool = False) -> ActionResult:
+    """In the chat it is marked as the agent's. With `explores`, the explorer answers it."""
     if not text.strip():
         raise InvalidInput("The message is empty.", hint="Say what the project should know.")
     seen = await asyncio.to_thread(project_access.show_project, shop, agent.who, id_)
@@ -31,4 +31,5 @@ async def say(shop: Workshop, agent: Agent, id_: str, text: str) -> ActionResult
             f"The project is {seen.label or seen.phase} and waits for its person; an agent cannot answer.",
             hint="Tell the person what you found; they answer in Forge.",
         )
-    return await project_access.say(shop, agent.who, id_, f"[{agent.name}] {text.strip()}", action_id=None)
+    said = f"[{agent.name}] {text.strip()}"
+    return await project_access.say(shop, agent.who, id_, said, action_id=None, explores=explores)

@@ -167,7 +167,9 @@ def _branch(
 
 
 def _brief(out: Output, seen: Exploration, project: Project) -> None:
-    texts = {each["type"]: (project.directory / each["path"]).read_text("utf-8") for each in seen.artifacts}
+    from forge.app.projects.exploration import briefs_of  # noqa: PLC0415
+
+    texts = briefs_of(project)
     out.result({"artifacts": texts})
     if not texts:
         out.aside(f"There is no brief yet. {seen.next}")

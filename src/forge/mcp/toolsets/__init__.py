@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from forge.errors import InvalidInput
 from forge.mcp.tool import Tool
-from forge.mcp.toolsets import contracts, memory, papers, projects, workspace
+from forge.mcp.toolsets import contracts, explore, memory, papers, projects, workspace
 
 TOOLSETS: dict[str, tuple[Tool, ...]] = {
     "workspace": workspace.TOOLS,
@@ -14,6 +14,7 @@ TOOLSETS: dict[str, tuple[Tool, ...]] = {
     "papers": papers.TOOLS,
     "projects": projects.TOOLS,
     "memory": memory.TOOLS,
+    "explore": explore.TOOLS,
 }
 DEFAULT = "default"
 _DEFAULT = (
