@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from benchmarks.timing import Figure, Row, compare
 from forge.git import Query, Repository
-from forge.git.search import warm
+from forge.git.search.cache_fill import warm
 from tests.support.sample_repositories import RARE, World, path_of
 
 _numbers = itertools.count()

@@ -17,7 +17,6 @@ from forge.app.sessions.attachments import attach
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.events import BranchChanged
 from forge.git import GitCommitVFS, Query, Repository, WorkInProgressVFS
-from forge.git.merging.unwritten import Unwritten
 from forge.git.refs.reservations import reserve
 from tests.app.facade import BO, READER, Place, place, shop
 from tests.conftest import Git
@@ -54,7 +53,7 @@ def test_pages_together_are_the_list_that_git_gives(
         if not any(other.startswith(f"{name}/") for other in names):
             workspace.write_file(name, name)
     made, new = workspace.draft("all", scratch.signature())
-    view = GitCommitVFS(Unwritten(scratch.objects, new), made)
+    view = GitCommitVFS(scratch.objects.with_new(new), made)
     listed: list[str] = []
     while page := list(islice(files.files_after(view, prefix, listed[-1] if listed else None), limit)):
         listed += [path for path, _ in page]

@@ -9,7 +9,7 @@ import pytest
 
 from forge.app.repositories.search_cache import warm_in_background
 from forge.git import Repository
-from forge.git.search import is_warm
+from forge.git.search.cache_fill import is_warm
 from tests.conftest import MakeRepo
 
 

@@ -10,7 +10,7 @@ import pytest
 from forge.errors import ForgeError
 from forge.git import PERSON, Branch, BranchExists, BranchMissing, BranchMoved, Repository
 from forge.git.errors import BranchCheckedOut, InvalidName, InvalidRevision, RepositoryUnreadable, RevisionMissing
-from forge.git.refs.operations import RefMove
+from forge.git.refs.operations.operation import RefMove
 from tests.git import worlds
 from tests.git.worlds import AGENT
 

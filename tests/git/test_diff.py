@@ -15,7 +15,7 @@ from forge.git.errors import InvalidPath, RepositoryUnreadable
 from forge.git.history.diff import ChangeKind, FileChange, diff
 from forge.git.history.patch import hunks, patch_text, quoted, unquoted
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.tree_diff import changed_entries
 from forge.git.objects.trees import encode, rewrite, serialized
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId

@@ -85,7 +85,7 @@ def died_doing(repo: Path, code: str) -> None:
         "from forge.git import Repository\n"
         "from forge.git.objects import pack\n"
         "from forge.git.refs import ref_store as refs, compare_and_swap as swap\n"
-        "from forge.git.refs.operations import OperationLog\n"
+        "from forge.git.refs.operations.log import OperationLog\n"
         "end = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)\n"
         "repo = Repository.open(sys.argv[1])\n" + code
     )

@@ -15,7 +15,7 @@ from forge.git.errors import RepositoryUnreadable, RevisionMissing
 from forge.git.objects import file_lists, object_reader
 from forge.git.objects.object_reader import read_many
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import RawObject
+from forge.git.objects.raw_object import RawObject
 from forge.git.values import EMPTY_TREE, Kind, ObjectId
 from tests.git import worlds
 from tests.git.worlds import AGENT

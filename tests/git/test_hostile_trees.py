@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from forge.git import VFS, InvalidPath, Mode, Repository, WorkInProgressVFS
 from forge.git.errors import PathClash, RepositoryUnreadable
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.trees import parsed
 from forge.git.values import Kind
 from tests.git import worlds

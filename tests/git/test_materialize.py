@@ -20,7 +20,10 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
-from forge.git.materialize import Budget, Limits, MaterializedDirectory, bulk, manifest, materialize, stat_index, writer
+from forge.git.materialize import bulk, manifest, stat_index, writer
+from forge.git.materialize.budget import Budget
+from forge.git.materialize.collect import Limits
+from forge.git.materialize.directory import MaterializedDirectory, materialize
 from forge.git.materialize.slots import Slot
 from forge.git.values import Mode
 from forge.git.workspace.commit_vfs import GitCommitVFS
@@ -702,7 +705,7 @@ KILLED = """
     import sys
     from pathlib import Path
     from forge.git import Repository
-    from forge.git.materialize import materialize
+    from forge.git.materialize.directory import materialize
     repo = Repository.open(sys.argv[1])
     views = [repo.commit_vfs(rev) for rev in ("main", "topic")]
     print("ready", flush=True)

@@ -17,7 +17,9 @@ import pytest
 
 from forge.git import Change, Repository, WorkInProgressVFS
 from forge.git.errors import ReadOnlyView
-from forge.git.materialize import CollectedChange, Limits, MaterializedDirectory, materialize, scan
+from forge.git.materialize import scan
+from forge.git.materialize.collect import CollectedChange, Limits
+from forge.git.materialize.directory import MaterializedDirectory, materialize
 from forge.git.values import Mode
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo, run_git
@@ -412,7 +414,7 @@ def test_another_user_than_root_copes_with_closed_folders(make_repo: MakeRepo, t
 import os, sys
 from pathlib import Path
 from forge.git import Repository
-from forge.git.materialize import materialize
+from forge.git.materialize.directory import materialize
 os.setgid(65534); os.setuid(65534)
 workspace = Repository.open(sys.argv[1]).workspace("main")
 def opened():

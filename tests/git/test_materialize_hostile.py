@@ -13,10 +13,11 @@ import pytest
 from forge.errors import ForgeError
 from forge.git import Repository, WorkInProgressVFS
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
-from forge.git.materialize import MaterializedDirectory, bulk, materialize, stat_index, wanted, writer
+from forge.git.materialize import bulk, stat_index, wanted, writer
+from forge.git.materialize.directory import MaterializedDirectory, materialize
 from forge.git.materialize.links import complaints
 from forge.git.materialize.slots import Slot
-from forge.git.objects.pack import RawObject, object_id
+from forge.git.objects.raw_object import RawObject, object_id
 from forge.git.values import Entry, Kind, Mode, ObjectId
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo

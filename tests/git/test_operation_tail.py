@@ -11,7 +11,8 @@ import pytest
 
 from forge.git import PERSON, Actor, ActorKind, Repository, Request
 from forge.git.refs.branch_watch import BranchWatch
-from forge.git.refs.operations import LogPosition, LogTail, Operation
+from forge.git.refs.operations.operation import Operation
+from forge.git.refs.operations.tail import LogPosition, LogTail
 from tests.git import worlds
 
 pytestmark = pytest.mark.req("G-08")

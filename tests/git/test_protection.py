@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forge.git import PERSON, Actor, ProtectedBranch, Repository
-from forge.git.refs.operations import RefMove
+from forge.git.refs.operations.operation import RefMove
 from tests.git import worlds
 from tests.git.worlds import AGENT, BUILD
 

@@ -14,7 +14,7 @@ from forge.errors import ForgeError
 from forge.git import BranchExists, Repository
 from forge.git.errors import StorageFailed
 from forge.git.refs import compare_and_swap, locks, ref_files
-from forge.git.refs.operations import Claim
+from forge.git.refs.operations.operation import Claim
 from tests.git import worlds
 from tests.support.soak import evidence
 

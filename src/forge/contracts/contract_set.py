@@ -16,7 +16,7 @@ from forge.contracts.markdown import Document
 from forge.contracts.phases import PhasePlan
 from forge.contracts.templates import template
 from forge.git import CommitId, ObjectId, Repository
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.values import Kind as ObjectKind
 
 Source = Literal["pinned", "project", "template"]

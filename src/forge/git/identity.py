@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
-from forge.git.objects.object_store import Objects
 from forge.git.values import Signature
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 
 def signature(objects: Objects) -> Signature:

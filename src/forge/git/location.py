@@ -8,13 +8,16 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pygit2
 
-from forge.errors import ForgeError
 from forge.git.errors import RepositoryMissing, RepositoryUnreadable, UnsupportedRepository
 from forge.git.process import disk
-from forge.git.refs.ref_store import branch_ref
+from forge.git.refs.branch_names import branch_ref
+
+if TYPE_CHECKING:
+    from forge.errors import ForgeError
 
 
 def git_dir_at(path: Path | str) -> Path:

@@ -5,30 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import TYPE_CHECKING, Literal, Unpack
 
-from forge.git import identity, location, search
+from forge.git import identity, location
 from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
 from forge.git.history import blame, commit_graph, commit_log, diff, graph, patch
 from forge.git.history.abandoned import abandoned_tips
-from forge.git.history.blame import BlameLine
-from forge.git.history.commit_log import LogOptions
-from forge.git.history.diff import FileChange
-from forge.git.history.graph import GraphCursor, GraphRow
-from forge.git.history.revisions import branch_tip, resolved
-from forge.git.materialize import Budget, MaterializedDirectory, held_directory
+from forge.git.history.revisions import branch_tip, resolved, tip_of
+from forge.git.materialize.directory import MaterializedDirectory, held_directory
 from forge.git.merging import merge, rebase
 from forge.git.merging.preview import MergePreview, Resolutions, StepResolutions, perform
 from forge.git.merging.status import MergeState, MergeStatus, MergeStatusCache, merge_status
 from forge.git.objects.object_store import Objects
 from forge.git.refs import branches
 from forge.git.refs.damage import damage_at
-from forge.git.refs.operations import Operation
 from forge.git.refs.ref_store import Refs
-from forge.git.search import Query, SearchResult
+from forge.git.search import results
 from forge.git.values import PERSON, Actor, Commit, CommitId, Signature
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from forge.git.workspace.work_in_progress import LARGEST_FILE, WorkInProgressVFS
+
+if TYPE_CHECKING:
+    from forge.git.history.blame import BlameLine
+    from forge.git.history.commit_log import LogOptions
+    from forge.git.history.diff import FileChange
+    from forge.git.history.graph import GraphCursor, GraphRow
+    from forge.git.materialize.budget import Budget
+    from forge.git.refs.operations.operation import Operation
+    from forge.git.search.query import Query
+    from forge.git.search.results import SearchResult
 
 
 class Repository:
@@ -110,14 +115,14 @@ class Repository:
             self.objects, self.refs, branch, self.signature, actor=actor, base=base, largest_file=largest
         )
         if opened.base is None and branch != self.current_branch and not self.is_empty:
-            branches.tip_of(self.refs, branch)
+            tip_of(self.refs, branch)
         return opened
 
     def search(self, view: GitCommitVFS | WorkInProgressVFS, query: Query) -> SearchResult:
         """Look for `query` in the files of a commit, or of a workspace with its pending changes."""
         if isinstance(view, WorkInProgressVFS):
-            return search.search(self.objects, view.base_tree, query, pending=view.pending)
-        return search.search(self.objects, view.tree, query)
+            return results.search(self.objects, view.base_tree, query, pending=view.pending)
+        return results.search(self.objects, view.tree, query)
 
     @contextmanager
     def materialize(
@@ -144,7 +149,7 @@ class Repository:
         return tip
 
     def fork_branch(self, source: str, name: str, *, actor: Actor = PERSON) -> CommitId:
-        tip = branches.tip_of(self.refs, source)
+        tip = tip_of(self.refs, source)
         branches.create(self.objects, self.refs, name, tip, actor=actor, source=source)
         return tip
 

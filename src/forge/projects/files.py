@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from forge.git import Entry, Mode, ObjectId, StorageFailed
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.process import disk
 from forge.git.values import Kind
 from forge.projects.errors import ProjectUnwritable

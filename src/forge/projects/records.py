@@ -15,7 +15,7 @@ from pathlib import Path
 from forge.errors import ForgeError
 from forge.git import PERSON, CommitId, Mode, Repository, Signature, WorkInProgressVFS
 from forge.git.objects.commits import message_with
-from forge.git.objects.pack import NewObjects
+from forge.git.objects.raw_object import NewObjects
 from forge.git.process import disk
 from forge.git.workspace import paths
 from forge.projects import files, pending, recovery

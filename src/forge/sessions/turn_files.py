@@ -13,7 +13,7 @@ from forge.errors import ForgeError
 from forge.git import CommitId, ObjectId
 from forge.git.objects.cache import Cache
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.values import Kind
 from forge.sessions.head import refs_from_json
 from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, POINTER, RECORDS, TurnRef, ref_at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.git import Case, FileMatches, Query, WorkInProgressVFS
-from forge.git.search import Found, search
+from forge.git.search.results import Found, search
 from forge.json_value import Json
 from forge.tools.places import FORGE
 from forge.tools.result_text import clipped

@@ -11,9 +11,11 @@ import pytest
 
 from forge.git import Mode, ObjectId, Repository
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.trees import encode, rewrite
-from forge.git.search import Found, Query, search, segments, texts
+from forge.git.search import segments, texts
+from forge.git.search.query import Query
+from forge.git.search.results import Found, search
 from forge.git.values import EMPTY_TREE, Entry, Kind
 
 Lines = dict[str, list[int]]

@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 from forge.git import Mode, ObjectId, Pending
 from forge.git.errors import RevisionMissing
 from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import object_id
-from forge.git.search import Case, InvalidQuery, Limit, Match, Query, is_warm, search, warm
+from forge.git.objects.raw_object import object_id
+from forge.git.search.cache_fill import is_warm, warm
 from forge.git.search.guard import HelperFailed
+from forge.git.search.matches import Match
+from forge.git.search.query import Case, InvalidQuery, Query
+from forge.git.search.results import Limit, search
 from forge.git.values import EMPTY_TREE, Kind
 from tests.git import worlds
 from tests.git.search.oracle import cold, found_in, matching_lines, new_objects, numbers, signed, tree_of

@@ -19,9 +19,13 @@ from forge.git import ObjectId
 from forge.git.errors import StorageFailed
 from forge.git.objects.object_store import Objects
 from forge.git.process import children
-from forge.git.search import Query, blob_reader, blob_text, is_warm, search, segments, texts, warm
+from forge.git.search import blob_reader, blob_text, segments, texts
 from forge.git.search.blob_lists import Folder
 from forge.git.search.blob_text import TextCache, cache_of
+from forge.git.search.cache_fill import is_warm, warm
+from forge.git.search.literals import Literals
+from forge.git.search.query import Query
+from forge.git.search.results import search
 from tests.git.search.oracle import Lines, cold, found_in, matching_lines, new_objects, signed, tree_of
 
 pytestmark = pytest.mark.req("G-11")
@@ -121,7 +125,7 @@ def test_git_is_asked_while_nothing_is_cached_and_ended_when_the_texts_were_few(
 
 def test_rare_words_need_few_texts(objects: Objects, tree: ObjectId) -> None:
     warm(objects, tree)
-    ready = texts.texts_of(objects, tree, texts.Literals((frozenset([b"rare needle"]),), folded=False))
+    ready = texts.texts_of(objects, tree, Literals((frozenset([b"rare needle"]),), folded=False))
     assert ready is not None
     assert ready.possible is not None
     assert len(ready.possible) < 20
@@ -304,7 +308,8 @@ WARM = """
 import sys
 from pathlib import Path
 from forge.git.objects.object_store import Objects
-from forge.git.search import warm, segments
+from forge.git.search import segments
+from forge.git.search.cache_fill import warm
 segments.MOST_BLOBS = 20
 directory = Path(sys.argv[1])
 print(warm(Objects(directory, directory), sys.argv[2]).missing)

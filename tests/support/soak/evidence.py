@@ -11,7 +11,7 @@ from pathlib import Path
 
 from forge.git import Repository
 from forge.git.refs.holds import HELD
-from forge.git.refs.operations import Operation
+from forge.git.refs.operations.operation import Operation
 from forge.git.values import ActorKind
 from tests.support.soak.nursery import Landed
 

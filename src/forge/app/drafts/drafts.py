@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from forge.errors import InvalidInput, NotFound
 from forge.git import Actor, ActorKind, CommitId, RefMove, Repository, Request, Signature, WorkInProgressVFS
 from forge.git.refs import drafts, snapshots
+from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.drafts import Draft
-from forge.git.refs.ref_store import branch_ref
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Who

@@ -12,8 +12,8 @@ from forge.errors import InvalidInput
 from forge.git import BranchMoved, CommitId, RefMove, Repository
 from forge.git.history.diff import diff as differing
 from forge.git.objects import commits
+from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.drafts import find
-from forge.git.refs.ref_store import branch_ref
 from forge.git.refs.reservations import BranchBusy, release, reservation, reserve
 from forge.git.workspace.forge_records import is_session
 

@@ -17,9 +17,9 @@ from forge.app.values.paging import Page, checked
 from forge.errors import Conflict, NotFound, Upstream
 from forge.git import PERSON, Actor, Branch, Commit, CommitId, Operation, Repository
 from forge.git.checkout.checkouts import branches_checked_out
+from forge.git.history import revisions
 from forge.git.history.commit_log import ahead_behind
 from forge.git.objects.object_store import Objects
-from forge.git.refs import branches
 from forge.git.refs.damage import damage_at
 from forge.git.refs.reservations import Reservation, reservations
 from forge.sessions.conversation import read_head
@@ -188,7 +188,7 @@ def kept(repo: Repository, *, abandoned: bool = False) -> Iterator[KeptTip]:
 
 def tip_of(repo: Repository, name: str) -> CommitId:
     """`BranchMissing` where there is none."""
-    return branches.tip_of(repo.refs, name)
+    return revisions.tip_of(repo.refs, name)
 
 
 def create(repo: Repository, name: str, start: str = "HEAD", *, actor: Actor = PERSON) -> CommitId:

@@ -12,9 +12,8 @@ from forge.errors import Conflict
 from forge.git import PERSON, Actor, BranchMoved, CommitId, Operation, Repository
 from forge.git.errors import BranchExists
 from forge.git.history.export import Exported, without_sessions
-from forge.git.merging.unwritten import Unwritten
-from forge.git.objects.pack import NewObjects
-from forge.git.refs.branches import tip_of
+from forge.git.history.revisions import tip_of
+from forge.git.objects.raw_object import NewObjects
 from forge.sessions.summary import Brought, brought, summary
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def bundle(repo: Repository, branch: str, path: Path) -> None:
 
 
 def _conversation(repo: Repository, found: Exported) -> Brought | None:
-    view = Unwritten(repo.objects, found.new)
+    view = repo.objects.with_new(found.new)
     folder = view.entry(found.tree, _FORGE) if found.tree else None
     if folder is None or not folder.is_tree:
         return None

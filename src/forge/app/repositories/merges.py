@@ -16,9 +16,9 @@ from forge.app.values.paging import Page, checked
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
 from forge.git.history.revisions import branch_tip
+from forge.git.merging.conflict import Conflict
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
-from forge.git.merging.three_way import Conflict
 from forge.git.objects.object_store import Objects
 from forge.git.workspace.pending import Change
 from forge.sessions.summary import Brought, brought, summary

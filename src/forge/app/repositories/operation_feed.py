@@ -21,8 +21,7 @@ from forge.errors import ForgeError
 from forge.events import BranchChanged, Event
 from forge.git import ActorKind, Operation, Repository, Request
 from forge.git.refs.branch_watch import BranchWatch
-from forge.git.refs.operations import LogPosition, LogTail
-from forge.git.refs.operations.tail import LogState
+from forge.git.refs.operations.tail import LogPosition, LogState, LogTail
 from forge.git.refs.ref_files import HEADS
 from forge.git.refs.side_refs import BESIDE
 from forge.sessions.redaction import Redactor

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from forge.git import CommitId, Repository
-from forge.git.search import is_warm, warm
+from forge.git.search.cache_fill import is_warm, warm
 
 _WORTH_IT = 1_000
 """Files; below that a cold search is quick."""

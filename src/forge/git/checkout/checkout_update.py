@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.git.values import CommitId, Entry
+if TYPE_CHECKING:
+    from forge.git.values import CommitId, Entry
 
 
 class OwnKind(StrEnum):

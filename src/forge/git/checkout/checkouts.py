@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError
 from forge.git.checkout.checkout_update import CheckoutState, CheckoutUpdate, OwnChange, OwnKind, PartialUpdate
@@ -20,10 +21,12 @@ from forge.git.checkout.partial_update import blocker, bring_along, is_folder, t
 from forge.git.checkout.worktrees import Worktree, branches_checked_out, worktrees_on
 from forge.git.errors import CheckoutInTheWay, GitFailed, StorageFailed
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
 from forge.git.process.git_command import Git
 from forge.git.values import EMPTY_TREE, CommitId, Entry, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 __all__ = [
     "CheckoutState",

@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.git.checkout.worktrees import Worktree
 from forge.git.errors import IndexLocked
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
 from forge.git.process.git_command import Git
 from forge.git.values import Entry, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.checkout.worktrees import Worktree
+    from forge.git.objects.object_store import Objects
 
 # Editors run `git status` all the time; it holds the index for moments.
 LOCK_PATIENCE = 0.5

@@ -10,16 +10,19 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.checkout.checkout_update import OwnChange, OwnKind, PartialUpdate, own_change
 from forge.git.checkout.index_copy import Entries, IndexCopy, is_hidden, locked_copy
-from forge.git.checkout.worktrees import Worktree
 from forge.git.errors import CheckoutInTheWay
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects
-from forge.git.objects.tree_diff import ChangedEntry
+from forge.git.objects.raw_object import NewObjects
 from forge.git.values import Entry, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.checkout.worktrees import Worktree
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.tree_diff import ChangedEntry
 
 # git would remove clean files that a sparse checkout leaves out, though the person has put them there.
 _READ_TREE = ("read-tree", "--no-sparse-checkout", "--no-recurse-submodules", "-u", "-m")

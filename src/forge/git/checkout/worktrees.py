@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pygit2
 
-from forge.git.objects.object_store import Objects
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _HEADS = "refs/heads/"
 _LONGEST_REF = 4200

@@ -8,17 +8,20 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.errors import FileMissing
 from forge.git.history.patch import unquoted
 from forge.git.history.revisions import commit_at
-from forge.git.objects.object_store import Objects
 from forge.git.objects.trees import decode
 from forge.git.process.git_command import Git
 from forge.git.refs.near_names import did_you_mean
 from forge.git.values import CommitId, Signature
 from forge.git.workspace.paths import readable
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 
 @dataclass(frozen=True, slots=True)

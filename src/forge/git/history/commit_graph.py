@@ -7,11 +7,14 @@ import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.errors import GitFailed, RevisionMissing
 from forge.git.history.commit_log import refs_at
-from forge.git.objects.object_store import Objects
-from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import CommitId
 
 MIN_COMMITS = 2_000
 """Shorter histories are fast without the file."""

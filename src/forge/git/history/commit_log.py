@@ -6,7 +6,7 @@ import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import IO, Literal, TypedDict
+from typing import IO, TYPE_CHECKING, Literal, TypedDict
 
 import pygit2
 
@@ -14,9 +14,11 @@ from forge.errors import InvalidInput
 from forge.git.history.diff import FileChange, diff
 from forge.git.history.newest import MOST, is_whole, newest
 from forge.git.history.revisions import commit_at, revisions
-from forge.git.objects.object_store import Objects
 from forge.git.values import Commit, CommitId, Kind, ObjectId, Signature
 from forge.git.workspace.paths import readable
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _SHOWN_REFS = ("refs/heads/", "refs/tags/", "refs/remotes/", "refs/forge/kept/")
 _FIELDS = ("%H", "%T", "%P", "%an", "%ae", "%ad", "%cn", "%ce", "%cd", "%B")

@@ -6,16 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from stat import S_IFMT, S_ISREG
+from typing import TYPE_CHECKING
 
 import pygit2
 from pygit2.enums import DiffOption
 
 from forge.git.history import renames as rename_search
 from forge.git.objects.contents import Contents
-from forge.git.objects.object_store import Objects
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import Entry, Mode, ObjectId
 from forge.git.workspace.paths import readable
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _USUAL = (Mode.FILE, Mode.EXECUTABLE)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.git.errors import RevisionMissing
-from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.values import Commit, CommitId, Entry, Kind, Mode, ObjectId
 from forge.git.workspace.forge_records import is_session
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects, Unwritten
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,7 @@ def without_sessions(
     if tip is None or not instead:
         return Exported(tip, trees_of.get(tip) if tip else None, new, rewritten, left_out)
     is_old = ObjectId(tip) not in new
-    tip, tree = _with_files(Unwritten(objects, new), tip, trees_of[tip], instead)
+    tip, tree = _with_files(objects.with_new(new), tip, trees_of[tip], instead)
     return Exported(tip, tree, new, rewritten + is_old, left_out)
 
 

@@ -8,6 +8,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.errors import GitFailed
@@ -15,9 +16,11 @@ from forge.git.history.abandoned import KEPT, Family, abandoned_commits, heads_o
 from forge.git.history.commit_log import refs_at, rows
 from forge.git.history.lanes import Edge, Lanes
 from forge.git.history.revisions import revisions
-from forge.git.objects.object_store import Objects
 from forge.git.refs.damage import readable_tips
 from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _FIELDS = ("%H", "%P", "%s", "%an", "%ct")
 _MAX_CURSOR = 16 << 20

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from forge.git.values import CommitId
+if TYPE_CHECKING:
+    from forge.git.values import CommitId
 
 
 class Edge(NamedTuple):

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import count, islice
+from typing import TYPE_CHECKING
 
-from forge.git.objects.object_store import Objects
-from forge.git.values import Commit, CommitId
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import Commit, CommitId
 
 MOST = 1000
 """Further down git is faster."""

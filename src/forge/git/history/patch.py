@@ -7,13 +7,15 @@ import zlib
 from base64 import b85encode
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from forge.git.history.diff import ChangeKind, FileChange, line_patch
 from forge.git.objects.contents import Contents
-from forge.git.objects.object_store import Objects
 from forge.git.objects.trees import encode
-from forge.git.values import Entry
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import Entry
 
 _NO_ID = b"0" * 40
 _QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f-\xff]')

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pygit2
 
-from forge.git.errors import InvalidRevision, RepositoryUnreadable, RevisionMissing
-from forge.git.objects.object_store import Objects
+from forge.git.errors import BranchMissing, InvalidRevision, RepositoryUnreadable, RevisionMissing
 from forge.git.refs.near_names import did_you_mean
-from forge.git.refs.ref_store import Refs
 from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.ref_store import Refs
 
 _LISTS = "`forge branch list` shows branches, `forge log` commits."
 _FSCK = "`git fsck` tells what is missing or damaged."
@@ -52,6 +55,16 @@ def no_head(refs: Refs) -> RevisionMissing:
         f"HEAD names the branch {refs.head_branch()}, which has no commit; other branches have commits.",
         hint=f"Name one of them, such as {example}, or let HEAD name it: `git switch {example}`.",
     )
+
+
+def tip_of(refs: Refs, branch: str) -> CommitId:
+    tip = refs.tip(branch)
+    if tip is None and branch == refs.head_branch() and refs.branches():
+        raise no_head(refs)
+    if tip is None:
+        near = did_you_mean(branch, [name for name, _ in refs.branches()])
+        raise BranchMissing(f"There is no branch {branch}.", hint=f"{near}`forge branch list` shows what there is.")
+    return tip
 
 
 def branch_tip(refs: Refs, rev: str) -> CommitId | None:

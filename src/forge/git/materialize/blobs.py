@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from forge.git.objects.object_reader import read_many
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.values import Entry, Kind, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 # Starting git costs as much as reading so many blobs ourselves.
 _FEW = 64

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.errors import GitFailed
 from forge.git.materialize import stat_index
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
 from forge.git.process.git_command import Git
-from forge.git.values import Entry
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import Entry
 
 # Below this, starting git costs more than it saves.
 WORTH_IT = 200

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.errors import Denied, ForgeError, NotFound
 from forge.git.errors import InvalidPath, RecordProtected
@@ -15,15 +16,17 @@ from forge.git.materialize.files import content, file_mode, same
 from forge.git.materialize.links import Spelling, complaints
 from forge.git.materialize.manifest import Held, Written, folders_above, settled
 from forge.git.materialize.safe_walk import Descent, is_folder
-from forge.git.materialize.scan import Differences
 from forge.git.materialize.stat_index import Look, look
 from forge.git.materialize.wanted import reachable
 from forge.git.objects import trees
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.values import Entry, Kind
 from forge.git.workspace import paths
-from forge.git.workspace.commit_vfs import VFS
 from forge.git.workspace.pending import Change
+
+if TYPE_CHECKING:
+    from forge.git.materialize.scan import Differences
+    from forge.git.workspace.commit_vfs import VFS
 
 
 @dataclass(frozen=True, slots=True)

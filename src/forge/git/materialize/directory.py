@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from platformdirs import user_cache_path
 
@@ -15,16 +16,18 @@ from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import scan
 from forge.git.materialize.budget import Budget
 from forge.git.materialize.collect import CollectedChange, Limits, Note, gather, put_into, remember
-from forge.git.materialize.manifest import Held
 from forge.git.materialize.plan import had
 from forge.git.materialize.slots import Slot, taken
 from forge.git.materialize.update import filled, left, spelling
 from forge.git.materialize.wanted import Wanted
-from forge.git.objects.object_store import Objects
 from forge.git.process import disk
-from forge.git.refs.ref_store import Refs
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+if TYPE_CHECKING:
+    from forge.git.materialize.manifest import Held
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.ref_store import Refs
 
 View = GitCommitVFS | WorkInProgressVFS
 
@@ -144,7 +147,7 @@ def materialize(
     with ExitStack() as stack:
         with disk.reporting():
             slot = stack.enter_context(taken(root, objects.common_dir, key))
-            held = filled(objects, Wanted.of(vfs), slot, budget or Budget(), keep_ignored=keep_ignored)
+            held = filled(objects, _wanted(vfs), slot, budget or Budget(), keep_ignored=keep_ignored)
         directory = MaterializedDirectory(objects, vfs, slot, held, limits or Limits())
         try:
             yield directory
@@ -154,3 +157,9 @@ def materialize(
             with suppress(OSError, GitFailed):
                 if not directory.incomplete:
                     left(objects, slot, held, budget or Budget(), used=directory.handed_out)
+
+
+def _wanted(vfs: View) -> Wanted:
+    if isinstance(vfs, WorkInProgressVFS):
+        return Wanted(vfs.base_tree, dict(vfs.pending))
+    return Wanted(vfs.tree)

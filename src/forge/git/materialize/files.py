@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from typing import TYPE_CHECKING
 
-from forge.git.materialize.safe_walk import Descent
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.values import Entry, Kind, Mode, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.materialize.safe_walk import Descent
 
 _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _CHUNK = 1 << 20

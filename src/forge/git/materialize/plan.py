@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from forge.git.materialize.links import Spelling, complaints
-from forge.git.materialize.manifest import Held
 from forge.git.materialize.wanted import Wanted, complaint, file_in, listing, path_complaint
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
 from forge.git.objects.tree_diff import changed_entries
-from forge.git.values import Entry, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.materialize.manifest import Held
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import Entry, ObjectId
 
 _WEIRD = "a name that no file can have"
 

@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import stat_index, sweep
@@ -19,8 +20,10 @@ from forge.git.materialize.safe_walk import FOLDER, Descent, is_folder
 from forge.git.materialize.stat_index import Young, look
 from forge.git.materialize.wanted import reachable
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
 from forge.git.process.git_command import Git, arguments, environment
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 # After this long git may be waiting for a pipe that a command named `.gitignore`.
 _PATIENCE = 2.0

@@ -6,6 +6,7 @@ import os
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
 from forge.git.materialize import budget as budgets
@@ -13,16 +14,18 @@ from forge.git.materialize import bulk, scan, sweep, writer
 from forge.git.materialize import manifest as states
 from forge.git.materialize import plan as plans
 from forge.git.materialize.blobs import contents
-from forge.git.materialize.budget import Budget
-from forge.git.materialize.links import Spelling
 from forge.git.materialize.manifest import Held, folders_above
 from forge.git.materialize.plan import Plan, had
 from forge.git.materialize.safe_walk import FOLDER
-from forge.git.materialize.slots import Slot
 from forge.git.materialize.stat_index import Damaged
-from forge.git.materialize.wanted import Wanted
-from forge.git.objects.object_store import Objects
 from forge.git.workspace import paths
+
+if TYPE_CHECKING:
+    from forge.git.materialize.budget import Budget
+    from forge.git.materialize.links import Spelling
+    from forge.git.materialize.slots import Slot
+    from forge.git.materialize.wanted import Wanted
+    from forge.git.objects.object_store import Objects
 
 
 def filled(objects: Objects, wanted: Wanted, slot: Slot, budget: Budget, *, keep_ignored: bool) -> Held:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from forge.git.errors import RepositoryUnreadable
-from forge.git.materialize.links import Spelling
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.values import Entry, ObjectId
 from forge.git.workspace import paths
-from forge.git.workspace.commit_vfs import GitCommitVFS
-from forge.git.workspace.pending import Pending
-from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+if TYPE_CHECKING:
+    from forge.git.materialize.links import Spelling
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import Entry, ObjectId
+    from forge.git.workspace.pending import Pending
 
 SUBMODULE = "a submodule; its files are in another repository"
 _TOO_LONG = "a name too long for a file"
@@ -28,12 +29,6 @@ MAX_FILES = 1_000_000
 class Wanted:
     tree: ObjectId
     pending: Mapping[str, Pending | None] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, vfs: GitCommitVFS | WorkInProgressVFS) -> Wanted:
-        if isinstance(vfs, WorkInProgressVFS):
-            return cls(vfs.base_tree, dict(vfs.pending))
-        return cls(vfs.tree)
 
     def entry(self, objects: Objects, path: str) -> Entry | None:
         """The file, symlink or submodule at `path`."""

@@ -8,14 +8,17 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.materialize import sweep
-from forge.git.materialize.blobs import File
 from forge.git.materialize.manifest import Written
 from forge.git.materialize.safe_walk import NO_FOLDER, Descent
 from forge.git.materialize.stat_index import look
 from forge.git.objects import trees
-from forge.git.values import Entry
+
+if TYPE_CHECKING:
+    from forge.git.materialize.blobs import File
+    from forge.git.values import Entry
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _OLD = os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

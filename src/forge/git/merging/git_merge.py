@@ -12,17 +12,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import TYPE_CHECKING
 
 import pygit2
 
 from forge.git.errors import InvalidPath
 from forge.git.objects import commits, trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.process import disk
 from forge.git.process.git_command import Git
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
 from forge.git.workspace import paths
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _KINDS = {b"commit": Kind.COMMIT, b"tree": Kind.TREE, b"blob": Kind.BLOB}
 _NAMES = {kind: name for name, kind in _KINDS.items()}

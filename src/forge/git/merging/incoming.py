@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.git.merging.git_merge import above
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
 from forge.git.values import Entry, Kind, Mode, ObjectId
 from forge.git.workspace.forge_records import FOLDER, is_record, is_session
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 Taken = dict[str, Entry | None]
 """What to change in our tree, by path; None removes the path."""

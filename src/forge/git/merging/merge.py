@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.errors import InvalidName, InvalidRevision
+from forge.git.history.revisions import tip_of
+from forge.git.merging.conflict import TreeMerge
 from forge.git.merging.incoming import brings_session, without_conversation
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import (
@@ -17,14 +20,14 @@ from forge.git.merging.preview import (
     StepResolutions,
     changed_files,
 )
-from forge.git.merging.three_way import TreeMerge, merging, with_resolutions
-from forge.git.merging.unwritten import Unwritten
+from forge.git.merging.three_way import merging, with_resolutions
 from forge.git.objects import commits
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
-from forge.git.refs.branches import tip_of
-from forge.git.refs.ref_store import Refs
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.values import CommitId, Kind, ObjectId, Signature
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.ref_store import Refs
 
 _USUAL_TARGETS = ("main", "master")
 
@@ -104,7 +107,7 @@ def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObje
         raw = commits.encoded(merged.tree, parents, request.author, request.committer, request.message)
         result = CommitId(object_id(Kind.COMMIT, raw))
         new[ObjectId(result)] = RawObject(Kind.COMMIT, raw)
-    view = Unwritten(objects, new)
+    view = objects.with_new(new)
     return MergePreview(
         MergeKind.MERGE,
         Outcome.CLEAN if result else Outcome.CONFLICTS,
@@ -128,7 +131,7 @@ def _with_instead(objects: Objects, request: _Request, merged: TreeMerge, new: N
     if request.instead is None or not _has_conversation(objects, request):
         return merged
     ours = objects.commit(request.tip).tree
-    tree, made = without_conversation(Unwritten(objects, new), merged.tree, ours, request.instead)
+    tree, made = without_conversation(objects.with_new(new), merged.tree, ours, request.instead)
     new.update(made)
     return replace(merged, tree=tree, changed=None)
 
@@ -143,7 +146,7 @@ def _resumed(
     strange = [str(step) for step in resolutions if step != request.source]
     if strange:
         raise InvalidInput(f"{strange[0]} is not what is being merged.", hint="Give contents by path.")
-    view = Unwritten(objects, new)
+    view = objects.with_new(new)
     settled, more = with_resolutions(view, merged, resolutions[request.source])
     return _merged(objects, request, settled, new | more)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.git.errors import RevisionMissing
-from forge.git.objects.object_store import Objects
 from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 # Beyond this many commits git itself is faster, with its commit-graph file.
 _NEAR = 2_000

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.errors import BranchMoved, FileMissing, MergeConflicts
-from forge.git.merging.three_way import Conflict, Resolution, TreeMerge
-from forge.git.merging.unwritten import Unwritten
+from forge.git.history.revisions import tip_of
+from forge.git.merging.conflict import Conflict, Resolution, TreeMerge
 from forge.git.objects.extra_objects import beyond
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects
 from forge.git.objects.tree_diff import changed_entries
-from forge.git.refs.branches import tip_of
-from forge.git.refs.operations import Operation
-from forge.git.refs.ref_store import Refs
 from forge.git.values import Actor, CommitId, Entry, ObjectId
 from forge.git.workspace.pending import Change
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.raw_object import NewObjects
+    from forge.git.refs.operations.operation import Operation
+    from forge.git.refs.ref_store import Refs
 
 Resolutions = Mapping[str, Resolution]
 """Contents by conflicted path."""
@@ -93,7 +95,7 @@ class MergePreview:
 
     def view(self, objects: Objects) -> Objects:
         """The repository's objects as if this were performed."""
-        return Unwritten(objects, self.new)
+        return objects.with_new(self.new)
 
     def read(self, objects: Objects, path: str) -> bytes:
         """The content of a file in the result."""

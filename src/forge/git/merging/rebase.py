@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
+from forge.git.history.revisions import tip_of
 from forge.git.merging.incoming import brings_session
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions
 from forge.git.merging.replay import Chain, replayed
-from forge.git.objects.object_store import Objects
-from forge.git.refs.branches import tip_of
-from forge.git.refs.ref_store import Refs
 from forge.git.values import CommitId, Signature
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.ref_store import Refs
 
 
 def preview_cherry_pick(

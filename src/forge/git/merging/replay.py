@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.errors import InvalidRevision
+from forge.git.merging.conflict import TreeMerge
 from forge.git.merging.incoming import brings_session, without_conversation
 from forge.git.merging.preview import (
     MergeKind,
@@ -19,12 +21,14 @@ from forge.git.merging.preview import (
     StepState,
     changed_files,
 )
-from forge.git.merging.three_way import ThreeWay, TreeMerge, merging, with_resolutions
+from forge.git.merging.three_way import ThreeWay, merging, with_resolutions
 from forge.git.merging.trailers import with_origin
 from forge.git.objects import commits
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Kind, ObjectId, Signature
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 
 @dataclass(frozen=True, slots=True)

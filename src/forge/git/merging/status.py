@@ -9,15 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.git.merging.git_merge import GitMerger, Stages, above, asking_git
 from forge.git.merging.incoming import Incoming, folders_fit, incoming, may_have_moved, taken
 from forge.git.merging.merge_base import History, Meeting, meeting
 from forge.git.objects.git_diff_tree import all_changed_entries
-from forge.git.objects.object_store import Objects
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
-from forge.git.values import CommitId, ObjectId
 from forge.git.workspace.forge_records import is_record
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import CommitId, ObjectId
 
 _TARGETS_KEPT = 8
 _TIPS_KEPT = 2_000

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.errors import PathClash
+from forge.git.merging.conflict import Conflict, Resolution, Side, TreeMerge
 from forge.git.merging.git_merge import GitMerge, GitMerger, above, asking_git
 from forge.git.merging.incoming import (
     Incoming,
@@ -19,42 +20,16 @@ from forge.git.merging.incoming import (
     taken_sessions,
     with_sessions,
 )
-from forge.git.merging.unwritten import Unwritten
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
-from forge.git.objects.tree_diff import ChangedEntry, changed_entries
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
+from forge.git.objects.tree_diff import changed_entries
 from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId
 from forge.git.workspace.forge_records import is_record
 
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+
 _KIND = re.compile(r"CONFLICT ?\(([^)]+)\)")
-
-Side = Entry
-"""What one side of a conflict has: a mode and the id of the content."""
-
-Resolution = bytes | str | Side | None
-"""The content a conflicted file shall have, or one of its sides as it is; None deletes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    path: str
-    kind: str
-    """In git's words: content, add/add, modify/delete, rename/rename, …"""
-    base: Side | None
-    ours: Side | None
-    theirs: Side | None
-    marked: bytes | None
-    """The content with conflict markers, where git could make one."""
-
-
-@dataclass(frozen=True, slots=True)
-class TreeMerge:
-    tree: ObjectId
-    conflicts: tuple[Conflict, ...] = ()
-    messages: tuple[str, ...] = ()
-    changed: tuple[ChangedEntry, ...] | None = None
-    """What differs from our tree, where that is known without looking."""
 
 
 @contextmanager
@@ -66,7 +41,7 @@ def merging(objects: Objects, new: NewObjects) -> Iterator[ThreeWay]:
 
 class ThreeWay:
     def __init__(self, objects: Objects, new: NewObjects, stack: ExitStack) -> None:
-        self.view = Unwritten(objects, new)
+        self.view = objects.with_new(new)
         self._stack = stack
         self._merger: GitMerger | None = None
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
+from typing import TYPE_CHECKING
 
-from forge.git.values import CommitId
+if TYPE_CHECKING:
+    from forge.git.values import CommitId
 
 _COMMENT = b"#"
 _SCISSORS = b"# ------------------------ >8 ------------------------\n"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pygit2
 
-from forge.git.objects.object_store import Objects
-from forge.git.values import Entry
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import Entry
 
 # git looks this far for a NUL when it decides whether a file is text.
 _LOOK = 8000

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject
+from typing import TYPE_CHECKING
+
+from forge.git.objects.raw_object import NewObjects, RawObject
 from forge.git.objects.trees import is_tree
 from forge.git.values import EMPTY_TREE, Kind, Mode, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _SUBMODULE = b"%o" % Mode.SUBMODULE
 

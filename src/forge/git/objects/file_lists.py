@@ -12,16 +12,14 @@ from forge.git.errors import RepositoryUnreadable
 from forge.git.objects import trees
 from forge.git.objects.cache import Cache
 from forge.git.objects.object_reader import read_many
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
+from forge.git.objects.trees import MAX_DEPTH, MAX_FILES
 from forge.git.values import EMPTY_TREE, Kind, ObjectId
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
 
-# A few bytes of trees can name each other into billions of files; nobody works on such a repository.
-MAX_FILES = 5_000_000
 MAX_LISTED_BYTES = 1 << 30
-MAX_DEPTH = 256
 
 _USUAL_FILES = frozenset({b"100644", b"100755", b"120000"})
 _FILE = re.compile(rb"(?:100644|100755|120000) ([^\0]+)\0.{20}", re.DOTALL)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.tree_diff import ChangedEntry
 from forge.git.values import Entry, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.tree_diff import ChangedEntry
 
 _NOTHING = 0
 

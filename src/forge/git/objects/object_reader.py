@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Generator, Sequence
 from typing import IO, TYPE_CHECKING
 
-from forge.git.objects.pack import RawObject
+from forge.git.objects.raw_object import RawObject
 from forge.git.process import children
 from forge.git.process.git_command import arguments, environment, not_runnable
 from forge.git.values import Kind, ObjectId

@@ -16,7 +16,7 @@ from forge.git.errors import RepositoryUnreadable, RevisionMissing
 from forge.git.objects import commits, pack, trees
 from forge.git.objects.cache import Cache
 from forge.git.objects.file_lists import FileLists
-from forge.git.objects.pack import RawObject
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.process.git_command import Git
 from forge.git.values import EMPTY_TREE, Commit, CommitId, Entry, Kind, ObjectId
 from forge.git.workspace import paths
@@ -100,7 +100,7 @@ class Objects:
                 raise _missing(oid) from e
             except (pygit2.GitError, OSError) as e:
                 raise RepositoryUnreadable(f"Object {oid} is damaged and cannot be read.", hint=_REPAIR) from e
-        if pack.object_id(int(kind), data) != oid:
+        if object_id(int(kind), data) != oid:
             raise RepositoryUnreadable(f"Object {oid} is damaged: its content is not what its name says.", hint=_REPAIR)
         return RawObject(int(kind), data)
 
@@ -204,6 +204,10 @@ class Objects:
             else:
                 folders.pop()
 
+    def with_new(self, new: NewObjects) -> Unwritten:
+        """These objects and `new`, which are only in memory: a result is read before it is written."""
+        return Unwritten(self, new)
+
     @contextmanager
     def writing(self, new: Mapping[ObjectId, RawObject]) -> Iterator[None]:
         """`new` is durable inside the block; move the branch there. Later a gc may take what no ref needs."""
@@ -219,6 +223,20 @@ class Objects:
                 self._raw.put(oid, trees.parsed(data))
             else:
                 self._commits.put(CommitId(oid), commits.decoded(CommitId(oid), data))
+
+
+class Unwritten(Objects):
+    """Reads `new` first. What is parsed goes into the caches below: an id means the same bytes everywhere."""
+
+    def __init__(self, below: Objects, new: NewObjects) -> None:
+        self.__dict__.update(below.__dict__)
+        self.new = new
+
+    def read(self, oid: ObjectId | CommitId) -> RawObject:
+        return self.new.get(ObjectId(oid)) or super().read(oid)
+
+    def has(self, oid: ObjectId | CommitId) -> bool:
+        return oid in self.new or super().has(oid)
 
 
 def _missing(oid: str) -> RevisionMissing:

@@ -14,31 +14,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from isal import isal_zlib
 
 from forge.git.process import disk
 from forge.git.process.liveness import mark_of_this_process
-from forge.git.values import ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.raw_object import RawObject
+    from forge.git.values import ObjectId
 
 _FAST = 1
 # Packs of Forge can be told from others by their name, also when a power cut has emptied the file beside them.
 _SIGN = "f0e6e001"
-
-
-class RawObject(NamedTuple):
-    kind: int
-    data: bytes
-
-
-NewObjects = dict[ObjectId, RawObject]
-
-_NAMES = {1: b"commit", 2: b"tree", 3: b"blob"}
-
-
-def object_id(kind: int, data: bytes) -> ObjectId:
-    return ObjectId(hashlib.sha1(b"%s %d\0" % (_NAMES[kind], len(data)) + data).hexdigest())
 
 
 def is_ours(stem: str) -> bool:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from forge.git.errors import RepositoryUnreadable
 from forge.git.objects import trees
-from forge.git.objects.file_lists import MAX_DEPTH, MAX_FILES
-from forge.git.objects.object_store import Objects
+from forge.git.objects.trees import MAX_DEPTH, MAX_FILES
 from forge.git.values import Entry, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 ChangedEntry = tuple[str, Entry | None, Entry | None]
 """Path, what it was, what it is; None where the file was or is not there."""

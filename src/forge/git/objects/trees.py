@@ -10,8 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from forge.git.errors import RepositoryUnreadable
-from forge.git.objects.pack import NewObjects, RawObject, object_id
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
+
+# A few bytes of trees can name each other into billions of files; nobody works on such a repository.
+MAX_FILES = 5_000_000
+MAX_DEPTH = 256
 
 RawEntry = tuple[bytes, bytes, bytes]
 """Mode in octal digits, name, id."""

@@ -8,15 +8,18 @@ import shutil
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pygit2
 
 from forge.errors import ForgeError
 from forge.git.objects import pack
-from forge.git.objects.object_store import Objects
 from forge.git.process import git_command, liveness
 from forge.git.refs import holds, locks, packed_refs
-from forge.git.refs.operations import OperationLog
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.operations.log import OperationLog
 
 # Every look-up asks each pack in turn. Below this number it does not show; a repack leaves about ten.
 _MANY_PACKS = 50

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.git.checkout import checkouts
 from forge.git.errors import (
     BranchExists,
-    BranchMissing,
     BranchMoved,
     NothingToUndo,
     OperationMissing,
 )
-from forge.git.history.revisions import no_head
-from forge.git.objects.object_store import Objects
+from forge.git.history.revisions import tip_of
 from forge.git.refs import side_refs
+from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.damage import damage_at
-from forge.git.refs.near_names import did_you_mean
-from forge.git.refs.operations import Operation, RefMove
+from forge.git.refs.operations.operation import Operation, RefMove
 from forge.git.refs.ref_files import HEADS, KEPT
-from forge.git.refs.ref_store import Refs, branch_ref
 from forge.git.values import Actor, ActorKind, CommitId
 from forge.git.workspace import paths
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.ref_store import Refs
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +45,6 @@ def listed(objects: Objects, refs: Refs) -> tuple[Branch, ...]:
         Branch(name, tip, name == default, paths.folded(name) in protected, name in here, damage_at(objects, tip))
         for name, tip in refs.branches(damaged=True)
     )
-
-
-def tip_of(refs: Refs, branch: str) -> CommitId:
-    tip = refs.tip(branch)
-    if tip is None and branch == refs.head_branch() and refs.branches():
-        raise no_head(refs)
-    if tip is None:
-        near = did_you_mean(branch, [name for name, _ in refs.branches()])
-        raise BranchMissing(f"There is no branch {branch}.", hint=f"{near}`forge branch list` shows what there is.")
-    return tip
 
 
 def create(

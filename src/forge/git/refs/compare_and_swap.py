@@ -8,13 +8,17 @@ import time
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.git.errors import BranchExists, GitFailed, RevisionMissing
-from forge.git.objects.object_store import Objects
 from forge.git.process import disk
 from forge.git.refs import locks, packed_refs
-from forge.git.refs.operations import OperationLog, RefMove, moved
+from forge.git.refs.operations.operation import RefMove, moved
 from forge.git.refs.ref_files import HEADS, KEPT, RefLock, direct_target, log_move, sync_folder
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.operations.log import OperationLog
 
 _PATIENCE = 3.0
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")

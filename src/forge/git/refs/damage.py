@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.errors import GitFailed, RepositoryUnreadable, RevisionMissing
-from forge.git.objects.object_store import Objects
 from forge.git.refs.ref_files import HEADS
-from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import CommitId
 
 TORN = "Its file names no commit."
 _REF = re.compile(rb"(?:ref:[^\n]+|[0-9a-f]{40})\s*")

@@ -12,16 +12,19 @@ import re
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.errors import Conflict
 from forge.git.errors import BranchExists, BranchMoved, RefLocked
 from forge.git.objects import commits
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import RawObject
-from forge.git.refs.operations import RefMove
-from forge.git.refs.ref_store import Refs
+from forge.git.refs.operations.operation import RefMove
 from forge.git.values import Actor, Commit, CommitId, ObjectId, Signature
-from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.raw_object import RawObject
+    from forge.git.refs.ref_store import Refs
+    from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 FOLDER = "refs/forge/drafts/"
 KEPT_SECONDS = 14 * 86_400.0

@@ -22,13 +22,16 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.git.objects.object_store import Objects
 from forge.git.process import disk, liveness
 from forge.git.refs import locks, packed_refs
 from forge.git.refs.ref_files import RefLock, direct_target, sync_folder
 from forge.git.refs.reservations import reservations
-from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import CommitId
 
 HELD = "refs/forge/held/"
 TURN, PROJECT = "turn-", "project-"

@@ -6,12 +6,15 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.counts import counted
 from forge.git.errors import RefLocked
 from forge.git.process import disk, liveness
 from forge.git.refs import packed_refs
-from forge.git.refs.operations import Claim
+
+if TYPE_CHECKING:
+    from forge.git.refs.operations.operation import Claim
 
 # git holds ref locks for moments. One without a name in it is taken for a dead process's own when it appeared
 # while that process was at work and nobody has finished it since.

@@ -22,17 +22,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 import pygit2
 
 from forge.git.errors import GitFailed, HistoryPruned, RepositoryUnreadable, RevisionMissing
 from forge.git.objects import commits
 from forge.git.objects.extra_objects import beyond
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject
 from forge.git.refs.holds import HELD, Held
-from forge.git.refs.operations import RefMove
 from forge.git.values import CommitId, Kind, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.raw_object import NewObjects, RawObject
+    from forge.git.refs.operations.operation import RefMove
 
 _REMEMBERED = 4096
 _NEAR = 64

@@ -7,16 +7,18 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import pygit2
 
 from forge.git.checkout.worktrees import branch_shown
 from forge.git.errors import RepositoryUnreadable
-from forge.git.objects.object_store import Objects
 from forge.git.process import disk
 from forge.git.process.liveness import mark_of_this_process
 from forge.git.values import CommitId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 HEADS = "refs/heads/"
 KEPT = "refs/forge/kept/"

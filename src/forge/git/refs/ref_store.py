@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pygit2
 
@@ -15,54 +15,30 @@ from forge.git.errors import (
     BranchCheckedOut,
     BranchIsAlias,
     HistoryPruned,
-    InvalidName,
     ProtectedBranch,
     RepositoryUnreadable,
 )
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject
 from forge.git.process import disk, liveness
 from forge.git.process.maintenance import Upkeep
 from forge.git.refs import locks
+from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.compare_and_swap import Locks, Unproven, make_durable, reserve, swap
 from forge.git.refs.damage import torn_branches
 from forge.git.refs.holds import Held
-from forge.git.refs.operations import Operation, OperationLog, RefMove, moved
+from forge.git.refs.operations.log import OperationLog
+from forge.git.refs.operations.operation import Operation, RefMove, moved
 from forge.git.refs.reachability import Reachability
 from forge.git.refs.ref_files import BESIDE, HEADS, KEPT, direct_branches, direct_target, found, log_note
 from forge.git.refs.reservations import busy, reservation
 from forge.git.values import Actor, ActorKind, CommitId, ObjectId
 from forge.git.workspace import paths
 
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.raw_object import NewObjects, RawObject
+
 _NOTHING_NEW: Mapping[ObjectId, RawObject] = {}
-_MAX_PART_BYTES = 200
-_MAX_BYTES = 512
-_REFUSED = re.compile(
-    r"[\x00-\x20~^:?*\[\\]|\.\.|@\{|^-|^@$|^HEAD$|^[0-9a-fA-F]{40}$|^refs/"
-    r"|@[0-9a-f]{12}/"  # a lost tip is kept as name@id, which must never be a folder
-)
-
-
-def branch_ref(name: str) -> str:
-    """The ref of branch `name`, if it is a name a branch can have."""
-    if not isinstance(name, str) or not name or _REFUSED.search(name) or not paths.is_visible(name):
-        raise _invalid(name)
-    if len(name.encode()) > _MAX_BYTES or any(len(part.encode()) > _MAX_PART_BYTES for part in name.split("/")):
-        raise InvalidName(
-            "The branch name is too long.",
-            hint=f"Keep it under {_MAX_BYTES} bytes, and each part under {_MAX_PART_BYTES}.",
-        )
-    if not pygit2.reference_is_valid_name(HEADS + name):
-        raise _invalid(name)
-    return HEADS + name
-
-
-def _invalid(name: object) -> InvalidName:
-    return InvalidName(
-        f"{str(name)[:80]!r} cannot be a branch name.",
-        hint="Use letters, digits, `-`, `_` and `/`, for example ai/cache-layer.",
-    )
 
 
 class Refs:

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from forge.git.errors import InvalidName
 from forge.git.objects import commits
-from forge.git.objects.object_store import Objects
-from forge.git.refs.operations import RefMove
+from forge.git.refs.branch_names import branch_ref
+from forge.git.refs.operations.operation import RefMove
 from forge.git.refs.ref_files import BESIDE
-from forge.git.refs.ref_store import Refs, branch_ref
 from forge.git.values import CommitId
 from forge.git.workspace import paths
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.ref_store import Refs
 
 __all__ = ["BESIDE"]
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.git.objects.tree_diff import changed_entries
-from forge.git.refs.operations import RefMove
-from forge.git.refs.ref_store import Refs
+from forge.git.refs.operations.operation import RefMove
 from forge.git.refs.reservations import reservations
 from forge.git.values import Actor, ActorKind, CommitId, Signature
-from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+if TYPE_CHECKING:
+    from forge.git.refs.ref_store import Refs
+    from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 _FOLDER = "refs/forge/turns/"
 

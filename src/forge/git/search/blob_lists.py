@@ -6,12 +6,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from forge.git.objects import trees
 from forge.git.objects.cache import Cache
-from forge.git.objects.object_store import Objects
 from forge.git.values import ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _USUAL = frozenset({b"100644", b"100755"})
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from forge.git.objects.contents import Contents
 from forge.git.objects.object_reader import read_many
-from forge.git.objects.object_store import Objects
 from forge.git.search.segments import Stored
 from forge.git.values import Entry, Mode, ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 MOST_STORED = 1 << 20
 """Larger blobs are not kept as text; they are read when a query allows for their size."""

@@ -15,11 +15,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from forge.git.objects.object_store import Objects
 from forge.git.search import segments
 from forge.git.search.segments import Damaged, Segment, Stored, Window
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 MOST_DISK = 2 << 30
 _SUFFIX = ".texts"

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.git.objects.object_store import Objects
 from forge.git.process import disk
 from forge.git.search import blob_reader, segments
 from forge.git.search.blob_lists import listing
 from forge.git.search.blob_text import cache_of
-from forge.git.search.segments import Stored
 from forge.git.search.texts import missing_in
-from forge.git.values import ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.search.segments import Stored
+    from forge.git.values import ObjectId
 
 _LOOK_UP = 256
 """Blobs between two looks at whether to stop."""

@@ -6,12 +6,14 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forge.git.search import effort, literals
 from forge.git.search.lines import Finder, parts, sre
-from forge.git.search.literals import Literals
 from forge.git.search.query import Case, InvalidQuery, Query
+
+if TYPE_CHECKING:
+    from forge.git.search.literals import Literals
 
 MAX_PATTERN = 10_000
 

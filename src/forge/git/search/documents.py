@@ -8,20 +8,22 @@ from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field
 from heapq import merge
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from forge.git.objects import trees
 from forge.git.objects.contents import Contents
-from forge.git.objects.object_store import Objects
 from forge.git.search import blob_reader, grep
 from forge.git.search.blob_lists import listing
 from forge.git.search.blob_text import cache_of
-from forge.git.search.literals import Literals
 from forge.git.search.query import TimeUp
 from forge.git.search.segments import Window
 from forge.git.search.texts import Texts, texts_of
-from forge.git.values import ObjectId
-from forge.git.workspace.pending import Pending
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.search.literals import Literals
+    from forge.git.values import ObjectId
+    from forge.git.workspace.pending import Pending
 
 _TOGETHER, _MOST_TOGETHER = 64, 2048
 _TYPE_BITS, _REGULAR = 0o170000, 0o100000

@@ -5,13 +5,16 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from forge.git.errors import GitFailed
-from forge.git.objects.object_store import Objects
 from forge.git.process import children
 from forge.git.process.git_command import arguments, environment, not_runnable
 from forge.git.search.literals import SHORTEST, Literals
-from forge.git.values import ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.values import ObjectId
 
 # Bytes are bytes here: in another locale git would read the strings as text and miss them in files that are not.
 _BYTEWISE = {"LC_ALL": "C"}

@@ -10,14 +10,16 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import IO, Generic, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Generic, Self, TypeVar
 
 from forge.errors import Upstream
 from forge.git.process import children
 from forge.git.search import lines
-from forge.git.search.dialect import Pattern
-from forge.git.search.lines import Hit
 from forge.git.search.query import TimeUp
+
+if TYPE_CHECKING:
+    from forge.git.search.dialect import Pattern
+    from forge.git.search.lines import Hit
 
 _BATCH_TEXTS = 64
 _BATCH_BYTES = 128 << 10

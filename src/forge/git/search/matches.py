@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from forge.git.search.lines import Hit
-from forge.git.search.query import Query
+if TYPE_CHECKING:
+    from forge.git.search.lines import Hit
+    from forge.git.search.query import Query
 
 LONGEST_TEXT = 500
 """Characters shown of one line."""

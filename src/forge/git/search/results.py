@@ -8,21 +8,23 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
 from forge.git.search import globs
 from forge.git.search.blob_reader import MOST_BINARY, is_binary
 from forge.git.search.dialect import Pattern, pattern_of
 from forge.git.search.documents import Scope, documents
 from forge.git.search.effort import has_long_line
 from forge.git.search.guard import Helpers
-from forge.git.search.lines import Hit
 from forge.git.search.matches import FileMatches, shown
 from forge.git.search.query import Query, TimeUp
-from forge.git.values import ObjectId
-from forge.git.workspace.pending import Pending
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.search.lines import Hit
+    from forge.git.values import ObjectId
+    from forge.git.workspace.pending import Pending
 
 _NOTHING: Mapping[str, Pending | None] = MappingProxyType({})
 

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.git.objects.object_store import Objects
 from forge.git.search import blob_reader, signatures
 from forge.git.search.blob_lists import listing
 from forge.git.search.blob_reader import MOST_STORED
 from forge.git.search.blob_text import TextCache, View, cache_of
-from forge.git.search.literals import Literals
 from forge.git.search.segments import Damaged, Stored, Window
 from forge.git.values import ObjectId
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.search.literals import Literals
 
 _FEW = 512
 _FEW_OF = 100

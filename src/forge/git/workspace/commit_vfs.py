@@ -6,12 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from forge.git.errors import FileMissing, InvalidPath, NotText, ReadOnlyView
-from forge.git.objects.object_store import Objects
 from forge.git.refs.near_names import did_you_mean
 from forge.git.values import EMPTY_TREE, CommitId, Entry, Mode, ObjectId
 from forge.git.workspace import paths
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
 
 _SNIFF = 8000
 

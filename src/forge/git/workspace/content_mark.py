@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from forge.git.objects import trees
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects
 from forge.git.values import ObjectId
 from forge.git.workspace import forge_records
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.git.objects.raw_object import NewObjects
 
 
 def content_mark(objects: Objects, tree: ObjectId, new: NewObjects) -> str:

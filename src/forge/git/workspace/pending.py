@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
 from forge.git.objects import trees
-from forge.git.objects.pack import NewObjects, RawObject
+from forge.git.objects.raw_object import NewObjects, RawObject
 from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
 from forge.git.workspace import paths
 from forge.git.workspace.commit_vfs import DirEntry, GitCommitVFS, dir_entry, missing, sorted_names

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from forge.git.errors import InvalidPath, PathClash
-from forge.git.values import Entry
 from forge.git.workspace import paths
 from forge.git.workspace.commit_vfs import dir_entry
-from forge.git.workspace.pending import PendingChanges
+
+if TYPE_CHECKING:
+    from forge.git.values import Entry
+    from forge.git.workspace.pending import PendingChanges
 
 # git fsck refuses these as symlinks, also under the short names that NTFS gives them: they would let a checkout
 # read a file outside as configuration.

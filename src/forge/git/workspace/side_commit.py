@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.git.objects import commits, trees
-from forge.git.objects.pack import NewObjects, RawObject, object_id
-from forge.git.refs.operations import RefMove
-from forge.git.refs.ref_store import Refs, branch_ref
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
+from forge.git.refs.branch_names import branch_ref
+from forge.git.refs.operations.operation import RefMove
 from forge.git.refs.side_refs import place_of
 from forge.git.values import EMPTY_TREE, CommitId, Kind, ObjectId, Signature
-from forge.git.workspace.work_in_progress import WorkInProgressVFS
+
+if TYPE_CHECKING:
+    from forge.git.refs.ref_store import Refs
+    from forge.git.workspace.work_in_progress import WorkInProgressVFS
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,7 @@ from forge.git.errors import (
     PathClash,
 )
 from forge.git.objects import commits
-from forge.git.objects.object_store import Objects
-from forge.git.objects.pack import NewObjects, RawObject, object_id
-from forge.git.refs.operations import Operation
-from forge.git.refs.ref_store import Refs
+from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.values import PERSON, Actor, CommitId, Entry, Kind, Mode, ObjectId, Signature
 from forge.git.workspace import forge_records
 from forge.git.workspace.commit_vfs import VFS, DirEntry, GitCommitVFS, file_at, missing
@@ -31,7 +28,10 @@ from forge.git.workspace.pending import Change, Pending, PendingChanges
 from forge.git.workspace.placement import refuse_link, refuse_link_name, refuse_taken, writable
 
 if TYPE_CHECKING:
-    from forge.git.materialize import MaterializedDirectory
+    from forge.git.materialize.directory import MaterializedDirectory
+    from forge.git.objects.object_store import Objects
+    from forge.git.refs.operations.operation import Operation
+    from forge.git.refs.ref_store import Refs
 
 _WRITABLE = (Mode.FILE, Mode.EXECUTABLE, Mode.SYMLINK)
 
@@ -107,7 +107,7 @@ class WorkInProgressVFS(VFS):
     @contextmanager
     def materialize_to_tempdir(self, *, root: Path | None = None) -> Iterator[MaterializedDirectory]:
         """A real directory with the files, pending ones too, for commands, until the block ends."""
-        from forge.git.materialize import held_directory  # noqa: PLC0415 - directories are made of workspaces
+        from forge.git.materialize.directory import held_directory  # noqa: PLC0415 - directories are made of workspaces
 
         with held_directory(self._refs, self, root=root) as directory:
             yield directory

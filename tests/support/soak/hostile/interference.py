@@ -11,7 +11,7 @@ from typing import Any
 from unittest.mock import patch
 
 from forge.git.refs import ref_store
-from forge.git.refs.operations import OperationLog
+from forge.git.refs.operations.log import OperationLog
 from forge.git.refs.ref_store import Refs
 from tests.support.soak import evidence
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.git.refs.operations.journal import Record
 from forge.git.refs.operations.operation import Claim, Operation, RefMove
 from forge.git.refs.operations.records import moves_that_happened, operation_in, record_of
 from forge.git.values import ActorKind, CommitId
+
+if TYPE_CHECKING:
+    from forge.git.refs.operations.journal import Record
 
 # A dead process may have left a lock behind; how many of them are remembered for that.
 _REMEMBERED_DEATHS = 64

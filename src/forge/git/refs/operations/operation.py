@@ -6,11 +6,14 @@ import secrets
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.errors import Conflict
-from forge.git.checkout.checkout_update import CheckoutUpdate
 from forge.git.errors import BranchExists, BranchMoved
 from forge.git.values import Actor, ActorKind, CommitId
+
+if TYPE_CHECKING:
+    from forge.errors import Conflict
+    from forge.git.checkout.checkout_update import CheckoutUpdate
 
 _OUTSIDE = Actor(ActorKind.EXTERNAL, "outside Forge")
 

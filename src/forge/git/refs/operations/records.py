@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from forge.git.process import liveness
-from forge.git.refs.operations.journal import Record
 from forge.git.refs.operations.operation import Operation, RefMove
 from forge.git.values import Actor, ActorKind, Request
+
+if TYPE_CHECKING:
+    from forge.git.refs.operations.journal import Record
 
 _ID = re.compile("[0-9a-f]{40}")
 _LATEST = 1e12

@@ -7,12 +7,14 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import TYPE_CHECKING, BinaryIO, Self
 
 from forge.git.refs.operations.journal import parsed
-from forge.git.refs.operations.operation import Operation
 from forge.git.refs.operations.records import moves_that_happened, operation_in, understood
 from forge.git.values import ActorKind
+
+if TYPE_CHECKING:
+    from forge.git.refs.operations.operation import Operation
 
 _NAME = "operations"
 _MARKED = 200
