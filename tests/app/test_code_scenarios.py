@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from forge.git import Repository
-from tests.support.code_projects import subjects
+from tests.support.code_projects import Say, edits, subjects
 from tests.support.code_scenarios import (
     BAD,
     BROKEN_TEST,
@@ -18,7 +19,9 @@ from tests.support.code_scenarios import (
     many_files,
     node_work,
     pytest_work,
+    python_work,
     sample_work,
+    unittest_file,
 )
 
 pytestmark = pytest.mark.req("P-07", "P-08", "P-09")
@@ -27,10 +30,10 @@ pytestmark = pytest.mark.req("P-07", "P-08", "P-09")
 def test_a_failing_test_that_was_there_before_costs_no_turn(tmp_path: Path) -> None:
     ended = Scenario("failing", {**PYTHON, "test_broken.py": BROKEN_TEST}).run(tmp_path)
     assert ended.seen.phase == "done"
-    assert len(ended.model.orders) == 2
+    assert len(ended.model.orders) == 1
     assert "failed before you began are not yours: test_broken.Broken.test_clock" in ended.model.orders[0]
     assert "failed before the work began, too" in ended.project.chat()[-1].content
-    assert subjects(ended.project) == ["Add it", "Add it"]
+    assert subjects(ended.project) == ["Add it"]
 
 
 def test_a_javascript_repository_with_a_python_file_and_a_failing_test_ends_rightly(tmp_path: Path) -> None:
@@ -39,7 +42,7 @@ def test_a_javascript_repository_with_a_python_file_and_a_failing_test_ends_righ
     assert ended.seen.tests is not None
     assert ended.seen.tests["known_failures"]
     assert ended.seen.tests["new_failures"] == []
-    assert len(ended.model.orders) == 2
+    assert len(ended.model.orders) == 1
 
 
 def test_a_new_project_with_a_sample_ends_rightly(tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_a_repository_without_its_runner_asks_before_any_turn_and_ends_unproven(
     assert "pytest" in lacking.reason
     unproven = Scenario("unproven", files, pytest_work, unproven=True).run(tmp_path / "unproven")
     assert unproven.seen.label == "Done, tests unproven"
-    assert len(unproven.model.orders) == 2
+    assert len(unproven.model.orders) == 1
 
 
 def test_prompts_stay_small_in_a_large_repository(tmp_path: Path) -> None:
@@ -100,8 +103,15 @@ def test_a_bad_model_is_never_done_and_stopped_within_three_rounds(tmp_path: Pat
     assert repo.refs.tip("main") == ended.project.info().baseline
 
 
+def two_tasks(order: str, number: int) -> Sequence[Say]:
+    if "Task `print`" in order:
+        return edits({"test_print.py": unittest_file("Print", "test_printed")})
+    return python_work(order, number)
+
+
 def test_the_beginning_of_every_order_is_the_same(tmp_path: Path) -> None:
-    ended = Scenario("prefix", PYTHON).run(tmp_path)
+    ended = Scenario("prefix", PYTHON, tasks=("Parse", "Print"), work=two_tasks).run(tmp_path)
+    assert len(ended.model.orders) == 3
     turns = ended.model.asked("turn")
     assert len({turn.system for turn in turns}) == 1
     assert "### Tasks" in turns[0].system

@@ -39,20 +39,20 @@ def code(make_repo: MakeRepo) -> Path:
 
 
 def work_for(order: str) -> list[Say]:
-    acceptance = "Task `acceptance-tests`" in order
-    return edits({"test_acceptance.py": TESTS} if acceptance else {"parse.py": "\n", "test_parse.py": PARSE})
+    assert "Task `acceptance-tests`" in order
+    return edits({"parse.py": "\n", "test_parse.py": PARSE, "test_acceptance.py": TESTS})
 
 
 def by_tool(order: str, number: int) -> list[Say]:
     """Asks before it does the first task."""
-    if "Decided by a person" in order or "acceptance-tests" in order:
+    if "Decided by a person" in order:
         return work_for(order)
     return [Say("I looked at parse.py: the specification names no empty text.", (ASK,)), Say("I never get here.")]
 
 
 def by_line(order: str, number: int) -> list[Say]:
     """As an agent program does, which has no tools of Forge."""
-    if "Decided by a person" in order or "acceptance-tests" in order:
+    if "Decided by a person" in order:
         return work_for(order)
     return [Say(f"I looked at parse.py.\n\n**Stuck: {QUESTION} [zero | an error]**")]
 
@@ -86,7 +86,7 @@ def test_a_decision_is_asked_with_its_options_and_the_answer_goes_on_where_it_st
     decided = next(order for order in model.orders if "Decided by a person" in order)
     assert f"{QUESTION} → an error" in decided
     assert decided.startswith("Task `parse`")
-    assert subjects(project) == ["Add it", "Add it"]
+    assert subjects(project) == ["Add it"]
 
 
 def test_a_decision_in_a_fix_is_asked_while_polishing_and_its_test_is_named(office: Office, code: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_decision_survives_kill_and_is_answered_by_its_number(
     options = ("--repo", str(code), "--name", "Durations", "--type", "code", "--agent", recording, "--auto-confirm")
     building = there.start("run", str(idea), *options)
     log = there.data.parent / "workspace" / "projects" / "durations" / "forge.log"
-    until(lambda: log.exists() and "task 1 of 2" in log.read_text(), what=lambda: building.err)
+    until(lambda: log.exists() and "task 1 of 1" in log.read_text(), what=lambda: building.err)
     building.signal(signal.SIGKILL)
     building.ended()
     resumed = there.run("project", "resume", "durations")

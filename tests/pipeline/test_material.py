@@ -65,16 +65,28 @@ def test_the_distiller_is_told_of_the_repository_and_of_every_type(tmp_path: Pat
 @pytest.mark.req("P-05", "P-07", "P-16")
 def test_spec_writer_and_open_source_step_are_told_of_repository_plan_and_resources(tmp_path: Path) -> None:
     project = made(tmp_path, Phase.SPEC_BUILDING, chained_from="20260101-abcd")
-    answers = {"open-source": '{"candidates": []}', "spec-building": json.dumps(CODE_ANSWER)}
+    wanted = json.dumps({**CODE_ANSWER, "lookups": ["Read calendar files"]})
+    answers = {"open-source": '{"candidates": []}', "spec-building": wanted}
     agents = ScriptedAgents(answers=lambda task: answers[task.prompt], facts=FACTS)
     asyncio.run(live(journeys(project, agents, Outside()), specify, Record(), dying=False))
-    assert [task.prompt for task in agents.tasks] == ["open-source", "spec-building"]
+    assert [task.prompt for task in agents.tasks] == ["spec-building", "open-source", "spec-building"]
+    assert agents.tasks[0].material["discovery"]["on_request"]
+    assert agents.tasks[2].material["discovery"] == {"candidates": [], "table": "None proposed."}
     for task in agents.tasks:
         assert {**task.material, **FACTS} == task.material
         assert task.material["plan"] == "# The plan\n"
         assert task.material["resources"] == "=== sample.csv\na;b"
         assert keys_without_meaning(task) == set()
         assert task.schema is not None
+
+
+@pytest.mark.req("P-05")
+def test_work_on_a_repository_looks_for_components_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    project = made(tmp_path, Phase.SPEC_BUILDING)
+    agents = ScriptedAgents(answers=lambda _: json.dumps(CODE_ANSWER), facts=FACTS)
+    asyncio.run(live(journeys(project, agents, Outside()), specify, Record(), dying=False))
+    assert [task.prompt for task in agents.tasks] == ["spec-building"]
+    assert "None looked up: the work keeps to what the repository has." in (project.records.read("docs/spec.md") or "")
 
 
 @pytest.mark.req("P-07", "P-09", "P-16")
@@ -101,10 +113,10 @@ def test_build_and_fix_have_one_system_prompt_and_the_specification_is_told_once
 @pytest.mark.req("P-09")
 def test_an_answer_of_the_wrong_form_is_sent_back_after_what_was_asked(tmp_path: Path) -> None:
     project = made(tmp_path, Phase.SPEC_BUILDING)
-    said = iter(['{"candidates": []}', "No JSON.", json.dumps(CODE_ANSWER)])
+    said = iter(["No JSON.", json.dumps(CODE_ANSWER)])
     agents = ScriptedAgents(answers=lambda _: next(said))
     asyncio.run(live(journeys(project, agents, Outside()), specify, Record(), dying=False))
-    _, first, second = agents.tasks
+    first, second = agents.tasks
     assert first.objection is None
     assert second.objection is not None
     assert second.objection.answer == "No JSON."

@@ -131,7 +131,7 @@ def test_a_known_failure_is_named_and_does_not_count(tmp_path: Path, *, dying: b
     said = [message.content for message in project.chat()]
     assert any("Already failing, so not counted against the work: old." in text for text in said)
     assert "failed before the work began, too: old" in said[-1]
-    assert len(agents.worked) == 2
+    assert len(agents.worked) == 1
 
 
 @pytest.mark.req("G-11")
@@ -145,8 +145,8 @@ def test_the_closing_words_say_how_to_merge_with_and_without_the_conversation(tm
 def test_one_run_of_a_commit_is_enough(tmp_path: Path) -> None:
     project, _, agents = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed")))
     commits = [line["commit"] for line in lines_of(project, "test_runs.jsonl")]
-    assert commits == ["c0", "c1", "c2"]
-    assert agents.tested == 3
+    assert commits == ["c0", "c1"]
+    assert agents.tested == 2
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_weakened_tests_are_not_accepted(tmp_path: Path) -> None:
 
 def test_a_round_that_changes_no_file_ends_the_loop(tmp_path: Path) -> None:
     def works(n: int) -> Worked:
-        return Worked(success=True, text="fine", commit=f"c{n}", files=("a.py",) if n <= 2 else ())
+        return Worked(success=True, text="fine", commit=f"c{n}", files=("a.py",) if n == 1 else ())
 
     project, record, _ = delivered(tmp_path, scripted(lambda _, tip: ran(tip, a="passed"), FOUND, works=works))
     assert project.status().halt_reason == "guard_no_change"
@@ -209,7 +209,7 @@ def test_a_decision_is_asked_once_and_goes_on_at_its_task_whichever_step_the_pro
     project, record, agents = delivered(tmp_path, agents, Decision("input", "blue"), dying=dying)
     assert [text for _, text in record.questions] == ["Task `parse` (“Parse”): Red or blue?"]
     assert project.status().phase is Phase.DONE
-    assert len(agents.worked) == 3
+    assert len(agents.worked) == 2
     [given] = project.info().inputs
     assert given == {"question": "Task `parse` (“Parse”): Red or blue?", "answer": "blue"}
 

@@ -20,7 +20,7 @@ from forge.git import Repository
 from forge.pipeline.actions import Action
 from forge.projects.project import Project
 from forge.projects.status import Phase
-from tests.support.code_projects import NO_FINDING, Say, ScriptedCoder, answering, built, call, edits
+from tests.support.code_projects import NO_FINDING, Say, ScriptedCoder, answering, built, call, edits, specification
 from tests.support.project_runs import at_phase
 from tests.support.scripted_projects import Office, pressed
 
@@ -44,10 +44,17 @@ def unittest_file(name: str, *tests: str) -> str:
 def python_work(order: str, number: int) -> Sequence[Say]:
     """Looks, writes code and tests, says what it did."""
     look = Say("", (call("search", pattern="parse"),))
-    if "Task `acceptance-tests`" in order:
-        names = [f"test_criterion_{n}" for n in range(1, CRITERIA + 1)]
-        return [look, *edits({"test_acceptance.py": unittest_file("Acceptance", *names)})]
-    return [look, *edits({"parse.py": PARSE, "test_parse.py": unittest_file("Parse", "test_seconds")})]
+    names = [f"test_criterion_{n}" for n in range(1, CRITERIA + 1)]
+    acceptance = {"test_acceptance.py": unittest_file("Acceptance", *names)}
+    code = {"parse.py": PARSE, "test_parse.py": unittest_file("Parse", "test_seconds")}
+    return [look, *edits(_ordered(order, code, acceptance))]
+
+
+def _ordered(order: str, code: Mapping[str, str], acceptance: Mapping[str, str]) -> dict[str, str]:
+    """The files of the tasks that an order names, which may be both."""
+    wants_acceptance = "Task `acceptance-tests`" in order
+    others = [each for each in re.findall(r"^Task `([^`]+)`", order, re.MULTILINE) if each != "acceptance-tests"]
+    return {**(code if others or not wants_acceptance else {}), **(acceptance if wants_acceptance else {})}
 
 
 def node_tests(*names: str) -> str:
@@ -57,11 +64,10 @@ def node_tests(*names: str) -> str:
 
 
 def node_work(order: str, number: int) -> Sequence[Say]:
-    if "Task `acceptance-tests`" in order:
-        names = [f"criterion {n}: it does" for n in range(1, CRITERIA + 1)]
-        return edits({"test/acceptance.test.mjs": node_tests(*names)})
+    names = [f"criterion {n}: it does" for n in range(1, CRITERIA + 1)]
     source = 'export function parse(text) {\n  return Number(text.replace("s", ""));\n}\n'
-    return edits({"parse.mjs": source, "test/parse.test.mjs": node_tests("parses seconds")})
+    code = {"parse.mjs": source, "test/parse.test.mjs": node_tests("parses seconds")}
+    return edits(_ordered(order, code, {"test/acceptance.test.mjs": node_tests(*names)}))
 
 
 NODE = {
@@ -102,6 +108,7 @@ class Scenario:
     """The test command of the project."""
     plan: str = ""
     """Of the finished project that it follows."""
+    tasks: Sequence[str] = ("Parse",)
     unproven: bool = False
     """The person goes on although the tests cannot run."""
 
@@ -109,7 +116,7 @@ class Scenario:
         office = Office.at(place / "office")
         code = None if self.is_new else repository or repository_with(place / "code", self.files)
         given = [_written(place / name, text) for name, text in self.resources.items()]
-        model = ScriptedCoder(self.work, {"code-review": self.reviews})
+        model = ScriptedCoder(self.work, {"code-review": self.reviews, "spec-building": specification(*self.tasks)})
         began = time.monotonic()
 
         async def use(shop: Workshop) -> tuple[Project, ProjectView]:
@@ -237,6 +244,5 @@ def pytest_work(order: str, number: int) -> Sequence[Say]:
     """In a repository whose tests are in `tests/`."""
     case = "def {name}():\n    assert int('3s'.removesuffix('s')) == 3\n\n\n"
     names = [f"test_criterion_{n}" for n in range(1, CRITERIA + 1)]
-    acceptance = "Task `acceptance-tests`" in order
-    file = "tests/test_forge_acceptance.py" if acceptance else "tests/test_forge_seconds.py"
-    return edits({file: "".join(case.format(name=name) for name in (names if acceptance else ["test_seconds"]))})
+    acceptance = {"tests/test_forge_acceptance.py": "".join(case.format(name=name) for name in names)}
+    return edits(_ordered(order, {"tests/test_forge_seconds.py": case.format(name="test_seconds")}, acceptance))

@@ -18,7 +18,8 @@ from forge.projects.intent import bullets, is_pleasantry, items, one_line, says_
 SAME_UNKNOWN = 0.8
 _MARKUP = re.compile(r"[\W_]+")
 _STRUCTURAL = re.compile(r"\s{0,3}(?:#|=+\s*$|-+\s*$)")
-_WITH_TESTS = re.compile(r"(?:\s*\(tests\))+$", re.IGNORECASE)
+_MARKS = re.compile(r"(?:\s*\((?:tests|small)\))+$", re.IGNORECASE)
+"""Behind the title of a task in `spec.md`."""
 _SOURCES = {"ai": "AI-reasoned", "human": "human-provided", "open": "left open"}
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
@@ -72,6 +73,8 @@ class Task(_Part):
     id: str = ""
     title: Line
     tests: bool = False
+    small: bool = False
+    """Whether it may share a turn with the small tasks beside it."""
 
 
 class CodeStructure(_Part):
@@ -128,6 +131,8 @@ class Answer(_Part):
     questions: Annotated[list[Question], Field(default_factory=list, max_length=200)]
     spec: Spec
     constraints: Constraints
+    lookups: Lines
+    """What no component of the repository does: then components are looked up, and the specification is asked anew."""
 
 
 def parse_answer(
@@ -234,9 +239,17 @@ def criteria(constraints: str) -> tuple[str, ...]:
 
 def tasks(spec: str) -> tuple[Task, ...]:
     """The tasks in `spec.md`, in their order."""
-    return identified(
-        Task(title=_WITH_TESTS.sub("", t) or t, tests=bool(_WITH_TESTS.search(t))) for t in items(under(spec, "tasks"))
-    )
+    return identified(_task(text) for text in items(under(spec, "tasks")))
+
+
+def _task(text: str) -> Task:
+    found = _MARKS.search(text)
+    marks = found[0].lower() if found else ""
+    return Task(title=_MARKS.sub("", text) or text, tests="(tests)" in marks, small="(small)" in marks)
+
+
+def _with_marks(task: Task) -> str:
+    return _MARKS.sub("", task.title) + " (small)" * task.small + " (tests)" * task.tests
 
 
 def identified(tasks: Iterable[Task]) -> tuple[Task, ...]:
@@ -257,7 +270,7 @@ def _structure(structure: PlanStructure | CodeStructure | dict[str, JsonValue], 
         case CodeStructure():
             made_with = [f"Language: {structure.language}", f"Framework: {structure.framework or 'none'}"]
             made_with.append(f"Tools: {', '.join(structure.tools) or 'none'}")
-            queue = [_WITH_TESTS.sub("", t.title) + (" (tests)" if t.tests else "") for t in structure.tasks]
+            queue = [_with_marks(task) for task in structure.tasks]
             described = f"{_block(structure.architecture)}\n\n{bullets(made_with)}"
             return f"{described}\n\n{looked_at}### Tasks\n\n{_numbered(queue)}"
         case _:

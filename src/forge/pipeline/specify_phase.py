@@ -21,6 +21,9 @@ from forge.plugins.roles import DeliverableType, structure_form_of
 from forge.projects.intent import parse_intent, unknowns
 from forge.projects.status import Phase
 
+ON_REQUEST: Json = {"on_request": True, "table": "None looked up: the work keeps to what the repository has."}
+"""In place of what was looked up, for work on a repository, which mostly needs no other component."""
+
 
 async def specify(journey: Journey) -> Json:
     """Stays in `spec_building`, with `docs/spec.md` and `docs/constraints.md` as drafts and what is still open."""
@@ -30,7 +33,9 @@ async def specify(journey: Journey) -> Json:
     await desk.refresh()
     intent = parse_intent(desk.intent, tuple(around.types))
     info = await asyncio.to_thread(project.info)
-    discovery = await _discovered(journey, type_, desk)
+    ruled = around.agents.by_rules("spec-building")
+    on_request = type_.needs_code and info.repository is not None and not ruled
+    discovery = ON_REQUEST if on_request else await _discovered(journey, type_, desk)
     material: Json = {
         "intent": desk.intent,
         "deliverable_type": type_.name,
@@ -45,15 +50,21 @@ async def specify(journey: Journey) -> Json:
     }
     if pages := await _later_pages(journey, info.pages):
         material["later_pages"] = pages
-    ruled = around.agents.by_rules("spec-building")
     machine = (ENVIRONMENT,) if type_.needs_code else ()
-    answer = await journey.asked(
-        "spec-building",
-        material,
-        lambda raw: parse_answer(raw, type_.name, leaves_open=ruled, unknowns=unknowns(intent)),
-        gather=lambda: gathered(journey, (REPOSITORY, RESOURCES, CHAIN, *machine)),
-        schema=answer_form(type_.name),
-    )
+
+    async def ask() -> Answer:
+        return await journey.asked(
+            "spec-building",
+            material,
+            lambda raw: parse_answer(raw, type_.name, leaves_open=ruled, unknowns=unknowns(intent)),
+            gather=lambda: gathered(journey, (REPOSITORY, RESOURCES, CHAIN, *machine)),
+            schema=answer_form(type_.name),
+        )
+
+    answer = await ask()
+    if on_request and answer.lookups:
+        material["discovery"] = discovery = await _discovered(journey, type_, desk)
+        answer = await ask()
     open_ = unresolved(unknowns(intent), answer)
     called = await asyncio.to_thread(lambda: project.name)
     name = intent.name or called

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forge.counts import counted
 from forge.deliverables.code.failures import HONEST, failing, fingerprint, gist, none_found, not_yours
-from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue
+from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue, turns
 from forge.deliverables.code.test_proof import Lack, lack_of
 from forge.json_value import Json
 from forge.plugins.roles import BuildResult, Desk, Stuck, StuckCause, TestResults, Worked
@@ -27,6 +27,7 @@ NOTHING_CHANGED = (
     "Your last turn changed no file. Do the task with the tools that write files. If it is done already, add the tests "
     "that prove it. If you cannot do it, say in one sentence what you need."
 )
+TOGETHER = "Do these tasks in this turn, one after the other. Run all tests when the last one is done."
 PROMPTS = ("code-build", "code-fix")
 """Both are told with every order: whoever mends has built, and what was sent before stays the beginning."""
 DOCUMENTS = ("docs/spec.md", "docs/constraints.md", "resources/plan.md")
@@ -36,21 +37,21 @@ _STUCK_AT = re.compile(r"Task `(?P<id>[^`]+)`")
 
 
 async def build(desk: Desk) -> BuildResult:
-    tasks = queue(desk.spec, desk.constraints)
+    tasks = turns(queue(desk.spec, desk.constraints))
     for place in range(_begin(desk, tasks), len(tasks)):
         task = tasks[place]
         await desk.progress(f"task {place + 1} of {len(tasks)}: {task.title}")
         done = await _done(desk, task)
         if done.stuck:
             return replace(done, reason=f"Task `{task.id}` (“{task.title}”): {done.reason}")
-    return BuildResult(stuck=False, content=counted(len(tasks), "task"))
+    return BuildResult(stuck=False, content=counted(sum(len(task.each) for task in tasks), "task"))
 
 
 def _begin(desk: Desk, tasks: tuple[Task, ...]) -> int:
     """Where to go on: at the task that a person was last asked about, since all before it were done then."""
     asked = (_STUCK_AT.match(str(answer["question"])) for answer in reversed(desk.answers))
     last = next((found["id"] for found in asked if found), None)
-    return next((place for place, task in enumerate(tasks) if task.id == last), 0)
+    return next((place for place, task in enumerate(tasks) if last in task.ids), 0)
 
 
 async def _done(desk: Desk, task: Task) -> BuildResult:
@@ -134,7 +135,7 @@ def _asked_about_tests(desk: Desk, task: Task) -> bool:
     """Whether the work of this task is done, and a person was only asked how its tests can run."""
     last = desk.answers[-1] if desk.answers else {}
     found = _STUCK_AT.match(str(last.get("question", "")))
-    return bool(last.get("tests")) and found is not None and found["id"] == task.id
+    return bool(last.get("tests")) and found is not None and found["id"] in task.ids
 
 
 def _waived(desk: Desk, task: Task) -> bool:
@@ -142,9 +143,15 @@ def _waived(desk: Desk, task: Task) -> bool:
     return any(
         answer.get("answer") == WITHOUT
         and (found := _STUCK_AT.match(str(answer.get("question", "")))) is not None
-        and found["id"] == task.id
+        and found["id"] in task.ids
         for answer in desk.answers
     )
+
+
+def needs_criteria(desk: Desk) -> bool:
+    """Whether each criterion has to have its test."""
+    acceptance = turns(queue(desk.spec, desk.constraints))[-1]
+    return bool(desk.thresholds["code_require_tests"]) and not _waived(desk, acceptance)
 
 
 def _lack(desk: Desk, task: Task, before: TestResults | None, tests: TestResults) -> Lack | None:
@@ -157,7 +164,7 @@ def _left_to_it(desk: Desk, task: Task) -> bool:
     """Whether the last thing that a person was asked about this task was left to the agent."""
     last = desk.answers[-1] if desk.answers else {}
     found = _STUCK_AT.match(str(last.get("question", "")))
-    return bool(last.get("delegated")) and found is not None and found["id"] == task.id
+    return bool(last.get("delegated")) and found is not None and found["id"] in task.ids
 
 
 def _satisfied(desk: Desk, task: Task, tests: TestResults) -> bool:
@@ -178,13 +185,17 @@ async def worked_on(desk: Desk, prompt: str, task: str, message: str, title: str
 
 def _order(desk: Desk, task: Task) -> str:
     parts = [
-        f"Task `{task.id}`: {task.title}",
-        _tests_wanted(task),
-        _criteria(desk) if task.id == ACCEPTANCE else "",
+        *(f"{_named(each)}\n\n{_tests_wanted(each)}" for each in task.each),
+        TOGETHER if task.parts else "",
+        _criteria(desk) if task.has_acceptance else "",
         not_yours(desk.baseline_tests),
         decided(desk),
     ]
     return "\n\n".join(filter(None, parts))
+
+
+def _named(task: Task) -> str:
+    return "\n".join(f"Task `{each.id}`: {each.title}" for each in task.each)
 
 
 def decided(desk: Desk) -> str:
@@ -218,9 +229,9 @@ def _criteria(desk: Desk) -> str:
 
 
 def _proving(desk: Desk, task: Task, lack: Lack) -> str:
-    return "\n\n".join(filter(None, [f"Task `{task.id}`: {task.title}", lack.order, HONEST, decided(desk)]))
+    return "\n\n".join(filter(None, [_named(task), lack.order, HONEST, decided(desk)]))
 
 
 def _mending(desk: Desk, task: Task, tests: TestResults) -> str:
-    wanted = f"{_tests_wanted(task)}\n\n{_criteria(desk)}".strip() if none_found(tests) else ""
-    return "\n\n".join(filter(None, [f"Task `{task.id}`: {task.title}", failing(tests), wanted]))
+    wanted = [*map(_tests_wanted, task.each), _criteria(desk)] if none_found(tests) else []
+    return "\n\n".join(filter(None, [_named(task), failing(tests), *wanted]))

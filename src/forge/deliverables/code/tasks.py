@@ -1,16 +1,22 @@
-"""The build's queue: the tasks of the specification in its order, and the acceptance tests at the end."""
+"""The build's queue: the tasks of the specification in its order, and the acceptance tests at the end. Small tasks that
+follow each other are done in one turn.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 ACCEPTANCE = "acceptance-tests"
+WHOLE = "build-it"
+"""The task of a specification that names none."""
+MOST_TOGETHER = 3
+"""Small tasks in one turn, without the acceptance tests."""
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(.*?)[\s#]*")
 _ITEM = re.compile(r"(\s*)(?:[-*+•–—]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)*(.*)")
-_WITH_TESTS = re.compile(r"(?:\s*\(tests\))+$", re.IGNORECASE)
+_MARKS = re.compile(r"(?:\s*\((?:tests|small)\))+$", re.IGNORECASE)
 _MARKUP = re.compile(r"[\W_]+")
 
 
@@ -22,6 +28,45 @@ class Task:
     title: str
     tests: bool = False
     """Whether it has to leave tests behind."""
+    is_small: bool = False
+    """Whether it may share a turn with other tasks."""
+    parts: tuple[Task, ...] = ()
+    """The tasks that are done together; empty for one alone."""
+
+    @property
+    def each(self) -> tuple[Task, ...]:
+        return self.parts or (self,)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(task.id for task in self.each)
+
+    @property
+    def has_acceptance(self) -> bool:
+        return ACCEPTANCE in self.ids
+
+
+def turns(tasks: Sequence[Task]) -> tuple[Task, ...]:
+    """What is ordered at once: small tasks in a row together, and with the last of them, or with the only task, the
+    acceptance tests. What was together has the id of its first task.
+    """
+    groups: list[list[Task]] = []
+    for task in tasks:
+        last = groups[-1] if groups else []
+        is_only = task.id == ACCEPTANCE and len(tasks) == 2 and last[0].id != WHOLE
+        fits = task.id == ACCEPTANCE or (task.is_small and len(last) < MOST_TOGETHER)
+        if last and (is_only or (fits and all(each.is_small for each in last))):
+            last.append(task)
+        else:
+            groups.append([task])
+    return tuple(_together(group) for group in groups)
+
+
+def _together(group: Sequence[Task]) -> Task:
+    if len(group) == 1:
+        return group[0]
+    title = "; ".join(task.title for task in group if task.id != ACCEPTANCE)
+    return Task(group[0].id, title, tests=any(task.tests for task in group), parts=tuple(group))
 
 
 def queue(spec: str, constraints: str) -> tuple[Task, ...]:
@@ -30,17 +75,18 @@ def queue(spec: str, constraints: str) -> tuple[Task, ...]:
     each = f" and one acceptance test for each of the {count} criteria" if count else ""
     acceptance = Task(ACCEPTANCE, f"Write the integration tests{each}", tests=True)
     named = tuple(task for task in spec_tasks(spec) if task.id != ACCEPTANCE)
-    return (*(named or (Task("build-it", "Build what is specified"),)), acceptance)
+    return (*(named or (Task(WHOLE, "Build what is specified"),)), acceptance)
 
 
 def spec_tasks(spec: str) -> tuple[Task, ...]:
     """The tasks that a specification lists, in its order; a title that comes again gets a number."""
     found: dict[str, Task] = {}
     for text in _items(spec, "tasks"):
-        title = _WITH_TESTS.sub("", text) or text
+        marks = found_marks[0].lower() if (found_marks := _MARKS.search(text)) else ""
+        title = _MARKS.sub("", text) or text
         slug = _MARKUP.sub("-", title.casefold()).strip("-") or "task"
         id_ = next(i for n in range(1, len(found) + 2) if (i := slug if n == 1 else f"{slug}-{n}") not in found)
-        found[id_] = Task(id_, title, tests=bool(_WITH_TESTS.search(text)))
+        found[id_] = Task(id_, title, tests="(tests)" in marks, is_small="(small)" in marks)
     return tuple(found.values())
 
 

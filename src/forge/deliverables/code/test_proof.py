@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.counts import counted
@@ -26,10 +26,19 @@ def lack_of(task: Task, criteria: Sequence[str], before: TestResults | None, now
     """None where the tests show what the task needs, or the runner does not tell."""
     if not task.tests:
         return None
+    if task.has_acceptance and criteria and now.results and (lack := lack_of_criteria(criteria, now)):
+        return lack
     if task.id == ACCEPTANCE and criteria and now.results:
-        return _untested(criteria, now)
-    if before is None or new_passing(before, now):
         return None
+    wanted, fresh = sum(each.tests for each in task.each), 0 if before is None else new_passing(before, now)
+    if before is None or fresh >= wanted:
+        return None
+    if fresh:
+        return Lack(
+            f"it brought {counted(fresh, 'new test')} for {wanted} tasks",
+            f"Only {counted(fresh, 'passing test is', 'passing tests are')} new, for {wanted} tasks. Write at least "
+            "one for each of them, which fails without your change and passes with it.",
+        )
     return Lack(
         "it brought no new test that passes",
         "The tests pass, but none of them is new. Write the tests that prove this task: each fails without your "
@@ -44,25 +53,29 @@ def new_passing(before: TestResults, now: TestResults) -> int:
     return max(0, now.passed - before.passed)
 
 
-def untested(criteria: Sequence[str], now: TestResults) -> tuple[int, ...]:
+def untested(criteria: Sequence[str], now: Mapping[str, str]) -> tuple[int, ...]:
     """Numbers of the criteria that no passing test names: `criterion 3` in any spelling."""
-    passing = [name for name, result in now.results.items() if result == PASSED]
+    passing = [name for name, result in now.items() if result == PASSED]
     return tuple(n for n in range(1, len(criteria) + 1) if not any(_names(n).search(name) for name in passing))
+
+
+def unnamed(missing: Sequence[int], criteria: Sequence[str]) -> str:
+    """As a person is told it."""
+    word = "criterion" if len(missing) == 1 else "criteria"
+    return f"no passing test is named after {word} {', '.join(map(str, missing))} of {len(criteria)}"
 
 
 def _names(number: int) -> re.Pattern[str]:
     return re.compile(rf"criterion[\s_\-.:#]*0*{number}(?!\d)", re.IGNORECASE)
 
 
-def _untested(criteria: Sequence[str], now: TestResults) -> Lack | None:
-    missing = untested(criteria, now)
+def lack_of_criteria(criteria: Sequence[str], now: TestResults) -> Lack | None:
+    missing = untested(criteria, now.results)
     if not missing:
         return None
-    numbers = ", ".join(map(str, missing))
-    word = "criterion" if len(missing) == 1 else "criteria"
     listed = "\n".join(f"{n}. {criteria[n - 1]}" for n in missing)
     return Lack(
-        f"no passing test is named after {word} {numbers} of {len(criteria)}",
+        unnamed(missing, criteria),
         f"No passing test has the name of {counted(len(missing), 'criterion', 'criteria')}. The name of its test has "
         f"`criterion_N` with the number, such as `test_criterion_{missing[0]}_…` or “criterion {missing[0]}: …”:\n\n"
         f"{listed}",
