@@ -170,6 +170,32 @@ def test_deleted_and_skipped_tests_stop_within_three_rounds(
     assert any(f"Round 1 is not accepted: {reason}." in message.content for message in project.chat())
 
 
+def without(run: TestResults, *criteria: int) -> TestResults:
+    """With the tests of these criteria renamed: their number is the same."""
+    gone = {f"test_criterion_{n}": f"test_renamed_{n}" for n in criteria}
+    return replace(run, results={gone.get(name, name): result for name, result in run.results.items()})
+
+
+@pytest.mark.parametrize("dying", [False, True])
+def test_a_criterion_whose_test_is_renamed_while_polishing_is_not_done(tmp_path: Path, *, dying: bool) -> None:
+    def tests(n: int, tip: str) -> TestResults:
+        made = proven(ran(tip, a="passed"))
+        return made if tip in {"c0", "c1"} else without(made, 2, 4)
+
+    reviews = iter([FOUND] + [EMPTY] * 9)
+    said: dict[int, str] = {}
+    agents = ScriptedAgents(answers=lambda task: said.setdefault(task.nth, next(reviews)), tests=tests)
+    project, record, agents = delivered(tmp_path, agents, dying=dying)
+    reason = "No passing test is named after criteria 2, 4 of 5."
+    assert project.status().phase is Phase.HALTED
+    assert f"{reason} If that is right, accept the tests" in record.questions[0][1]
+    assert any(reason in order.message and "2. It does 2.\n4. It does 4." in order.message for order in agents.orders)
+    assert catalog.accept_tests(project)["total"] == 6
+    record.answers.append(Decision("resume").to_text())
+    asyncio.run(live(journeys(project, agents, Outside()), deliver, record, dying=False))
+    assert Project.at(project.directory).status().phase is Phase.DONE
+
+
 def test_weakened_tests_are_not_accepted(tmp_path: Path) -> None:
     def tests(n: int, tip: str) -> TestResults:
         return replace(ran(tip, a="passed"), weakened=("tests/test_a.py (3 → 1)",) if n > 1 else ())

@@ -24,8 +24,9 @@ from forge.pipeline.journey import Journey
 from forge.pipeline.material import ROUNDS
 from forge.pipeline.question_wait import halted, stuck
 from forge.pipeline.review import parse_review
+from forge.pipeline.suite_record import results_by_line
 from forge.plugins.errors import AgentFailed, AnswerUnusable, DecisionNeeded, OperationBlocked
-from forge.plugins.roles import DeliverableType, Issue, TestResults
+from forge.plugins.roles import DeliverableType, Issue, TestResults, shortfall_of
 from forge.projects import polish
 from forge.projects.errors import AnswerMalformed
 from forge.projects.info import Acceptance
@@ -136,7 +137,7 @@ async def _looked(
     rounds, decided = past
     number = len(rounds) + 1
     issues = await _reviewed(journey, type_, desk, tests)
-    evidence = await _evidence(desk) if type_.needs_code else None
+    evidence = await _evidence(type_, desk) if type_.needs_code else None
     counts = Counts.of(number, issues, evidence)
     tries = number - decided if desk.compares else None
     verdict = evaluate((*rounds, counts), tests=evidence, limits=journey.around.parameters.limits, tries=tries)
@@ -147,12 +148,18 @@ async def _looked(
     return Looked(counts, issues, tests, evidence, verdict)
 
 
-async def _evidence(desk: ProjectDesk) -> Evidence:
+async def _evidence(type_: DeliverableType, desk: ProjectDesk) -> Evidence:
     """From the recorded runs alone. The branch may have moved since: then they prove nothing about what is there."""
     tip = await desk.tip()
     await desk.refresh()
-    info = desk.info
-    return tests_pass(desk.test_lines, tip, acknowledged=info.acknowledged_tests, unproven=desk.is_unproven)
+    lines, accepted = desk.test_lines, desk.info.acknowledged_tests
+    found = tests_pass(lines, tip, acknowledged=accepted, unproven=desk.is_unproven)
+    if not found.passes or not desk.compares:
+        return found
+    told = results_by_line(lines)
+    enough = told[accepted.runs - 1] if accepted and accepted.runs <= len(told) else {}
+    reason = shortfall_of(type_, desk, told[-1], enough)
+    return Evidence(passes=False, reason=reason, acceptable=True) if reason else found
 
 
 async def _reviewed(

@@ -104,6 +104,10 @@ class TestResults:
         return self.all_pass or (only_known and self.passed + self.failed == self.total)
 
 
+TestResultsByName = Mapping[str, str]
+"""`passed`, `failed` or `skipped` by the name of the test; empty where the runners do not tell."""
+
+
 class StuckCause(StrEnum):
     DECISION = "decision"
     """The agent asks a person to decide something."""
@@ -291,8 +295,8 @@ class DeliverableType(Protocol):
     """A kind of thing that Forge can deliver: `plan`, `code`, or a stranger's.
 
     Further members may be left out: `structures`, a tuple of `Structure`; `result_view`, a `ResultView`;
-    `description`, one sentence by which a model tells it from other types; and `structure_form`, a text that says what
-    `spec.structure` of its specification has to hold.
+    `description`, one sentence by which a model tells it from other types; `structure_form`, a text that says what
+    `spec.structure` of its specification has to hold; and `shortfall`, as `shortfall_of` asks for it.
     """
 
     @property
@@ -340,6 +344,12 @@ def description_of(type_: DeliverableType) -> str:
 
 def structure_form_of(type_: DeliverableType) -> str:
     return str(getattr(type_, "structure_form", ""))
+
+
+def shortfall_of(type_: DeliverableType, desk: Desk, now: TestResultsByName, accepted: TestResultsByName) -> str:
+    """Why passing tests still show too little, as a sentence. `accepted` is the run that a person said is enough."""
+    ask: Callable[[Desk, TestResultsByName, TestResultsByName], str] | None = getattr(type_, "shortfall", None)
+    return "" if ask is None else ask(desk, now, accepted)
 
 
 def structures_of(type_: DeliverableType) -> tuple[Structure, ...]:

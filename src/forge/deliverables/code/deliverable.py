@@ -14,9 +14,20 @@ from forge.deliverables.code.failures import HONEST, failing, none_found, told
 from forge.deliverables.code.registries import Registries
 from forge.deliverables.code.review import SEVERITIES, CodeReview
 from forge.deliverables.code.safety import CodeSafety
+from forge.deliverables.code.tasks import criteria_of
+from forge.deliverables.code.test_proof import lack_of_criteria, unnamed, untested
 from forge.json_value import Json
 from forge.plugins.errors import AgentFailed, DecisionNeeded
-from forge.plugins.roles import BuildResult, Desk, Issue, SafetyRules, Severity, StuckCause, TestResults
+from forge.plugins.roles import (
+    BuildResult,
+    Desk,
+    Issue,
+    SafetyRules,
+    Severity,
+    StuckCause,
+    TestResults,
+    TestResultsByName,
+)
 
 _SUMMARY = 500
 REVIEWED = ("changes", "last_findings", "resources", "plan")
@@ -92,9 +103,22 @@ class CodeType:
         }
         return await desk.ask("code-review", material, gather=REVIEWED, schema=CodeReview)
 
+    def shortfall(self, desk: Desk, now: TestResultsByName, accepted: TestResultsByName) -> str:
+        """A criterion that no passing test is named after any more."""
+        if not now or not build.needs_criteria(desk):
+            return ""
+        criteria = criteria_of(desk.constraints)
+        enough = untested(criteria, accepted) if accepted else ()
+        missing = tuple(number for number in untested(criteria, now) if number not in enough)
+        sentence = unnamed(missing, criteria)
+        return f"{sentence[0].upper()}{sentence[1:]}." if missing else ""
+
     async def fix(self, desk: Desk, issues: Sequence[Issue], tests: TestResults | None) -> str:
         broken = failing(tests) if tests and not tests.holds else ""
         short = f"The work is not accepted: {tests.shortfall}" if tests and tests.shortfall and not broken else ""
+        if short and tests and build.needs_criteria(desk):
+            lack = lack_of_criteria(criteria_of(desk.constraints), tests)
+            short = f"{short}\n\n{lack.order}" if lack else short
         parts = [broken, short, _findings(issues), build.decided(desk)]
         if not any(parts):
             parts = ["The review found nothing and the tests pass, yet the work is not accepted: look at it once more."]
