@@ -22,6 +22,8 @@ from forge.sessions.conversation import (
     write_turn,
 )
 from forge.sessions.layout import DRAFT_PATH, HEAD_PATH, POINTER, SessionUnreadable
+from forge.sessions.marks import mark
+from forge.sessions.places import Sessions
 from forge.sessions.timeline import moment_of, moments
 from forge.sessions.turns import TurnMissing, TurnStatus, turn_id
 from tests.conftest import MakeRepo
@@ -192,6 +194,22 @@ def test_what_is_written_is_the_second_format(repo: Repository) -> None:
     assert set(vfs.pending) == set(golden)
     for name, path in golden.items():
         assert vfs.read_bytes(name) == path.read_bytes(), name
+
+
+@pytest.mark.req("G-06", "G-07")
+def test_saved_marks_stay_readable_and_are_written_as_they_were(repo: Repository) -> None:
+    put_golden(repo, "2")
+    folder = GOLDEN / "marks"
+    (golden,) = folder.rglob("*.json")
+    path = f".forge/{golden.relative_to(folder)}"
+    vfs = repo.workspace("ai/x")
+    mark(repo.common_dir, "ai/x", add=[ActiveFile("c.txt", ((3, 4),))], remove=["a.txt", "AGENTS.md"])
+    vfs.write_file("c.txt", "new\n")
+    Sessions(repo).save(vfs, "edit: c.txt")
+    files = repo.commit_vfs("ai/x")
+    assert files.read_bytes(path) == golden.read_bytes()
+    assert read_active(files) == (ActiveFile("b.py", ((1, 20),)), ActiveFile("c.txt", ((3, 4),)))
+    assert read_head(files).off == ("AGENTS.md",)
 
 
 def put_golden(repo: Repository, number: str, branch: str = "ai/x") -> None:

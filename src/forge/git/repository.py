@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
@@ -44,6 +44,8 @@ class Repository:
         self.refs = Refs(self.objects, default_branch=default_branch)
         self.largest_file: int | None = LARGEST_FILE
         """What a workspace takes without being told that a larger file is meant."""
+        self.sessions_beside: Callable[[], bool] = lambda: False
+        """Whether a new conversation goes to a ref beside its branch; asked only where it matters."""
         self._merge_states = MergeStatusCache()
         self._looked_at_commit_graph = False
         work_tree = self.objects.handle.workdir

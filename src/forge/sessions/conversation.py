@@ -10,6 +10,7 @@ from forge.git import VFS, WorkInProgressVFS
 from forge.sessions.head import Head, draft_of, drop_draft, first_format
 from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, POINTER, TurnRef, lane_of, number_of, ref_at
 from forge.sessions.lineage import last_turn
+from forge.sessions.saved_marks import sums_after, with_saved
 from forge.sessions.turn_files import TurnFiles
 from forge.sessions.turns import Reference, Turn, TurnMissing, head_from_bytes, turn_bytes, turn_from_bytes
 
@@ -17,8 +18,11 @@ from forge.sessions.turns import Reference, Turn, TurnMissing, head_from_bytes, 
 def read_head(vfs: VFS) -> Head:
     """Where the conversation stands; an empty head where none has begun."""
     draft = draft_of(vfs)
-    if draft is not None:
-        return draft
+    return draft if draft is not None else with_saved(vfs, _head(vfs))
+
+
+def _head(vfs: VFS) -> Head:
+    """As the last turn left it."""
     old = first_format(vfs.read_bytes(HEAD_PATH)) if vfs.file_exists(HEAD_PATH) else None
     last = _last_turn(vfs)
     if last is None:
@@ -31,6 +35,9 @@ def read_head(vfs: VFS) -> Head:
 
 def _summed(vfs: VFS, head: Head, old: Head | None) -> Head:
     """A turn of the first format knows only its own part, and `session.json` may be that of a merged branch."""
+    known = sums_after(vfs, head.ref) if head.ref is not None else None
+    if known is not None:
+        return replace(head, messages=known.messages, usage=known.usage)
     before = list(newest_first(vfs, head))[1:]
     return replace(
         head,

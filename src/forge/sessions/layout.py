@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from forge.errors import Conflict, InvalidInput
@@ -19,6 +20,9 @@ HEAD_PATH = ".forge/session.json"
 FOLDER = ".forge/session"
 RECORDS = f"{FOLDER}/merged"
 """One file for each merge that kept a summary of a conversation instead of its turns."""
+MARKS = f"{FOLDER}/marks"
+"""One file for each save that took marks in the context along."""
+NO_TURNS = (RECORDS, MARKS)
 DRAFT_PATH = f"{FOLDER}/draft.json"
 """Only ever pending: what a turn under way starts from, and which files it has in context by now."""
 SCHEMA_VERSION = 2
@@ -63,6 +67,12 @@ def lane_of(branch: str) -> str:
     plain = re.sub(r"[^a-z0-9]+", "-", branch.lower()).strip("-")[:24]
     digest = hashlib.sha256(branch.encode("utf-8", "surrogateescape")).hexdigest()
     return f"{plain or 'branch'}-{digest[:8]}"
+
+
+def pending_marks(common_dir: Path, branch: str) -> Path:
+    """The file with what was marked in the context of `branch` and is in no commit yet; it may not be there."""
+    name = hashlib.sha256(branch.encode("utf-8", "surrogateescape")).hexdigest()[:40]
+    return common_dir / "forge" / "context" / name
 
 
 def turn_id(number: int, mark: str) -> str:

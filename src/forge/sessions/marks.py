@@ -1,11 +1,10 @@
-"""What a person marked in the context of a branch since its last turn: kept beside the branch until a turn takes it.
+"""What a person marked in the context of a branch: kept beside the branch until a turn or a save takes it along.
 
 A mark is no commit. It is a file next to the operation log, so that every process sees it and a restart loses nothing.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 from forge.git.process import disk
 from forge.json_value import Json
 from forge.sessions.head import ActiveFile, Head, active_from_json, active_json
+from forge.sessions.layout import pending_marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Marks:
 
 def marks_of(common_dir: Path, branch: str) -> Marks:
     try:
-        name, data = json.loads(_path(common_dir, branch).read_bytes())
+        name, data = json.loads(pending_marks(common_dir, branch).read_bytes())
         return Marks.from_json(data) if name == branch else Marks()
     except (OSError, ValueError, TypeError, KeyError):
         return Marks()  # none, or a file damaged by a power cut
@@ -70,7 +70,7 @@ def mark(common_dir: Path, branch: str, *, add: Sequence[ActiveFile] = (), remov
 
 
 def take(common_dir: Path, branch: str, taken: Marks) -> None:
-    """A turn has these now; what was marked meanwhile stays."""
+    """A commit has these now; what was marked meanwhile stays."""
     with _changing(common_dir):
         found = marks_of(common_dir, branch)
         left = Marks(
@@ -98,7 +98,7 @@ def drop_marks(common_dir: Path, branch: str) -> None:
 
 @contextmanager
 def _changing(common_dir: Path) -> Iterator[None]:
-    folder = _folder(common_dir)
+    folder = pending_marks(common_dir, "").parent
     with disk.reporting():
         folder.mkdir(parents=True, exist_ok=True)
         with disk.locked(folder / ".lock"):
@@ -106,16 +106,8 @@ def _changing(common_dir: Path) -> Iterator[None]:
 
 
 def _write(common_dir: Path, branch: str, marks: Marks) -> None:
-    path = _path(common_dir, branch)
+    path = pending_marks(common_dir, branch)
     if marks:
         disk.replace_synced(path, json.dumps([branch, marks.to_json()]).encode())
     else:
         path.unlink(missing_ok=True)
-
-
-def _folder(common_dir: Path) -> Path:
-    return common_dir / "forge" / "context"
-
-
-def _path(common_dir: Path, branch: str) -> Path:
-    return _folder(common_dir) / hashlib.sha256(branch.encode("utf-8", "surrogateescape")).hexdigest()[:40]

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from forge.errors import ForgeError
 from forge.git import PERSON, CommitId, GitCommitVFS, RefMove, Repository, Signature, WorkInProgressVFS
-from forge.git.refs.side_refs import BESIDE, said_on
+from forge.git.refs.side_refs import BESIDE, CONTEXT, said_on
 from forge.git.workspace.forge_records import is_session
 from forge.git.workspace.side_commit import commit_apart
 from forge.sessions.conversation import read_head
 from forge.sessions.head import Head, write_draft
-from forge.sessions.marks import Marks, marks_of
+from forge.sessions.layout import HEAD_PATH, POINTER, SessionUnreadable
+from forge.sessions.marks import Marks, marks_of, take
+from forge.sessions.migration import take_second_format
+from forge.sessions.saved_marks import write_saved
 from forge.sessions.trailers import turn_of
-from forge.sessions.turn_files import has_turns, state_of
+from forge.sessions.turn_files import has_marks, has_turns, state_of
+from forge.sessions.turns import TurnMissing
 
 FOLDER = BESIDE
 # How far back a turn's commit is looked for when the branch has moved on since.
@@ -78,6 +83,61 @@ class Sessions:
         )
         return made.commit or made.beside
 
+    def save(
+        self,
+        vfs: WorkInProgressVFS,
+        message: str,
+        author: Signature | None = None,
+        trailers: Mapping[str, str] | None = None,
+    ) -> CommitId:
+        """A commit of files. What was marked since the last turn goes along, except on a protected branch.
+
+        A branch of the first format takes the second one with it.
+        """
+        if self.repo.refs.protected(vfs.branch):
+            return vfs.commit(message, author, trailers)
+        marks, before = self.marks(vfs.branch), dict(vfs.pending)
+        try:
+            if self.is_beside(vfs.base):
+                made = self._saved_beside(vfs, marks, message, author, trailers or {})
+            else:
+                marks = marks if _with_marks(vfs, marks) else Marks()
+                made = vfs.commit(message, author, trailers)
+        except ForgeError:
+            vfs.restore(before)
+            raise
+        if marks:
+            take(self.repo.common_dir, vfs.branch, marks)
+        return made
+
+    def _saved_beside(
+        self,
+        vfs: WorkInProgressVFS,
+        marks: Marks,
+        message: str,
+        author: Signature | None,
+        trailers: Mapping[str, str],
+    ) -> CommitId:
+        if not marks:
+            return vfs.commit(message, author, trailers)
+        said = said_on(self.repo.objects, self.repo.refs, vfs.branch, vfs.base)
+        seen = self.files(vfs.branch, said)
+        path = write_saved(vfs, seen, read_head(seen).ref, marks)
+        if path not in vfs.pending:  # a process that died had saved them already
+            return vfs.commit(message, author, trailers)
+        vfs.write_record(HEAD_PATH, POINTER)
+        made = commit_apart(
+            self.repo.refs,
+            vfs,
+            FOLDER + vfs.branch,
+            is_session,
+            onto=said,
+            message=message,
+            author=author or self.repo.signature(),
+            trailers={**trailers, CONTEXT: path.rpartition("/")[0].rpartition("-")[2]},
+        )
+        return made.commit or made.beside
+
     def committed(self, vfs: WorkInProgressVFS, branch: str, turn: str) -> CommitId | None:
         """The commit of `turn`, if a process that died after making it had not told so yet."""
         found = self._named(self.repo.refs.tip(branch), vfs.base, turn)
@@ -93,7 +153,24 @@ class Sessions:
 
     def is_beside(self, tip: CommitId | None) -> bool:
         """Whether a turn that begins at `tip` keeps its words outside the branch."""
-        return self.beside and not has_turns(self.repo.objects, state_of(self.repo.objects, tip))
+        objects = self.repo.objects
+        if not self.beside:
+            return False
+        state = state_of(objects, tip)
+        return not has_turns(objects, state) and not has_marks(objects, state)
+
+
+def _with_marks(vfs: WorkInProgressVFS, marks: Marks) -> bool:
+    """Make them pending; not where the conversation cannot be read: a save of files does not fail with it."""
+    try:
+        take_second_format(vfs)
+        last = read_head(vfs).ref if marks else None
+    except (SessionUnreadable, TurnMissing):
+        return False
+    if marks:
+        write_saved(vfs, vfs, last, marks)
+        vfs.write_record(HEAD_PATH, POINTER)
+    return True
 
 
 def _changes_files(vfs: WorkInProgressVFS) -> bool:

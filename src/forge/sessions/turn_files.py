@@ -16,7 +16,7 @@ from forge.git.objects.object_store import Objects
 from forge.git.objects.raw_object import object_id
 from forge.git.values import Kind
 from forge.sessions.head import refs_from_json
-from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, POINTER, RECORDS, TurnRef, ref_at
+from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, MARKS, NO_TURNS, POINTER, RECORDS, TurnRef, ref_at
 
 _POINTER = object_id(Kind.BLOB, POINTER)
 _MOST = 1 << 20
@@ -64,10 +64,15 @@ def state_of(objects: Objects, commit: CommitId | None) -> State:
 
 
 def has_turns(objects: Objects, state: State) -> bool:
-    """Whether the tree has any conversation, rather than summaries of conversations that were merged."""
+    """Whether the tree has any conversation, rather than summaries of conversations that were merged, or marks."""
     if state.first_format:
         return True
-    return state.folder is not None and any(f"{FOLDER}/{name}" != RECORDS for name in objects.tree(state.folder))
+    return state.folder is not None and any(f"{FOLDER}/{name}" not in NO_TURNS for name in objects.tree(state.folder))
+
+
+def has_marks(objects: Objects, state: State) -> bool:
+    """Whether saves took marks in the context along, whatever conversation they belong to."""
+    return state.folder is not None and MARKS.rpartition("/")[2] in objects.tree(state.folder)
 
 
 def facts_of(objects: Objects, blob: ObjectId) -> Facts:

@@ -13,8 +13,11 @@ from pathlib import Path
 
 from forge.git import Repository, Signature, WorkInProgressVFS
 from forge.sessions.conversation import conversation, read_head, write_turn
-from forge.sessions.layout import HEAD_PATH, TurnRef, json_bytes
+from forge.sessions.head import ActiveFile
+from forge.sessions.layout import HEAD_PATH, MARKS, TurnRef, json_bytes
+from forge.sessions.marks import mark
 from forge.sessions.messages import AssistantMessage, UserMessage
+from forge.sessions.places import Sessions
 from forge.sessions.turns import Turn, item_json, turn_id
 from tests.support.soak.conversation_model import Commit, Model
 
@@ -91,7 +94,7 @@ class _World:
         usual: list[Callable[[], None]] = [self.talk] * 6 + [self.edit] * 2 + [self.merge] * 4 + [self.squash] * 2
         usual += [self.rebase] * 3 + [self.cherry_pick] * 3 + [self.fork] * 2 + [self.revert] * 2 + [self.amend]
         usual += [self.rename, self.octopus, self.delete, self.interactive, self.into_main, self.into_main]
-        usual += [self.reset, self.force, self.interactive, self.interactive]
+        usual += [self.reset, self.force, self.interactive, self.interactive, self.save_marks]
         for _ in range(steps):
             self.rng.choice(usual)()
 
@@ -105,6 +108,19 @@ class _World:
         self._on(branch)
         self._write(f"notes/{self.rng.getrandbits(40):x}.txt")
         self._now("edit", branch, same=self.said[branch])
+
+    def save_marks(self) -> None:
+        """A save through Forge takes a mark in the context along; a branch of the first format takes the second."""
+        branch = self._agent()
+        path = f"notes/{self.rng.getrandbits(40):x}.txt"
+        self._git("checkout", "-q", "--detach")
+        mark(self.repo.common_dir, branch, add=[ActiveFile(path)])
+        files = self.repo.workspace(branch)
+        files.write_file(path, f"{path}\n")
+        Sessions(self.repo).save(files, f"edit {path}")
+        if path not in [file.path for file in read_head(self.repo.commit_vfs(branch)).active_files]:
+            raise Differs(f"{branch} has {path} not in context")
+        self._now("marks", branch, same=self.said[branch])
 
     def fork(self) -> None:
         self._new_branch(self._any())
@@ -145,7 +161,10 @@ class _World:
 
     def rebase(self) -> None:
         branch, onto = self._two(self._agent())
-        kept = self.said[branch] if self._is_own(branch, onto) else ()
+        replayed = self._git("rev-list", "--no-merges", f"{onto}..{branch}").splitlines()
+        # A revert that is on the other line already is left out, and then the turn that it removed comes back.
+        is_sure = self._is_own(branch, onto) and not any(self._removes(commit) for commit in replayed)
+        kept = self.said[branch] if is_sure else ()
         self._on(branch)
         if self._tried("rebase", "-q", onto):
             # What is reverted on the other line, git takes for applied and leaves out.
@@ -325,7 +344,7 @@ class _World:
 
     def _removes(self, commit: str) -> bool:
         made = self.model.commits[commit]
-        return not self.model.commits[made.parents[0]].turns <= made.turns
+        return bool(made.parents) and not self.model.commits[made.parents[0]].turns <= made.turns
 
     def _new_branch(self, source: str) -> None:
         name = f"ai/{'abcdefgh'[self.rng.randrange(8)]}{len(self.told)}"
@@ -371,7 +390,8 @@ class _World:
     def _turns(self, rev: str) -> set[str]:
         if rev in self.model.commits:
             return set(self.model.commits[rev].turns)
-        paths = self._git("ls-tree", "-r", "--name-only", rev, "--", ".forge/session").splitlines()
+        found = self._git("ls-tree", "-r", "--name-only", rev, "--", ".forge/session").splitlines()
+        paths = (path for path in found if not path.startswith(f"{MARKS}/"))
         return {path.split("/")[-2] if path.endswith("/turn.json") else Path(path).stem for path in paths}
 
     def _commit_of(self, branch: str, turn: str) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from forge.app.drafts import drafts
 from forge.app.drafts.drafts import Agent, Draft, Opened, Target
+from forge.app.repositories import carried_marks
 from forge.errors import InvalidInput
 from forge.git import BranchMoved, CommitId, RefMove, Repository
 from forge.git.history.diff import diff as differing
@@ -50,7 +51,10 @@ def commit(repo: Repository, agent: Agent, id_: str, message: str, *, branch: st
     with _reserved(repo, agent, target, id_):
         try:
             is_new = tip is None and files.base is not None
-            made_at = files.commit(message, agent.author(), trailers, onto=target if is_new else None)
+            if is_new:
+                made_at = files.commit(message, agent.author(), trailers, onto=target)
+            else:
+                made_at = carried_marks.commit(repo, files, message, agent.author(), trailers)
         except BranchMoved as e:
             raise _moved(repo, agent, draft, opened) from e
     drafts.forget(repo, agent, draft)

@@ -131,15 +131,16 @@ def repository(shop: Workshop, who: Who, id_: str, scope: str = "read") -> Repos
 
     Whatever a user does with it bears the user's name, not that of who runs the server.
     """
-    repo = limited(opened(Path(_row(shop, who, id_, scope).path)), shop.settings)
+    repo = opened(Path(_row(shop, who, id_, scope).path))
     shop.feed.look(id_, repo)
-    return repo if who.is_local else _theirs(repo, who.id, who.name)
+    return limited(repo if who.is_local else _theirs(repo, who.id, who.name), shop.settings)
 
 
 def limited(repo: Repository, settings: Settings) -> Repository:
-    """The same, refusing files that are larger than the settings allow."""
+    """The same as the settings want it: refusing files that are too large, with conversations where they belong."""
     most = settings.limits.file_mb
     repo.largest_file = None if most is None else most << 20
+    repo.sessions_beside = lambda: settings.sessions == "side-ref"
     return repo
 
 

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from forge.app.repositories import carried_marks
 from forge.app.repositories.environments import Environments
 from forge.environment.mounted import NOTHING
 from forge.errors import InvalidInput
@@ -101,7 +102,8 @@ def run_on_branch(
     if save and changes and result.ok and not directory.incomplete:
         line = _one_line(command)
         workspace.actor = workspace.actor.doing("command.save", f"{workspace.branch}: {line}")
-        commit = workspace.commit(message or f"run: {line}"[:72], trailers={"Forge-Command": line})
+        text = message or f"run: {line}"[:72]
+        commit = carried_marks.commit(repo, workspace, text, trailers={"Forge-Command": line})
     operation = workspace.last_operation if commit else None
     return CommandRun(
         workspace.branch,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.app.access.identity import LOCAL, Who, audit, require
+from forge.app.repositories import carried_marks
 from forge.app.repositories.catalog import actor_of, author_of, existing_branch, limited, repository
 from forge.app.repositories.commands import CommandRun, run_on_branch
 from forge.errors import Conflict, InvalidInput
@@ -136,7 +137,11 @@ class Terminal:
         return name
 
     def _committed(self, message: str, onto: str | None = None) -> str:
-        made = self.workspace.commit(message, author_of(self.repo, self.who), onto=onto)
+        author = author_of(self.repo, self.who)
+        if onto is None:
+            made = carried_marks.commit(self.repo, self.workspace, message, author)
+        else:
+            made = self.workspace.commit(message, author, onto=onto)
         self._publish(self.repo)
         return made
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from forge.app.repositories import carried_marks
 from forge.errors import Conflict
 from forge.git import (
     PERSON,
@@ -99,7 +100,7 @@ def save(
 
     text = message or f"edit: {path.rpartition('/')[2]}"
     if seen is not None:
-        return _landed(seen, path, write, text, author, doing=("file.save", path))
+        return _landed(repo, seen, path, write, text, author, doing=("file.save", path))
     return _committed(repo, branch, path, write, text, doing=("file.save", path), actor=actor, author=author)
 
 
@@ -193,7 +194,8 @@ def _committed(
     author: Signature | None,
 ) -> Landed:
     def made() -> Landed:
-        return _landed(repo.workspace(branch, actor=actor), path, change, message, author, doing=doing)
+        files = repo.workspace(branch, actor=actor)
+        return _landed(repo, files, path, change, message, author, doing=doing)
 
     return anew(repo, branch, made)
 
@@ -211,7 +213,8 @@ def anew(repo: Repository, branch: str, made: Callable[[], T]) -> T:
         time.sleep(random.uniform(0.001, 0.02))  # noqa: S311 - so that two do not meet again and again
 
 
-def _landed(
+def _landed(  # noqa: PLR0917
+    repo: Repository,
     files: WorkInProgressVFS,
     path: str,
     change: Callable[[WorkInProgressVFS], None],
@@ -229,7 +232,7 @@ def _landed(
     etag = entry.id if entry is not None and not entry.is_tree else None
     if not changes:
         return Landed(files.branch, files.base, {}, None, etag)
-    commit = files.commit(message, author)
+    commit = carried_marks.commit(repo, files, message, author)
     return Landed(files.branch, commit, changes, files.last_operation, etag)
 
 

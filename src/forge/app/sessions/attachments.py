@@ -10,6 +10,7 @@ from typing import IO
 
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
+from forge.app.repositories import carried_marks
 from forge.app.repositories.branches import tip_of
 from forge.app.repositories.catalog import actor_of, author_of, repository
 from forge.app.repositories.write import anew
@@ -59,7 +60,7 @@ def _put(  # noqa: PLR0917
         mark(repo.common_dir, branch, add=[ActiveFile(path)])
     if not files.pending:
         return Attached(path, tip_of(repo, branch), len(data), is_text)
-    commit = files.commit(f"attach: {path}"[:72], author_of(repo, who))
+    commit = carried_marks.commit(repo, files, f"attach: {path}"[:72], author_of(repo, who))
     shop.feed.publish(repo)
     return Attached(path, commit, len(data), is_text)
 

@@ -26,6 +26,7 @@ from forge.cli.terminal.session import BadUsage, Session
 
 if TYPE_CHECKING:
     from forge.app.repositories.environments import Environments
+    from forge.settings import Settings
 
 __all__ = ["branch_or_current", "existing_branch"]
 
@@ -49,15 +50,22 @@ def opened(context: typer.Context) -> tuple[Repository, Output]:
     """The repository to work on and where to show the result."""
     session: Session = context.obj
     repo = Repository.open(session.directory)
+    repo.sessions_beside = lambda: _settings_of(repo).sessions == "side-ref"
     note_use(id_of(repo), repo.work_tree or repo.git_dir, os.environ)
     return repo, session.output
 
 
+def _settings_of(repo: Repository | None) -> Settings:
+    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - few commands need them
+
+    return load_settings(repo, os.environ)
+
+
 def with_file_limit(repo: Repository) -> Repository:
     """The repository, refusing files over the limit that the person has set; its own settings do not count."""
-    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - only large files need them
-
-    return limited(repo, load_settings(None, os.environ))
+    beside = repo.sessions_beside
+    limited(repo, _settings_of(None)).sessions_beside = beside
+    return repo
 
 
 def environments_of() -> Environments:

@@ -158,6 +158,13 @@ class Refs:
         self._upkeep.after_landing()
         return operation
 
+    def land_together(self, moves: Sequence[RefMove], new: NewObjects, *, actor: Actor, reason: str) -> Operation:
+        """Make `new` durable and move several refs forward, all or none."""
+        with self._objects.writing(new):
+            operation = self.move(moves, actor=actor, reason=reason, forward=True, written=new)
+        self._upkeep.after_landing()
+        return operation
+
     def move(
         self,
         moves: Sequence[RefMove],

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BESIDE"]
 
+CONTEXT = "Forge-Context"
+"""In the message of a save that took marks in the context along, on its branch and beside it."""
 _NOTE = b"\tconversation "
 _LINE = 200
 """So many commits of a branch are looked through for the turns that were made on it."""
@@ -34,13 +36,13 @@ def beside_at(
     """What was said up to `tip`, in the refs beside `names` or beside any branch."""
     if tip is None:
         return None
-    turns = {turn: place for place, each in enumerate(_line(objects, tip)) if (turn := _turn(objects, each))}
+    turns = {turn: place for place, each in enumerate(_line(objects, tip)) if (turn := _said_by(objects, each))}
     if not turns:
         return None
     found: list[tuple[int, CommitId]] = []
     for _, said in refs.under(BESIDE) if names is None else [(n, t) for n in names if (t := _said(refs, n))]:
         for each in _line(objects, said):
-            if (turn := _turn(objects, each)) in turns:
+            if (turn := _said_by(objects, each)) in turns:
                 found.append((turns[str(turn)], each))
                 break
     return min(found)[1] if found else None
@@ -54,10 +56,10 @@ def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> 
     if not _is_noted(objects, branch, said):
         return beside_at(objects, refs, tip)
     line = list(_line(objects, tip))
-    turns = {_turn(objects, each) for each in line} - {None}
+    turns = {_said_by(objects, each) for each in line} - {None}
     for each in _line(objects, said):
         message = objects.commit(each).message
-        if commits.trailer(message, "Forge-Commit") in line or commits.trailer(message, "Forge-Turn") in turns:
+        if commits.trailer(message, "Forge-Commit") in line or _said_by(objects, each) in turns:
             return each
     return said if len(line) == _LINE else None
 
@@ -137,5 +139,7 @@ def _line(objects: Objects, tip: CommitId) -> Iterator[CommitId]:
         tip = parents[0]
 
 
-def _turn(objects: Objects, commit: CommitId) -> str | None:
-    return commits.trailer(objects.commit(commit).message, "Forge-Turn")
+def _said_by(objects: Objects, commit: CommitId) -> str | None:
+    """What a commit on a branch and its counterpart beside it have in common: a turn, or marks that a save took."""
+    message = objects.commit(commit).message
+    return commits.trailer(message, "Forge-Turn") or commits.trailer(message, CONTEXT)

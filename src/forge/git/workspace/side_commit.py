@@ -54,8 +54,7 @@ def commit_apart(
     beside, more = _beside(vfs, onto, is_apart, said, author)
     # A crash between the two leaves what comes first; the branch is what says that it is done.
     moves.insert(0, RefMove(ref, before, beside))
-    with vfs.objects.writing(new | more):
-        refs.move(moves, actor=vfs.actor, reason=text.splitlines()[0], forward=True, written=new | more)
+    vfs.last_operation = refs.land_together(moves, new | more, actor=vfs.actor, reason=text.splitlines()[0])
     return Parted(made, beside)
 
 
