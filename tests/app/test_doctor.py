@@ -14,7 +14,7 @@ from tests.conftest import MakeRepo
 from tests.support.scripted_projects import Office
 
 PASSWORD = "correct-horse-9-battery"
-HERE = ["repository", "writing", "locks", "leftovers", "turns", "branches"]
+HERE = ["repository", "writing", "locks", "leftovers", "turns", "branches", "conversations"]
 
 
 @pytest.fixture

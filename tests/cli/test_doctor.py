@@ -34,7 +34,7 @@ def test_a_sound_machine_and_repository_pass_every_check(forge: Forge, repo: Pat
     assert names == snapshot(
         "✓settings ✓git ✓python ✓sqlite ✓sandbox ✓chromium ✓plugins ✓providers ✓ollama ✓agents ✓data ✓workspace ✓disk "
         "✓clock ✓database ✓engine ✓workers ✓runs ✓projects ✓notices ✓answers ✓server ✓repository ✓writing ✓locks "
-        "✓leftovers ✓turns ✓branches"
+        "✓leftovers ✓turns ✓branches ✓conversations"
     )
     found = forge("doctor", "--json").document
     assert found["ok"] is True

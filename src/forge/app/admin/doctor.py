@@ -51,6 +51,7 @@ _IN_A_REPOSITORY: dict[str, Examine] = {
     "leftovers": repository.leftovers,
     "turns": repository.turns,
     "branches": repository.branches,
+    "conversations": repository.conversations,
 }
 
 

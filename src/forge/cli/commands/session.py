@@ -39,11 +39,13 @@ from forge.app.sessions.conversation import (
     view_of,
 )
 from forge.app.sessions.interrupted_turn import reason_to_wait
+from forge.app.sessions.migration import migrate
+from forge.cli.terminal.merge_preview import Preview
 from forge.cli.terminal.options import Branch, branch_or_current, existing_branch, opened, short, tell_checkouts
 from forge.cli.terminal.output import Output, ago, cut, plain
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.questions import can_ask
-from forge.cli.terminal.session import BadUsage
+from forge.cli.terminal.session import BadUsage, Exit
 from forge.cli.terminal.turn_output import telling
 from forge.cli.terminal.turns import CancelledTurn, ConversationPlace, opened_turns
 from forge.counts import counted
@@ -145,6 +147,26 @@ def rewind(context: typer.Context, turn: Number, branch: Branch = None) -> None:
     out.result({"branch": name, "commit": now, "operation": operation.id})
     out.line(f"{out.styled(name, 'cyan')} is at turn {turn} again ({out.styled(short(str(now)), 'yellow')})")
     tell_checkouts(out, operation)
+
+
+@app.add("migrate")
+def migrate_sessions(context: typer.Context, preview: Preview = False) -> int:
+    """Let plain git merge every branch: one commit on each branch whose session.json has the first format."""
+    repo, out = opened(context)
+    found = migrate(repo, preview=preview)
+    out.result(found)
+    if not found:
+        out.line("Every branch has the present format: plain git can merge their conversations.")
+    for each in found:
+        branch = out.styled(each.branch, "cyan")
+        match each.state:
+            case "migrated":
+                out.line(f"Migrated {branch} → {out.styled(short(str(each.commit)), 'yellow')}")
+            case "would_migrate":
+                out.line(f"Would migrate {branch}")
+            case "left":
+                out.line(f"Left {branch}: {each.reason}")
+    return Exit.ERROR if any(each.state == "left" for each in found) else Exit.OK
 
 
 @app.add("cancel")

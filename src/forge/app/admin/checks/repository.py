@@ -123,6 +123,16 @@ def branches(place: Place) -> Check:
     return ok("branches", f"{counted(len(found), 'branch', 'branches')} can be read.")
 
 
+def conversations(place: Place) -> Check:
+    """That plain git can merge every branch: no two have other bytes at one path of a conversation."""
+    from forge.app.sessions.migration import unmigrated  # noqa: PLC0415 - loads what conversations need
+
+    if found := unmigrated(_repo(place)):
+        told = f"Plain git can stop at .forge/session.json, which has the first format on {some(found)}."
+        return warning("conversations", told, "`forge session migrate` makes one commit on each of them.")
+    return ok("conversations", "Plain git can merge the conversations of all branches.")
+
+
 def _repo(place: Place) -> Repository:
     assert place.repo is not None
     return place.repo
