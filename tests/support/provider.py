@@ -146,9 +146,10 @@ async def _was_read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) 
 
 
 def _asked(request: Request) -> Asked:
-    """The answers since the last message that names a task are those of its turn."""
+    """The answers since the last message that names a task are those of its turn; the task may have no name."""
     said = [(one["role"], json.dumps(one["content"])) for one in request.json["messages"]]
-    last = max(place for place, (role, text) in enumerate(said) if role == "user" and _TASK.search(text))
-    task = _TASK.findall(said[last][1])[-1]
+    named = (place for place, (role, text) in enumerate(said) if role == "user" and _TASK.search(text))
+    last = max(named, default=0)
+    task = (_TASK.findall(said[last][1]) or [""])[-1]
     number = 1 + sum(role == "assistant" for role, _ in said[last:])
     return Asked(task, number, hashlib.sha256(request.body).hexdigest(), time.time())

@@ -107,7 +107,7 @@ class ServerClient:
             raise _gone(self.server) from e
         if answer.status_code >= 400:
             raise error_of(told)
-        return dict(told)
+        return dict(told or {})
 
     async def follow(self, topic: str, after: int) -> AsyncIterator[tuple[int | None, Event]]:
         """Every event after that id, each once and in order, then as they come. Live ones have no id.

@@ -1190,8 +1190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the explorer answer what was said and not answered yet
-         * @description Let the explorer answer what was said and not answered yet.
+         * Say something and let the explorer answer
+         * @description Say something and let the explorer answer; without a body, it answers what was said before.
          */
         post: operations["answer_exploration"];
         delete?: never;
@@ -5358,12 +5358,21 @@ export interface components {
         };
         /**
          * ExplorationTurnShape
-         * @description `run` is null where nothing waits for an answer.
+         * @description `run` is null where nothing waits for an answer; `after` is the id of the last event before it.
          * @example {
+         *       "after": 12,
+         *       "changed": true,
+         *       "message": "",
          *       "run": "explore-p-4f2a-3"
          *     }
          */
         ExplorationTurnShape: {
+            /** After */
+            after: number;
+            /** Changed */
+            changed: boolean;
+            /** Message */
+            message: string;
             /** Run */
             run: string | null;
         };
@@ -6825,6 +6834,21 @@ export interface components {
              * @description Null goes back to gathering.
              */
             mode: ("discover" | "evaluate" | "constraints" | "value" | "priorities") | null;
+        };
+        /**
+         * NewExplorationTurn
+         * @example {
+         *       "text": "Nobody knows who pays for the party."
+         *     }
+         */
+        NewExplorationTurn: {
+            /**
+             * About
+             * @description What the first message is.
+             */
+            about?: ("background" | "problem") | null;
+            /** Text */
+            text?: string | null;
         };
         /**
          * NewInitiative
@@ -17065,14 +17089,21 @@ export interface operations {
     answer_exploration: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names this request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 /** @description The id of a project. */
                 project: string;
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewExplorationTurn"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             202: {
@@ -17110,8 +17141,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found: `project_missing`. */
+            /** @description Not found: `project_missing`, `repository_missing`. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `press_reused`, `project_busy`. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17128,7 +17168,16 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request is wrong: `request_invalid`, `invalid_input`, `exploration_closed`. */
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `exploration_closed`, `nothing_said`, `answer_refused`. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -17148,6 +17197,15 @@ export interface operations {
             };
             /** @description Forge made a mistake: `internal`. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -8,8 +8,9 @@ from forge.api.http.dependencies import Asking, Shop
 from forge.api.http.parameters import Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
+from forge.api.routes.projects import Key
 from forge.api.shapes import explore as shapes
-from forge.app.projects import exploration
+from forge.app.projects import exploration, exploration_turn
 
 router = router_for("/projects/{project}/explore", tag="projects")
 
@@ -33,11 +34,26 @@ def list_exploration_tools(shop: Shop, who: Asking, *, project: Project) -> Any:
     "/turns",
     status_code=202,
     response_model=shapes.ExplorationTurnShape,
-    responses=may_end({**_MISSING, 422: ["exploration_closed"]}),
+    responses=may_end(
+        {
+            404: ["project_missing", "repository_missing"],
+            409: ["press_reused", "project_busy"],
+            422: ["request_invalid", "exploration_closed", "nothing_said", "answer_refused"],
+            502: ["project_unwritable", "project_unreadable"],
+        }
+    ),
 )
-async def answer_exploration(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """Let the explorer answer what was said and not answered yet."""
-    return {"run": await exploration.answer_for(shop, who, project)}
+async def answer_exploration(
+    shop: Shop,
+    who: Asking,
+    *,
+    project: Project,
+    body: shapes.NewExplorationTurn | None = None,
+    idempotency_key: Key = None,
+) -> Any:
+    """Say something and let the explorer answer; without a body, it answers what was said before."""
+    given = body or shapes.NewExplorationTurn()
+    return await exploration_turn.explore(shop, who, project, given.text, about=given.about, action_id=idempotency_key)
 
 
 @router.post(

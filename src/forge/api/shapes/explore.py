@@ -205,11 +205,20 @@ class NewExplorationMode(Given):
     model_config = taken(mode="discover")
 
 
+class NewExplorationTurn(Given):
+    text: str | None = Field(default=None, max_length=400_000)
+    about: Literal["background", "problem"] | None = Field(default=None, description="What the first message is.")
+    model_config = taken(text="Nobody knows who pays for the party.")
+
+
 class ExplorationTurnShape(Shape):
-    """`run` is null where nothing waits for an answer."""
+    """`run` is null where nothing waits for an answer; `after` is the id of the last event before it."""
 
     run: str | None
-    model_config = shown(run="explore-p-4f2a-3")
+    changed: bool
+    after: int
+    message: Text
+    model_config = shown(run="explore-p-4f2a-3", changed=True, after=12, message="")
 
 
 class ExplorationToolShape(Shape):

@@ -78,14 +78,6 @@ def _waits(project: Project) -> bool:
 
 
 @on_work_loop
-async def answer_for(shop: Workshop, who: Who, id_: str) -> str | None:
-    project = await asyncio.to_thread(project_for, shop, who, id_, "run")
-    if (await asyncio.to_thread(project.status)).phase is not Phase.BRAIN_DUMP:
-        raise ExplorationClosed("The brain dump of this project is over.", hint="Start a new project to explore more.")
-    return await answer(shop, project)
-
-
-@on_work_loop
 async def answer_of(shop: Workshop, who: Who, id_: str, run: str) -> str:
     """Wait for a turn, and give what Forge said in it."""
     project = await asyncio.to_thread(project_for, shop, who, id_)
@@ -158,7 +150,10 @@ def _tell_broken(project: Project, draft: Draft, ids: list[str]) -> None:
 
 def hand_over(shop: Workshop, who: Who, id_: str) -> str:
     """Make the exploration the brain dump: the next distillation takes it in, each line with its origin."""
-    project = project_for(shop, who, id_, "write")
+    return hand_over_found(shop, who, project_for(shop, who, id_, "write"))
+
+
+def hand_over_found(shop: Workshop, who: Who, project: Project) -> str:
     if project.status().phase is not Phase.BRAIN_DUMP:
         raise ExplorationClosed("The brain dump of this project is over.", hint="Realign, or start a new project.")
     told: list[str] = []

@@ -30,15 +30,17 @@ from forge.contracts.errors import (
 )
 from forge.contracts.kinds import ORDER, Kind, kind_named
 from forge.contracts.material import Material
+from forge.json_value import Json
 from forge.projects.project import Project
 from forge.store.costs import Spent
 from forge.store.runs import RunRow, RunState
 
 __all__ = ["ContractEdited"]
 
+UNFINISHED: tuple[RunState, ...] = ("queued", "waiting", "running")
+
 Edited = Literal["refuse", "keep", "overwrite"]
 _UNFINISHED: tuple[State, ...] = ("missing", "draft", "stale")
-_ACTIVE: tuple[RunState, ...] = ("queued", "waiting", "running")
 _PATIENCE = 30.0
 
 
@@ -90,6 +92,17 @@ class Started:
     after: int
 
 
+def started_from_json(data: Json) -> Started:
+    """As the API gives it."""
+    return Started(**{**data, "kinds": tuple(map(Kind, data["kinds"]))})
+
+
+def generation_from_json(data: Json) -> Generation:
+    """As the API gives it."""
+    tasks = (ContractTask(**{**each, "contract_type": Kind(each["contract_type"])}) for each in data["contracts"])
+    return Generation(**{**data, "contracts": tuple(tasks)})
+
+
 @on_work_loop
 async def generate_contracts(shop: Workshop, who: Who, id_: str, wanted: Wanted) -> Started:
     refuse_paths(who, wanted.agent)
@@ -117,7 +130,7 @@ async def generate_found(shop: Workshop, who: Who, project: Project, wanted: Wan
     return Started(run, tuple(map(Kind, kinds)), model, project.subject.topic, after)
 
 
-async def go_on_found(shop: Workshop, project: Project) -> Started | None:
+async def continue_found(shop: Workshop, project: Project) -> Started | None:
     """The run that is under way, gone on with here if its process is dead; None where there is none."""
     row = await asyncio.to_thread(_running, shop, project)
     if row is None:
@@ -131,6 +144,12 @@ async def go_on_found(shop: Workshop, project: Project) -> Started | None:
 
 def show_generation(shop: Workshop, who: Who, id_: str) -> Generation | None:
     return generation_of(shop, project_for(shop, who, id_))
+
+
+def newest_found(shop: Workshop, project: Project) -> Generation:
+    if (found := generation_of(shop, project)) is None:
+        raise NoGeneration("No contracts were generated.", hint="Let an agent write them: forge contracts generate.")
+    return found
 
 
 def generation_of(shop: Workshop, project: Project) -> Generation | None:
@@ -205,7 +224,7 @@ def _runs(shop: Workshop, project: Project) -> tuple[RunRow, ...]:
 
 
 def _running(shop: Workshop, project: Project) -> RunRow | None:
-    return next(iter(shop.engine.runs(name=WORKFLOW, subject=project.subject, states=_ACTIVE, limit=1)), None)
+    return next(iter(shop.engine.runs(name=WORKFLOW, subject=project.subject, states=UNFINISHED, limit=1)), None)
 
 
 def _next_run(shop: Workshop, project: Project) -> str:

@@ -14,6 +14,7 @@ from forge.contracts.material import DOCUMENTS
 from forge.contracts.questionnaire import FILE, SECTIONS, Answer, Origin
 from forge.events import ContractAnswersSaved
 from forge.git.objects.commits import message_with
+from forge.json_value import Json
 from forge.projects.project import Project
 from forge.projects.records import Read
 
@@ -39,6 +40,11 @@ class Questionnaire:
     questions: tuple[AnsweredQuestion, ...]
     answered: int
     by_person: int
+
+
+def questions_from_json(data: Json) -> Questionnaire:
+    """As the API gives it."""
+    return Questionnaire(**{**data, "questions": tuple(AnsweredQuestion(**each) for each in data["questions"])})
 
 
 def show_questions(shop: Workshop, who: Who, id_: str) -> Questionnaire:

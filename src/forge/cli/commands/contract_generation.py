@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -12,19 +11,20 @@ import typer
 
 from forge.app.projects import contract_views as views
 from forge.cli.terminal.editor import edited, given_text
+from forge.cli.terminal.open_project import OpenProject, opened_project
 from forge.cli.terminal.output import Output, cut, shown
-from forge.cli.terminal.project_output import Agent, Which, directory_of, found, opened_shop, output_of, settings_of
+from forge.cli.terminal.project_output import Agent, Which, directory_of, found, opened_here, output_of, settings_of
 from forge.cli.terminal.questions import can_ask, says_yes, typed_line
 from forge.cli.terminal.session import BadUsage, Exit
 from forge.counts import counted
-from forge.errors import ForgeError
+from forge.errors import Conflict, ForgeError
 from forge.events import ContractAwaited, ContractProgress, Event
 
 if TYPE_CHECKING:
-    from forge.app.process.workshop import Workshop
     from forge.app.projects.catalog import Project
     from forge.app.projects.generation import Generation, Started, Wanted
     from forge.app.projects.questionnaire import Questionnaire
+    from forge.settings import Settings
 
 _BAR = 18
 _COLOURS = {"saved": "green", "draft": "yellow", "kept": "dim", "not_written": "red"}
@@ -64,11 +64,8 @@ def stop(context: typer.Context, project: Which = None) -> None:
     out = output_of(context)
 
     async def act() -> Generation:
-        from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-        from forge.app.projects.generation import stop_found  # noqa: PLC0415
-
-        async with opened_shop(context.obj) as shop:
-            return await stop_found(shop, LOCAL, found(shop.settings, project, directory_of(context)))
+        async with opened_here(context, project) as opened:
+            return await opened.stop_generation()
 
     seen = asyncio.run(act())
     out.result(seen)
@@ -108,7 +105,8 @@ def answer(
     out = output_of(context)
     from forge.app.projects import questionnaire  # noqa: PLC0415 - loads the store
 
-    one = found(settings_of(out), project, directory_of(context))
+    settings = settings_of(out)
+    one = found(settings, project, directory_of(context))
     if given:
         answers: dict[str, str] = dict(_pair(each) for each in given)
     elif edit:
@@ -119,7 +117,7 @@ def answer(
         answers = asyncio.run(_asked(out, questionnaire.questions_of(one)))
     else:
         answers = dict(questionnaire.parse_answers(given_text(file) or ""))
-    seen = asyncio.run(_answered(context, one, answers))
+    seen = asyncio.run(_answered(context, settings, one, answers))
     out.result(seen)
     out.line(f"{seen.answered} of {counted(len(seen.questions), 'question')} answered.")
 
@@ -175,58 +173,42 @@ async def _line() -> str | None:
     return await typed_line()
 
 
-async def _answered(context: typer.Context, project: Project, answers: dict[str, str]) -> Questionnaire:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.questionnaire import answer_found  # noqa: PLC0415
-
-    async with opened_shop(context.obj) as shop:
-        return await asyncio.to_thread(answer_found, shop, LOCAL, project, answers)
+async def _answered(
+    context: typer.Context, settings: Settings, project: Project, answers: dict[str, str]
+) -> Questionnaire:
+    async with opened_project(context.obj, settings, project) as opened:
+        return await opened.answer_questions(answers)
 
 
 async def _generated(context: typer.Context, which: str | None, wanted: Wanted) -> Generation:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.generation import generation_of, go_on_found, stop_found  # noqa: PLC0415
-
     out = output_of(context)
-    async with opened_shop(context.obj) as shop:
-        project = found(shop.settings, which, directory_of(context))
-        started = await go_on_found(shop, project)
+    async with opened_here(context, which) as opened:
+        started = await opened.generation_under_way()
         if started is not None:
             out.note("A run that was begun before goes on; what you asked for now was not begun.")
         else:
-            started = await _begun(out, shop, project, wanted)
+            started = await _begun(out, opened, wanted)
         out.line(f"{started.model} writes {counted(len(started.kinds), 'contract')}.")
         try:
             with _Bar(out) as bar:
-                async for event in _events(shop, project, started):
+                async for event in opened.follow_generation(started):
                     bar(event)
         except asyncio.CancelledError:
-            await stop_found(shop, LOCAL, project)
+            await opened.stop_generation()
             raise
-        seen = await asyncio.to_thread(generation_of, shop, project)
-        assert seen is not None
-        return seen
+        return await opened.generation()
 
 
-async def _begun(out: Output, shop: Workshop, project: Project, wanted: Wanted) -> Started:
+async def _begun(out: Output, opened: OpenProject, wanted: Wanted) -> Started:
     """A person at the terminal is asked before what they wrote is written over."""
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.generation import ContractEdited, generate_found  # noqa: PLC0415
-
     try:
-        return await generate_found(shop, LOCAL, project, wanted)
-    except ContractEdited as e:
-        if wanted.edited != "refuse" or not says_yes(f"{e.message} Write over them?", json=out.json):
+        return await opened.generate(wanted)
+    except Conflict as e:
+        if e.code != "contract_edited" or wanted.edited != "refuse":
             raise
-    return await generate_found(shop, LOCAL, project, replace(wanted, edited="overwrite"))
-
-
-async def _events(shop: Workshop, project: Project, started: Started) -> AsyncIterator[Event]:
-    from forge.app.projects.runs import ActionResult, follow  # noqa: PLC0415
-
-    pressed = ActionResult(changed=True, run=started.run, after=started.after)
-    async for event in follow(shop, project, pressed):
-        yield event
+        if not says_yes(f"{e.message} Write over them?", json=out.json):
+            raise
+    return await opened.generate(replace(wanted, edited="overwrite"))
 
 
 class _Bar:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forge.cli.terminal.open_project import OpenProject, opened_project
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
-from forge.cli.terminal.project_output import Teller, directory_of, found, opened_shop, output_of
+from forge.cli.terminal.project_output import Teller, directory_of, found, output_of, settings_of
 from forge.cli.terminal.session import BadUsage
 from forge.counts import counted
 from forge.events import ProjectSaid
 
 if TYPE_CHECKING:
-    from forge.app.process.workshop import Workshop
     from forge.app.projects.catalog import Project
     from forge.app.projects.exploration import Exploration
 
@@ -68,39 +68,32 @@ async def _explore(
     about: Any,
     brain_dump: bool,
 ) -> None:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the engine
-    from forge.app.projects.exploration import hand_over, shown  # noqa: PLC0415
+    from forge.app.projects.exploration import shown  # noqa: PLC0415 - loads the engine
 
-    async with opened_shop(context.obj) as shop:
-        project = found(shop.settings, which, directory_of(context))
-        if view is None and (text is not None or about is not None):
-            await _say(shop, out, project, text or "", about)
-        if brain_dump:
-            await asyncio.to_thread(hand_over, shop, LOCAL, project.id)
-        seen = await asyncio.to_thread(shown, shop.settings, project)
-        if view is not None:
-            _VIEWS[view](out, seen, project)
-            return
-        answer = next((each for each in reversed(project.chat()) if each.role == "ai"), None)
-        out.result({"answer": answer.content if answer else "", "exploration": seen})
-        if answer:
-            out.line(answer.content)
-            out.line()
-        out.aside(f"{seen.mode_title} · {seen.next}")
-
-
-async def _say(shop: Workshop, out: Output, project: Project, text: str, about: Any) -> None:
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.projects.audited_actions import say_found  # noqa: PLC0415
-    from forge.app.projects.exploration import answer  # noqa: PLC0415
-    from forge.app.projects.runs import ActionResult, follow  # noqa: PLC0415
-
-    done = await say_found(shop, LOCAL, project, text, about=about)
-    run = await answer(shop, project)
-    if run is None:
+    settings = settings_of(out)
+    project = found(settings, which, directory_of(context))
+    if (view is None and (text is not None or about is not None)) or brain_dump:
+        async with opened_project(context.obj, settings, project) as opened:
+            if view is None and (text is not None or about is not None):
+                await _say(opened, out, text, about)
+            if brain_dump:
+                await opened.hand_over_exploration()
+    seen = await asyncio.to_thread(shown, settings, project)
+    if view is not None:
+        _VIEWS[view](out, seen, project)
         return
+    answer = next((each for each in reversed(project.chat()) if each.role == "ai"), None)
+    out.result({"answer": answer.content if answer else "", "exploration": seen})
+    if answer:
+        out.line(answer.content)
+        out.line()
+    out.aside(f"{seen.mode_title} · {seen.next}")
+
+
+async def _say(opened: OpenProject, out: Output, text: str | None, about: Any) -> None:
+    done = await opened.explore(text, about=about)
     async with Teller(out) as teller:
-        async for event in follow(shop, project, ActionResult(changed=True, run=run, after=done.after)):
+        async for event in opened.follow(done):
             if not isinstance(event, ProjectSaid):  # the answer is printed whole, once
                 teller(event)
 

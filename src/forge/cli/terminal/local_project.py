@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.projects import audited_actions, catalog, contracts, notes, project_access, project_tests, runs
+from forge.app.projects import (
+    audited_actions,
+    catalog,
+    contracts,
+    exploration,
+    exploration_turn,
+    generation,
+    notes,
+    project_access,
+    project_tests,
+    questionnaire,
+    runs,
+)
 from forge.app.projects.catalog import Project, workspace_of
 from forge.app.projects.contract_views import ContractText, Kind
+from forge.app.projects.generation import Generation, Started, Wanted
 from forge.app.projects.messages import About, Given
 from forge.app.projects.notes import Note
 from forge.app.projects.project_tests import ProjectTests
 from forge.app.projects.project_view import ProjectView
+from forge.app.projects.questionnaire import Questionnaire
 from forge.app.projects.runs import ActionResult
 from forge.app.projects.view import view
 from forge.cli.terminal.open_project import WantedProject
@@ -74,9 +88,21 @@ class LocalProject:
     def follow(self, done: ActionResult) -> AsyncIterator[Event]:
         return runs.follow(self._shop, self.project, done)
 
-    async def continue_run(self) -> None:
-        """Continue what a server that ended has left."""
+    async def continue_run(self, run: str | None) -> None:
+        """Continue what a server that ended has left: the run that the project names, and the one that is followed."""
         await runs.go_on(self._shop, self.project)
+        if run is not None:
+            self._shop.engine.take_over(run)
+
+    async def explore(
+        self, text: str | None, *, about: About | None = None, action_id: str | None = None
+    ) -> ActionResult:
+        return await exploration_turn.explore_found(
+            self._shop, LOCAL, self.project, text, about=about, action_id=action_id
+        )
+
+    async def hand_over_exploration(self) -> None:
+        await asyncio.to_thread(exploration.hand_over_found, self._shop, LOCAL, self.project)
 
     async def add_resource(self, source: Path) -> str:
         return await asyncio.to_thread(project_access.add_resource_found, self._shop, LOCAL, self.project, source)
@@ -109,6 +135,24 @@ class LocalProject:
 
     async def save_note(self, text: str, *, seen: int) -> Note:
         return await asyncio.to_thread(notes.save_note, self._shop, LOCAL, self.project.id, text, seen=seen)
+
+    async def generate(self, wanted: Wanted) -> Started:
+        return await generation.generate_found(self._shop, LOCAL, self.project, wanted)
+
+    async def generation_under_way(self) -> Started | None:
+        return await generation.continue_found(self._shop, self.project)
+
+    def follow_generation(self, started: Started) -> AsyncIterator[Event]:
+        return self.follow(ActionResult(changed=True, run=started.run, after=started.after))
+
+    async def generation(self) -> Generation:
+        return await asyncio.to_thread(generation.newest_found, self._shop, self.project)
+
+    async def stop_generation(self) -> Generation:
+        return await generation.stop_found(self._shop, LOCAL, self.project)
+
+    async def answer_questions(self, answers: Mapping[str, str]) -> Questionnaire:
+        return await asyncio.to_thread(questionnaire.answer_found, self._shop, LOCAL, self.project, answers)
 
     async def edit_contract(self, kind: Kind, text: str, *, etag: str) -> ContractText:
         return await asyncio.to_thread(contracts.edit_found, self._shop, LOCAL, self.project, kind, text, expected=etag)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from forge.app.process.server_lock import Serving
     from forge.app.projects.catalog import Project
     from forge.app.projects.contract_views import ContractText, Kind
+    from forge.app.projects.generation import Generation, Started, Wanted
     from forge.app.projects.messages import About, Given
     from forge.app.projects.notes import Note
     from forge.app.projects.project_tests import ProjectTests
     from forge.app.projects.project_view import ProjectView
+    from forge.app.projects.questionnaire import Questionnaire
     from forge.app.projects.runs import ActionResult
     from forge.events import Event
     from forge.json_value import Json
@@ -63,6 +65,12 @@ class OpenProject(Protocol):
     def follow(self, done: ActionResult) -> AsyncIterator[Event]:
         """Events of the run that an action started, until it has ended or waits for a person."""
 
+    async def explore(self, text: str | None, *, about: About | None = None) -> ActionResult:
+        """Say something to the explorer; the result can be followed like that of an action."""
+
+    async def hand_over_exploration(self) -> None:
+        """Make the exploration the brain dump."""
+
     async def add_resource(self, source: Path) -> str: ...
 
     async def stop(self) -> ProjectView: ...
@@ -81,6 +89,20 @@ class OpenProject(Protocol):
     async def note(self) -> Note: ...
 
     async def save_note(self, text: str, *, seen: int) -> Note: ...
+
+    async def generate(self, wanted: Wanted) -> Started:
+        """Let an agent write contracts; `follow_generation` tells how far it is."""
+
+    async def generation_under_way(self) -> Started | None: ...
+
+    def follow_generation(self, started: Started) -> AsyncIterator[Event]: ...
+
+    async def generation(self) -> Generation:
+        """The newest run that writes contracts."""
+
+    async def stop_generation(self) -> Generation: ...
+
+    async def answer_questions(self, answers: Mapping[str, str]) -> Questionnaire: ...
 
     async def edit_contract(self, kind: Kind, text: str, *, etag: str) -> ContractText: ...
 

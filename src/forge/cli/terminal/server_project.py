@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -17,10 +17,19 @@ from forge.app.process.server_lock import Serving
 from forge.app.process.settings_difference import differing, notes, refuse_without_key
 from forge.app.projects.catalog import Project, workspace_of
 from forge.app.projects.contract_views import ContractText, Kind, text_from_json
+from forge.app.projects.generation import (
+    UNFINISHED,
+    Generation,
+    Started,
+    Wanted,
+    generation_from_json,
+    started_from_json,
+)
 from forge.app.projects.messages import About, Given, resource_content
 from forge.app.projects.notes import Note
 from forge.app.projects.project_tests import ProjectTests, tests_from_json
 from forge.app.projects.project_view import ProjectView, view_from_json
+from forge.app.projects.questionnaire import Questionnaire, questions_from_json
 from forge.app.projects.runs import ActionResult
 from forge.cli.server_client import ServerClient, ServerGone, server_ended
 from forge.cli.server_follow import followed
@@ -122,15 +131,38 @@ class ServerProject:
             action, text=text, given=given, confirmed=confirmed, agent=agent, action_id=key
         )
 
+    async def explore(self, text: str | None, *, about: About | None = None) -> ActionResult:
+        key = uuid.uuid4().hex
+        if self._local is None:
+            body = {"text": None if text is None else self._redacted(text), "about": about}
+            try:
+                return await self._acted(await self.client.post(f"{self._at}/explore/turns", body, key=key))
+            except ServerGone:
+                await self._continue_here()
+        assert self._local is not None
+        return await self._local.explore(text, about=about, action_id=key)
+
+    async def hand_over_exploration(self) -> None:
+        if self._local is not None:
+            await self._local.hand_over_exploration()
+            return
+        await self.client.post(f"{self._at}/explore/brain-dump")
+
     async def _acted(self, answer: Json) -> ActionResult:
         done = ActionResult(answer["changed"], answer["run"], answer["after"], answer["message"])
-        self.is_at_work = done.run is not None
+        self.is_at_work = False
+        if done.run is not None:
+            await self._works()
+        return done
+
+    async def _works(self) -> None:
+        """The server works on it, with its own settings."""
+        self.is_at_work = True
         server = self.client.server
-        if done.run is not None and self._compared != server.pid:
+        if self._compared != server.pid:
             self._compared = server.pid
             for line in notes(server, await asyncio.to_thread(differing, server, self._settings)):
                 self._tell(line)
-        return done
 
     async def follow(self, done: ActionResult) -> AsyncIterator[Event]:
         run, last = done.run, done.after
@@ -145,7 +177,7 @@ class ServerProject:
                 self.is_at_work = False
                 return
         except ServerGone:
-            await self._continue_here()
+            await self._continue_here(run)
         assert self._local is not None
         async for event in self._local.follow(ActionResult(done.changed, run, last)):
             yield event
@@ -153,7 +185,7 @@ class ServerProject:
     async def _is_over(self, run: str) -> bool:
         return bool((await self.client.get(f"{self._at}/runs/{run}", wait=_WAIT))["over"])
 
-    async def _continue_here(self) -> None:
+    async def _continue_here(self, run: str | None = None) -> None:
         """The server has ended: open what a run needs in this process."""
         from forge.app.process.workshop import open_workshop  # noqa: PLC0415 - loads the engine
         from forge.cli.terminal.local_project import LocalProject  # noqa: PLC0415
@@ -162,7 +194,7 @@ class ServerProject:
         shop = await self._opened.enter_async_context(open_workshop(self._settings, os.environ))
         self._local = LocalProject(shop, self.project)
         self.is_at_work = False
-        await self._local.continue_run()
+        await self._local.continue_run(run)
 
     async def add_resource(self, source: Path) -> str:
         if self._local is not None:
@@ -194,6 +226,44 @@ class ServerProject:
 
     async def save_note(self, text: str, *, seen: int) -> Note:
         return Note(LOCAL.id, **await self.client.put(f"{self._at}/note", {"text": text, "seen": seen}))
+
+    async def generate(self, wanted: Wanted) -> Started:
+        if self._local is not None:
+            return await self._local.generate(wanted)
+        server = self.client.server
+        if wanted.agent is not None:
+            refuse_without_key(server, await asyncio.to_thread(differing, server, self._settings), wanted.agent)
+        started = started_from_json(await self.client.post(f"{self._at}/contracts/generation", asdict(wanted)))
+        await self._works()
+        return started
+
+    async def generation_under_way(self) -> Started | None:
+        newest = await self.client.get(f"{self._at}/contracts/generation")
+        if not newest or newest["state"] not in UNFINISHED:
+            return None
+        known = await self.client.get(f"{self._at}/runs/{newest['run']}", wait=0)
+        self.is_at_work = True
+        kinds = tuple(Kind(each["contract_type"]) for each in newest["contracts"])
+        return Started(newest["run"], kinds, newest["model"], self.project.subject.topic, known["after"])
+
+    def follow_generation(self, started: Started) -> AsyncIterator[Event]:
+        return self.follow(ActionResult(changed=True, run=started.run, after=started.after))
+
+    async def generation(self) -> Generation:
+        if self._local is not None:
+            return await self._local.generation()
+        return generation_from_json(await self.client.get(f"{self._at}/contracts/generation"))
+
+    async def stop_generation(self) -> Generation:
+        if self._local is not None:
+            return await self._local.stop_generation()
+        stopped = await self.client.delete(f"{self._at}/contracts/generation")
+        self.is_at_work = False
+        return generation_from_json(stopped)
+
+    async def answer_questions(self, answers: Mapping[str, str]) -> Questionnaire:
+        body = {"answers": {id_: self._redacted(text) for id_, text in answers.items()}}
+        return questions_from_json(await self.client.put(f"{self._at}/contracts/questions", body))
 
     async def edit_contract(self, kind: Kind, text: str, *, etag: str) -> ContractText:
         body = {"content": text, "etag": etag}
