@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forge.git import CommitId, Repository, Signature, WorkInProgressVFS
-from forge.git.objects.pack import object_id
+from forge.git.objects.raw_object import object_id
 from forge.git.values import Kind
 from forge.sessions.layout import HEAD_PATH, POINTER, pending_marks
 
