@@ -17,6 +17,7 @@ import pytest
 
 from forge.app.access.identity import LOCAL, share
 from tests.conftest import Git, MakeRepo
+from tests.mcp.doc_blocks import ADDRESS, blocks
 from tests.support.api_server import opened
 from tests.support.stand_in import StandIn
 from tests.support.tool_model import DONE, DRAFT, Script, Step, speak
@@ -82,14 +83,6 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-ADD = {
-    "claude": "claude mcp add --transport http --scope user forge {mcp} --header {header}",
-    "codex": "codex mcp add forge --url {mcp} --bearer-token-env-var FORGE_KEY",
-    "gemini": "gemini mcp add --scope user --transport http forge {mcp} --header {header}",
-}
-"""How each program itself is told of a server; opencode takes it in its file alone."""
-
-
 def installed(name: str) -> None:
     if shutil.which(name) is None:
         if os.environ.get("FORGE_TEST_AGENTS") == "1":
@@ -118,6 +111,11 @@ class Desk:
     async def work(self, **env: str) -> None:
         said = await self.run([each.replace("{url}", self.model.url) for each in self.program.command], **env)
         assert DONE in said
+
+    async def shell(self, block: str, **more: str) -> None:
+        """As a reader runs it, with Forge on the PATH."""
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        await self.run(["sh", "-eu", "-c", block], PATH=path, **more)
 
     async def run(self, command: list[str], **more: str) -> str:
         own = {name: value.replace("{url}", self.model.url) for name, value in self.program.env.items()}
@@ -164,9 +162,7 @@ async def test_a_program_reads_a_contract_edits_tests_and_commits(
     async with StandIn(speak, script.reply) as model:
         desk = Desk(name, repo, home, model)
         desk.prepare()
-        forge = str(Path(sys.executable).parent / "forge")
-        await desk.run([forge, "mcp", "install", name, "--yes"])
-        await desk.run([forge, "mcp", "check", name])
+        await desk.shell(blocks()[name][0])
         await desk.work()
     checked(script, repo, git, desk.program.named, "Ada")
 
@@ -180,15 +176,15 @@ async def test_a_program_works_with_a_key_at_a_server(tmp_path: Path, git: Git, 
     with opened(tmp_path) as house:
         key, id_ = house.user("bob"), house.repository(FILES)
         share(house.shop, LOCAL, "repository", id_, "bob", right="write")
-        mcp, header = f"{house.url}/mcp?repo={id_}", f"Authorization: Bearer {key}"
+        mcp = f"{house.url}/mcp?repo={id_}"
         async with StandIn(speak, script.reply) as model:
             desk = Desk(name, place, home, model)
             desk.prepare()
-            if name in ADD:
-                await desk.run([each.format(mcp=mcp, header=header) for each in ADD[name].split()])
-            else:
+            block = blocks()[name][1].replace(ADDRESS, mcp)
+            if name == "opencode":
                 file = home / "config/opencode/opencode.json"
-                entry = {"type": "remote", "url": mcp, "headers": {"Authorization": f"Bearer {key}"}}
-                file.write_text(json.dumps({**json.loads(file.read_text()), "mcp": {"forge": entry}}))
+                file.write_text(json.dumps({**json.loads(file.read_text()), **json.loads(block)}))
+            else:
+                await desk.shell(block, FORGE_KEY=key)
             await desk.work(FORGE_KEY=key)
         checked(script, house.place / "repository-1", git, desk.program.named, "bob")

@@ -13,23 +13,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from forge.mcp.toolsets import chosen
 from tests.conftest import MakeRepo
+from tests.support.mcp_wire import FORMS, NEWEST, asked, meta
 
 ROOT = Path(__file__).parents[2]
 FULL = pytest.mark.skipif("FORGE_TEST_CONFORMANCE" not in os.environ, reason="opt in: script/test --conformance")
 pytestmark = [pytest.mark.req("C-10"), pytest.mark.xdist_group("mcp-conformance")]
-NEWEST = "2026-07-28"
-META = {
-    "io.modelcontextprotocol/protocolVersion": NEWEST,
-    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
-    "io.modelcontextprotocol/clientInfo": {"name": "pytest", "version": "1"},
-}
+META = meta(FORMS)
 SCENARIOS = {"2026-07-28": 37, "2025-11-25": 30}
-"""How many server scenarios a revision requires."""
+"""How many server scenarios a revision requires: what `requirements/REVISION.yaml` of the suite lists as `server`."""
+TASK_SCENARIOS = {"2026-07-28": 10, "2025-11-25": 0}
+"""Of the tasks extension, which the suite runs beside them; it is none of 2025-11-25."""
 
 
 @pytest.fixture(scope="module")
@@ -52,23 +49,6 @@ def _wait(port: int) -> None:
         else:
             return
     raise AssertionError("the fixture server did not start")
-
-
-def asked(url: str, method: str, params: dict[str, Any], **headers: str) -> tuple[int, dict[str, Any]]:
-    named = params.get("name") or params.get("uri")
-    sent = {
-        "Accept": "application/json, text/event-stream",
-        "MCP-Protocol-Version": NEWEST,
-        "Mcp-Method": method,
-        **({"Mcp-Name": named} if named else {}),
-        **{name.replace("_", "-"): value for name, value in headers.items()},
-    }
-    body = {"jsonrpc": "2.0", "id": 7, "method": method, "params": {"_meta": META, **params}}
-    answer = httpx.post(url, json=body, headers=sent, trust_env=False, timeout=30)
-    if "event-stream" not in answer.headers.get("content-type", ""):
-        return answer.status_code, answer.json()
-    frames = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: {")]
-    return answer.status_code, next(each for each in frames if each.get("id") == 7)
 
 
 def test_a_server_is_discovered_and_says_what_it_can(url: str) -> None:
@@ -138,6 +118,9 @@ def test_the_official_suite_passes(url: str, revision: str) -> None:
     scored = {name: mark for name, mark in ends.items() if name not in aside}
     assert len(scored) == SCENARIOS[revision]
     assert [name for name, mark in scored.items() if mark != "✓"] == []
+    tasks = {name: mark for name, mark in ends.items() if name.startswith("tasks-")}
+    assert len(tasks) == TASK_SCENARIOS[revision]
+    assert [name for name, mark in tasks.items() if mark != "✓"] == []
 
 
 @FULL

@@ -18,6 +18,7 @@ from forge.app.mcp_clients import jsonc
 from forge.app.mcp_clients.clients import CLIENTS, Client, Scope, ThrowAwayInstallation, client_named, command_line
 from forge.app.mcp_clients.installation import EntryForeign, NotInstalled, installing, removing, write
 from tests.conftest import MakeRepo
+from tests.mcp.doc_blocks import blocks
 from tests.support.api_server import House, opened
 from tests.support.mcp_client import at_machine, draft_in
 
@@ -111,6 +112,21 @@ def test_the_command_shows_writes_checks_and_undoes(make_repo: MakeRepo, home: P
     assert not (home / ".cursor/mcp.json").exists()
     assert forge(repo, "mcp", "check", "cursor", code=1) == ""
     forge(repo, "mcp", "install", code=2)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_block_of_each_program_in_the_docs_installs_and_checks(make_repo: MakeRepo, name: str) -> None:
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-eu", "-c", blocks()[name][0]],
+        cwd=make_repo({"a.txt": "hello\n"}),
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "with 12 tools" in done.stdout
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from forge.app.drafts.drafts import Agent
     from forge.app.process.workshop import Workshop
     from forge.app.repositories.catalog import Repository
+    from forge.mcp.elicitation import Asker
+    from forge.mcp.jobs import Jobs
     from forge.settings import Settings
 
 T = TypeVar("T")
@@ -69,7 +71,19 @@ class Call:
     agent_name: str
     defaults: Defaults
     progress: Progress
+    jobs: Jobs
     tool: str = ""
+    asker: Asker | None = None
+    """Asks the person at the client, where that client can."""
+    is_task: bool = False
+    """Nobody waits for it: its client looks at it now and then."""
+    web: str | None = None
+    """Where the person finds Forge in a browser."""
+
+    @property
+    def owner(self) -> str:
+        """Whose jobs those are that the call begins."""
+        return f"{self.who.id}:{self.who.key or ''}"
 
     @property
     def agent(self) -> Agent:

@@ -7,6 +7,7 @@ with status 403, before the protocol sees the call.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import lru_cache
@@ -19,11 +20,12 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from forge.app.access.identity import Who, audit
+from forge.app.access.identity import Who, audit, server_secret
 from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import Repository
 from forge.mcp import server, toolsets
 from forge.mcp.call import Call, Defaults
+from forge.mcp.jobs import Jobs
 from forge.mcp.repositories import named
 from forge.mcp.server import Context
 from forge.mcp.tool import Tool
@@ -108,8 +110,10 @@ class SharedHost:
 
 
 class _Front:
-    def __init__(self, host: SharedHost) -> None:
+    def __init__(self, host: SharedHost, seal: bytes) -> None:
         self._host = host
+        self.seal = seal
+        self.jobs = Jobs()
 
     def tools(self, context: Context) -> Sequence[Tool]:
         return _chosen(context.request.query_params.get("toolsets", "") if context.request is not None else "")
@@ -119,11 +123,21 @@ class _Front:
         query = context.request.query_params
         who = context.request.scope["state"]["who"]
         defaults = Defaults(query.get("repo") or who.repository, query.get("project"), query.get("build"))
-        return Call(self._host, who, server.agent_name(context), defaults, context.session.report_progress)
+        return Call(
+            self._host,
+            who,
+            server.agent_name(context),
+            defaults,
+            context.session.report_progress,
+            self.jobs,
+            web=context.request.scope["state"]["base"],
+        )
 
 
 def endpoint(shop: Workshop) -> Endpoint:
-    return Endpoint(server.create(_Front(SharedHost(shop))), identified=_who)
+    """The seal holds beyond a restart, and for every process that serves the same data."""
+    seal = hashlib.sha256(b"mcp request state" + server_secret(shop.settings.data_dir)).digest()
+    return Endpoint(server.create(_Front(SharedHost(shop), seal)), identified=_who)
 
 
 def _who(scope: Scope) -> Who:

@@ -11,12 +11,16 @@ from typing import Any, Protocol, TypeVar
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
 from forge import __version__
 from forge.errors import ForgeError, InvalidInput
 from forge.json_value import Json
+from forge.mcp import tasks
 from forge.mcp.call import Call
+from forge.mcp.elicitation import InputNeeded, OfJob, OfRequest
+from forge.mcp.jobs import Job, Jobs
 from forge.mcp.subscriptions import Listening
 from forge.mcp.text import failure
 from forge.mcp.tool import Tool
@@ -48,19 +52,33 @@ class Front(Protocol):
 
     def call(self, context: Context) -> Call: ...
 
+    @property
+    def jobs(self) -> Jobs: ...
+
+    @property
+    def seal(self) -> bytes:
+        """The secret that protects what clients bring back."""
+
 
 def create(front: Front) -> Server[Any]:
     async def list_tools(context: Context, params: object) -> types.ListToolsResult:
         del params
         return types.ListToolsResult(tools=[_listed(tool) for tool in _tools(front, context)])
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: Context, params: types.CallToolRequestParams) -> Any:
         tools = {tool.name: tool for tool in _tools(front, context)}
         tool = tools.get(params.name)
         if tool is None:
             known = ", ".join(tools)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool {params.name[:60]!r}. There are: {known}.")
-        return await _called(tool, replace(front.call(context), tool=tool.name), params.arguments or {})
+        call = replace(front.call(context), tool=tool.name, asker=OfRequest(context, params))
+        arguments = params.arguments or {}
+        if tool.is_long and tasks.declared(context):
+            return await tasks.begun(front.jobs, call.owner, lambda job: _as_task(tool, call, context, job, arguments))
+        try:
+            return await _called(tool, call, arguments)
+        except InputNeeded as e:
+            return e.result
 
     async def list_resources(context: Context, params: object) -> types.ListResourcesResult:
         del params
@@ -99,7 +117,7 @@ def create(front: Front) -> Server[Any]:
         return await listening(front.call(context), context, params)
 
     listening = Listening()
-    return Server(
+    server: Server[Any] = Server(
         "forge",
         version=__version__,
         title="Forge",
@@ -113,6 +131,24 @@ def create(front: Front) -> Server[Any]:
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
     )
+    tasks.add(server, front.jobs, lambda context: front.call(context).owner)
+    server.middleware.append(_sealing(front))
+    return server
+
+
+def _sealing(front: Front) -> RequestStateBoundary:
+    """What travels with a client is sealed: it opens for the same person, the same call, and a few minutes."""
+    security = RequestStateSecurity(keys=[front.seal], bind_principal=lambda context: front.call(context).owner)
+    return RequestStateBoundary(security, default_audience="forge")
+
+
+async def _as_task(tool: Tool, call: Call, context: Context, job: Job, arguments: Json) -> types.CallToolResult:
+    quiet = replace(call, asker=OfJob(context, job), is_task=True, progress=_no_progress)
+    return await _called(tool, quiet, arguments)
+
+
+async def _no_progress(done: float, total: float | None, message: str) -> None:
+    """A task has none."""
 
 
 def agent_name(context: Context) -> str:
@@ -170,6 +206,8 @@ async def _called(tool: Tool, call: Call, arguments: Json) -> types.CallToolResu
         return _result(text)
     except ForgeError as e:
         return _result(failure(e), failed=True)
+    except InputNeeded:
+        raise
     except Exception as e:  # noqa: BLE001 - the tool runner: a broken tool must not end the connection
         _log.exception("The tool %s broke.", tool.name)
         return _result(f"Internal error in {tool.name}: {type(e).__name__}. Try another way.", failed=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -16,6 +17,7 @@ from mcp.server.stdio import stdio_server
 
 from forge.mcp import server, toolsets
 from forge.mcp.call import Call, Defaults
+from forge.mcp.jobs import Jobs
 from forge.mcp.server import Context
 from forge.mcp.tool import Tool
 
@@ -152,6 +154,8 @@ class _Front:
         self._host = host
         self._tools = tools
         self._defaults = defaults
+        self.jobs = Jobs()
+        self.seal = secrets.token_bytes(32)
 
     def tools(self, context: Context) -> Sequence[Tool]:
         del context
@@ -160,4 +164,6 @@ class _Front:
     def call(self, context: Context) -> Call:
         from forge.app.access.identity import LOCAL  # noqa: PLC0415
 
-        return Call(self._host, LOCAL, server.agent_name(context), self._defaults, context.session.report_progress)
+        return Call(
+            self._host, LOCAL, server.agent_name(context), self._defaults, context.session.report_progress, self.jobs
+        )

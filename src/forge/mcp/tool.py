@@ -28,6 +28,8 @@ class Tool:
     scope: Scope = "read"
     destructive: bool = False
     idempotent: bool = False
+    is_long: bool = False
+    """It may take minutes: a client that knows tasks gets one."""
     reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Values of an argument with which the call only reads."""
 

@@ -17,10 +17,25 @@ from mcp.shared.exceptions import MCPError
 from forge.api.access.origins import Origins
 from forge.app.access.identity import LOCAL
 from forge.errors import Denied
+from forge.mcp import tasks
+from forge.mcp.elicitation import OfJob
 from forge.mcp.http import Endpoint, Receive, Scope, Send
+from forge.mcp.jobs import Jobs
 from forge.mcp.server import Context
-from tests.support.conformance.fixture_tools import BUS, IMAGE, PNG, TOOLS, embedded, form, text
+from tests.support.conformance.fixture_tools import (
+    BUS,
+    IMAGE,
+    LONG,
+    NAME,
+    ONLY_TASKS,
+    PNG,
+    TOOLS,
+    embedded,
+    form,
+    text,
+)
 
+JOBS, OWNER = Jobs(), "conformance"
 _OPEN = {"type": "object", "properties": {"prompt": {"type": "string"}, "message": {"type": "string"}}}
 _RESOURCES = {
     "test://static-text": "text/plain",
@@ -40,11 +55,20 @@ _CONTEXT = form("What context should the prompt use?", context={"type": "string"
 async def list_tools(context: Context, params: object) -> types.ListToolsResult:
     del context, params
     return types.ListToolsResult(
-        tools=[types.Tool(name=name, description=f"{name}.", input_schema=_OPEN) for name in TOOLS]
+        tools=[types.Tool(name=name, description=f"{name}.", input_schema=_OPEN) for name in (*TOOLS, *LONG)]
     )
 
 
 async def call_tool(context: Context, params: types.CallToolRequestParams) -> Any:
+    long = LONG.get(params.name)
+    if long is not None:
+        if params.name in ONLY_TASKS:
+            tasks.require_declared(context)
+        if params.name == "test_tool_with_task" and not params.input_responses:
+            return types.InputRequiredResult(input_requests={"user_name": NAME}, request_state="named")
+        if tasks.declared(context):
+            return await tasks.begun(JOBS, OWNER, lambda job: long(params, OfJob(context, job)))
+        return await long(params, None)
     tool = TOOLS.get(params.name)
     if tool is None:
         raise MCPError(types.INVALID_PARAMS, f"Unknown tool {params.name!r}.")
@@ -161,6 +185,7 @@ def made() -> Server[Any]:
         on_completion=complete,
         on_set_logging_level=accepted,
     )
+    tasks.add(server, JOBS, lambda context: OWNER)
     security = RequestStateSecurity(keys=[b"of the conformance fixture alone"])
     server.middleware.append(RequestStateBoundary(security, default_audience="forge-conformance"))
     return server

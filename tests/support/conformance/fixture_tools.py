@@ -11,6 +11,7 @@ import mcp_types as types
 from mcp.server.subscriptions import InMemorySubscriptionBus, PromptsListChanged, ServerEvent, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 
+from forge.mcp.elicitation import Form, OfJob
 from forge.mcp.server import Context
 
 Result = types.CallToolResult | types.InputRequiredResult
@@ -192,7 +193,70 @@ _ENUMS = {
     "titledMulti": {"type": "array", "items": {"anyOf": _TITLED}},
 }
 _CONFIRM = form("Please confirm", ok={"type": "boolean"})
+
+
+def number(params: types.CallToolRequestParams, name: str) -> float:
+    return float((params.arguments or {}).get(name, 0))
+
+
+async def greet(context: Context, params: types.CallToolRequestParams) -> Result:
+    del context
+    return types.CallToolResult(content=[text(f"Hello, {(params.arguments or {}).get('name', '')}!")])
+
+
+async def slow_compute(params: types.CallToolRequestParams, asker: OfJob | None) -> types.CallToolResult:
+    del asker
+    await anyio.sleep(number(params, "seconds"))
+    return types.CallToolResult(content=[text(f"Computed for {number(params, 'seconds'):g} s.")])
+
+
+async def failing_job(params: types.CallToolRequestParams, asker: OfJob | None) -> types.CallToolResult:
+    del params, asker
+    await anyio.sleep(1.2)
+    return types.CallToolResult(content=[text("This job always fails.")], is_error=True)
+
+
+async def protocol_error_job(params: types.CallToolRequestParams, asker: OfJob | None) -> types.CallToolResult:
+    del params, asker
+    await anyio.sleep(0.1)
+    raise MCPError(types.INTERNAL_ERROR, "This job breaks.")
+
+
+async def confirm_delete(params: types.CallToolRequestParams, asker: OfJob | None) -> types.CallToolResult:
+    name = (params.arguments or {}).get("filename", "")
+    assert asker is not None
+    given = await asker.ask(Form("delete", f"Delete {name}?", {"confirm": {"type": "boolean"}}, ("confirm",)))
+    return types.CallToolResult(content=[text(f"Deleted: {given}")])
+
+
+async def multi_input(params: types.CallToolRequestParams, asker: OfJob | None) -> types.CallToolResult:
+    del params
+    assert asker is not None
+    given = await asker.job.ask(NAME, form("Please confirm", confirm={"type": "boolean"}))
+    return types.CallToolResult(content=[text(f"Got {len(given)} answers.")])
+
+
+async def with_task(params: types.CallToolRequestParams, asker: OfJob | None) -> types.CallToolResult:
+    del asker
+    answer = (params.input_responses or {}).get("user_name")
+    assert isinstance(answer, types.ElicitResult)
+    await anyio.sleep(1.2)
+    return types.CallToolResult(content=[text(f"Hello, {(answer.content or {}).get('name')}!")])
+
+
+LongTool = Callable[[types.CallToolRequestParams, OfJob | None], Awaitable[types.CallToolResult]]
+LONG: dict[str, LongTool] = {
+    "slow_compute": slow_compute,
+    "failing_job": failing_job,
+    "protocol_error_job": protocol_error_job,
+    "confirm_delete": confirm_delete,
+    "multi_input": multi_input,
+    "test_tool_with_task": with_task,
+}
+"""These become tasks where the client declared them."""
+ONLY_TASKS = LONG.keys() - {"slow_compute"}
 TOOLS: dict[str, Tool] = {
+    "greet": greet,
     "test_simple_text": fixed(text("This is a simple text response for testing.")),
     "test_image_content": fixed(IMAGE),
     "test_audio_content": fixed(types.AudioContent(type="audio", data=WAV, mime_type="audio/wav")),

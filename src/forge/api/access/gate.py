@@ -207,7 +207,7 @@ class Gate:
                 refused=sent,
             )
         await self._used_key(who, scope)
-        scope["state"] = {**scope.get("state", {}), "resource_metadata": metadata}
+        scope["state"] = {**scope.get("state", {}), "resource_metadata": metadata, "base": self._base(scope)}
         return Admitted(who)
 
     async def _used_key(self, who: Who, scope: Scope) -> None:

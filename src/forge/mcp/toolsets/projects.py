@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import TYPE_CHECKING
 
 from forge.json_value import Json
@@ -12,10 +14,13 @@ from forge.mcp.tool import Tool
 
 if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
+    from forge.app.projects.person_questions import Asked, Field
     from forge.app.projects.view import ProjectView
 
 PROJECT: Json = {"type": "string", "description": "Project id; the session's if left out."}
 _LISTED = 100
+_SECONDS, _TASK_SECONDS, _LOOK_AGAIN = 45.0, 3600.0, 1.0
+"""How long one call waits: as a request, as a task; and how often it looks."""
 _SHOWN = ("id", "name", "phase", "label", "deliverable_type", "busy", "waiting", "question", "problem", "branch")
 
 
@@ -69,6 +74,61 @@ async def _say(call: Call, arguments: Json) -> str:
     return f"{done.message or 'Noted.'}\nPhase: {done.project.label or done.project.phase}."
 
 
+async def _wait(call: Call, arguments: Json) -> str:
+    from forge.app.projects.person_questions import asked_of_person  # noqa: PLC0415
+    from forge.app.projects.project_access import show_project  # noqa: PLC0415
+
+    shop, id_ = await project_id(call, arguments)
+    until = time.monotonic() + (_TASK_SECONDS if call.is_task else _SECONDS)
+    while True:
+        seen = await call.in_thread(lambda: show_project(shop, call.who, id_))
+        asked = await call.in_thread(lambda seen=seen: asked_of_person(shop, call.who, seen))  # type: ignore[misc]
+        if asked is not None:
+            told = await _asked(call, shop, seen, asked)
+            if told is not None:
+                return document({**_seen(seen), "waits_for_person": told})
+        elif not (seen.busy or seen.queued):
+            return document(_seen(seen))
+        if time.monotonic() > until:
+            return document({**_seen(seen), "next": "Still at work. Call forge_wait_project again."})
+        await call.telling(seen.label or seen.phase, asyncio.sleep(_LOOK_AGAIN))
+
+
+async def _asked(call: Call, shop: Workshop, seen: ProjectView, asked: Asked) -> Json | None:
+    """What to tell the agent; None where the person answered, so that the project goes on."""
+    from forge.app.projects.person_questions import take_answers  # noqa: PLC0415
+    from forge.mcp.elicitation import Form, Page  # noqa: PLC0415
+
+    url = f"{call.web}/projects/{seen.id}" if call.web else None
+    where = url or f"`forge project show {seen.id}`"
+    told = {"question": asked.text, "next": f"Only the person can answer: {where}. Then call forge_wait_project again."}
+    if call.asker is None or "run" not in call.who.scopes:
+        return told
+    title = f"Forge project {seen.name}"
+    if asked.fields:
+        fields = {each.name: _field(each) for each in asked.fields}
+        # Of several a person may answer some.
+        required = tuple(fields) if len(fields) == 1 else ()
+        given = await call.asker.ask(Form(asked.id, f"{title} asks:\n{asked.text}", fields, required))
+        words = {name: str(text) for name, text in ((given and given.content) or {}).items() if text is not None}
+        if given is None or given.action != "accept" or not any(text.strip() for text in words.values()):
+            return told if given is None else {**told, "person": f"They chose to {given.action}."}
+        await take_answers(shop, call.who, seen.id, asked, words, via=call.agent_name)
+        return None
+    if url is not None:
+        went = await call.asker.ask(Page(asked.id, f"{title} needs your decision:\n{asked.text}", url))
+        return told if went is None else {**told, "person": f"They were shown {url} ({went.action})."}
+    return told
+
+
+def _field(field: Field) -> Json:
+    kind: Json = {"type": "string", "title": field.text[:200]}
+    if field.options:
+        return {**kind, "enum": list(field.options)}
+    proposed = {"description": f"Such as: {', '.join(field.suggested)}"} if field.suggested else {}
+    return {**kind, **proposed}
+
+
 TOOLS = (
     Tool("forge_list_projects", "List projects", "Projects with id, name and phase.", _list),
     Tool(
@@ -93,5 +153,14 @@ TOOLS = (
         {"project": PROJECT, "text": {"type": "string", "minLength": 1, "maxLength": 100_000}},
         required=("text",),
         scope="run",
+    ),
+    Tool(
+        "forge_wait_project",
+        "Wait for a project",
+        "Wait until a project's work is done or it needs its person, who is asked at their client or in Forge.",
+        _wait,
+        {"project": PROJECT},
+        scope="run",
+        is_long=True,
     ),
 )

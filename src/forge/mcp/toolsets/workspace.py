@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from forge.app.drafts.work import Done
     from forge.app.repositories.catalog import Repository
 
-_DRAFT = "draft~"
+_DRAFT, _RUN = "draft~", "run~"
+_PATIENCE = 45.0
+"""Seconds until a long run answers with a handle: many clients give up after a minute."""
 _BRANCHES = 30
 _NAMES = {
     "read_file": "forge_read",
@@ -112,16 +114,42 @@ def _overview(call: Call, place: _Place) -> str:
 
 
 async def _run(call: Call, arguments: Json) -> str:
+    handle, doing = arguments.pop("run", None), arguments.get("command", "tests")[:100]
+    if call.is_task:
+        return await _ran(call, arguments)
+    if handle is not None:
+        job = call.jobs.find(call.owner, str(handle).removeprefix(_RUN))
+    else:
+        job = call.jobs.begin(call.owner, lambda _: _ran(call, arguments))
+    try:
+        over = await call.telling(doing, job.settled(_PATIENCE))
+    except BaseException:
+        if handle is None:  # the client gave up before it knew a handle
+            job.cancel()
+            call.jobs.forget(job)
+        raise
+    if not over:
+        return f"Still running after {_PATIENCE:.0f} s. Call forge_run with `run` {_RUN}{job.id} to wait on."
+    if handle is None:
+        call.jobs.forget(job)
+    text: str = job.result()
+    return text
+
+
+async def _ran(call: Call, arguments: Json) -> str:
     from forge.app.drafts import work  # noqa: PLC0415
     from forge.app.repositories.environments import Environments  # noqa: PLC0415
     from forge.app.sessions.sandbox_commands import TurnCommands  # noqa: PLC0415
 
-    place = await _place(call, arguments.pop("at"), "run")
+    place = await _place(call, arguments.pop("at", ""), "run")
     commands = TurnCommands(place.repo, environments=Environments.of_person(os.environ))
-    started = call.in_thread(
-        lambda: work.run(place.repo, call.agent, place.target, arguments, commands=commands), cancel=commands.interrupt
+    return _text(
+        place,
+        await call.in_thread(
+            lambda: work.run(place.repo, call.agent, place.target, arguments, commands=commands),
+            cancel=commands.interrupt,
+        ),
     )
-    return _text(place, await call.telling(arguments.get("command", "tests")[:100], started))
 
 
 async def _diff(call: Call, arguments: Json) -> str:
@@ -261,10 +289,11 @@ TOOLS = (
             "at": _WRITE_AT,
             "command": {"type": "string", "minLength": 1, "maxLength": 20_000},
             "timeout_seconds": {"type": "integer", "minimum": 1, "maximum": 600},
+            "run": {"type": "string", "description": "Handle of a run to wait on; nothing else then."},
         },
-        required=("at",),
         scope="run",
         destructive=True,
+        is_long=True,
     ),
     Tool(
         "forge_diff",
