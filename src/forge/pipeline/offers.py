@@ -61,8 +61,8 @@ def offers(state: State) -> tuple[Offer, ...]:
 
 
 def _offer(state: State, action: Action) -> Offer:
-    without_tests = _WITHOUT_TESTS.get(action) if state.lacks_tests else None
-    title, about = without_tests or _told(state, action)
+    special = _WITHOUT_TESTS if state.lacks_tests else _DISTILLING if state.halted_in is Phase.DISTILLING else {}
+    title, about = special.get(action) or _told(state, action)
     return Offer(
         str(action),
         title,
@@ -80,6 +80,14 @@ _WITHOUT_TESTS = {
         "Give the command that runs the tests; this project keeps it.",
     ),
     Action.OVERRIDE: ("Go on, tests unproven", "Go on without tests. The project will end as “tests unproven”."),
+}
+
+_DISTILLING = {
+    Action.RESUME: ("Retry", "Try again with the same model, another one, or `builtin`, which sorts by rules."),
+    Action.PROVIDE_INPUT: (
+        "Edit your words",
+        "Say it in other words, or add what was missing; both are distilled together.",
+    ),
 }
 
 

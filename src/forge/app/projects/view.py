@@ -127,6 +127,8 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
     state = _state(status, info, busy=shop is not None and _at_work(shop, row, info, status.phase), rounds=seen.rounds)
     outline = _outline(info.outline, status.phase)
     queued = state.busy and row is not None and row.state in _QUEUED
+    place = _queue_place(shop, row) if shop is not None and row is not None and queued else None
+    label = STOPPED if _is_stopped(info, status) else _label(status, outline, info)
     return ProjectView(
         id=project.id,
         name=seen.name,
@@ -150,10 +152,10 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         phase_times=_times(info, status.phase),
         archived=info.archived,
         queued=queued,
-        queue_place=_queue_place(shop, row) if shop is not None and row is not None and queued else None,
+        queue_place=place,
         problem=_problem(row, status.phase),
         trouble=_trouble(project) if state.busy else "",
-        label=STOPPED if _is_stopped(info, status) else _label(status, outline, info),
+        label=label if place is None else f"{label} · number {place} in the queue",
         outline=outline,
         scene_question=QUESTION if info.scene_asked and status.phase is Phase.BRAIN_DUMP else "",
         offers=offers(state),

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { CircleAlert, OctagonX } from "lucide-react";
+import { CircleAlert, Hourglass, OctagonX } from "lucide-react";
 
 import { topicOf, useTopic, type Shapes } from "@/api";
 import { plural } from "@/lib/format";
@@ -12,6 +12,8 @@ import { span } from "./words";
 export interface BoardCardProps {
   card: Shapes["CardShape"];
   agent: string | undefined;
+  /** Its place among the builds that wait for others; null when it does not wait for them. */
+  queuePlace: number | null;
   /** What a person is needed for; null where nobody is. */
   waits: string | null;
   elapsed: number;
@@ -19,7 +21,7 @@ export interface BoardCardProps {
   reached: boolean;
 }
 
-export function BoardCard({ card, agent, waits, elapsed, reached }: BoardCardProps) {
+export function BoardCard({ card, agent, queuePlace, waits, elapsed, reached }: BoardCardProps) {
   const { row, halted } = card;
   // Rounds are told in the project's own topic, so a card that polishes listens there.
   useTopic(row.phase === "polishing" ? topicOf.project(row.id) : null, () => undefined);
@@ -47,6 +49,11 @@ export function BoardCard({ card, agent, waits, elapsed, reached }: BoardCardPro
       {(halted || row.outline) && (
         <Badge meaning={row.outline ? "attention" : "bad"} icon={row.outline ? CircleAlert : OctagonX} className="items-start! whitespace-normal! *:[svg]:mt-0.5 *:[svg]:shrink-0">
           {row.label}
+        </Badge>
+      )}
+      {queuePlace !== null && (
+        <Badge meaning="running" icon={Hourglass}>
+          {`In the queue · number ${queuePlace}`}
         </Badge>
       )}
       {waits !== null && (

@@ -37,6 +37,7 @@ export function BoardColumn({ column, projects, elapsed, first }: BoardColumnPro
             <BoardCard
               card={card}
               agent={projects.get(card.row.id)?.agent}
+              queuePlace={projects.get(card.row.id)?.queue_place ?? null}
               waits={waitsFor(card, projects.get(card.row.id))}
               elapsed={rests ? 0 : elapsed}
               reached={card.row.id === first}
