@@ -24,7 +24,8 @@ import pytest
 from pygit2.enums import ConfigLevel
 
 from forge.app.access.identity import LOCAL
-from forge.app.access.users import add_user, new_key, opened_access
+from forge.app.access.local_access import opened_access
+from forge.app.access.users import add_user, new_key
 from forge.cli.main import main
 from forge.settings import load
 from tests.conftest import GIT_CONFIG, run_git, write_files

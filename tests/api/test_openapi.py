@@ -291,6 +291,7 @@ def test_the_addresses_are_these(client: httpx.Client) -> None:
             "/api/repositories/{repository}/tests/cancel post cancel_test_run",
             "/api/repositories/{repository}/tests/runs get show_test_runs",
             "/api/repositories/{repository}/tests/runs post begin_test_run",
+            "/api/repositories/{repository}/tests/runs/{run} get show_test_run",
             "/api/repositories/{repository}/tools get list_tools",
             "/api/repositories/{repository}/tools/{name}/approve post approve_tool",
             "/api/repositories/{repository}/tools/{name}/revoke post revoke_tool",

@@ -17,11 +17,14 @@ from hypothesis import strategies as st
 
 from forge.app.access import identity, users
 from forge.app.access.identity import LOCAL, Who
-from forge.app.access.users import Access, Keys, RateLimited, Rates
+from forge.app.access.local_access import Access
+from forge.app.access.users import Keys, RateLimited, Rates
 from forge.errors import Denied, ForgeError, NotFound
 from forge.projects.workspace import Workspace
 from forge.sessions.redaction import Redactor
+from forge.settings import Settings
 from forge.store.database import Database
+from forge.store.events import Events
 from forge.store.users import Users
 
 SECRET = bytes(range(32))
@@ -30,7 +33,7 @@ SECRET = bytes(range(32))
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Access]:
     database = Database.open(f"sqlite:///{tmp_path}/forge.db")
-    yield Access(database, Redactor(["hunter2hunter2"]), SECRET)
+    yield Access(Settings(), {}, database, Events(database), Redactor(["hunter2hunter2"]), SECRET)
     database.close()
 
 

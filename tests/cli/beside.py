@@ -122,6 +122,13 @@ class Beside:
         connection.close()
         return {run: int(name.rsplit("-", 2)[1]) for run, name in rows}
 
+    def begun_runs(self) -> list[str]:
+        """Those that a process has taken from their queue and not finished."""
+        with sqlite3.connect(self.data / "forge-runs.db") as connection:
+            rows = connection.execute("SELECT workflow_uuid FROM workflow_status WHERE status = 'PENDING'").fetchall()
+        connection.close()
+        return [run for (run,) in rows]
+
 
 @contextmanager
 def beside(place: Path, environ: Mapping[str, str]) -> Iterator[Beside]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.access.identity import LOCAL, audited
-from forge.app.access.users import opened_access
+from forge.app.access.local_access import opened_access
 from forge.boards.overview import ProjectRow, columns
 from forge.events import BOARD, ProjectChanged
 from forge.settings import load

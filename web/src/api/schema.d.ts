@@ -2568,6 +2568,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/tests/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a test run has ended
+         * @description How a test run has ended. An error that kept it from ending is given as a problem.
+         */
+        get: operations["show_test_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/tools": {
         parameters: {
             query?: never;
@@ -3421,6 +3441,7 @@ export interface components {
          *       "seconds": 1.4,
          *       "skipped": 0,
          *       "started": 1794990000,
+         *       "stopped": false,
          *       "tests": [
          *         {
          *           "file": "tests/test_app.py",
@@ -3482,6 +3503,11 @@ export interface components {
             skipped: number;
             /** Started */
             started: number;
+            /**
+             * Stopped
+             * @description A limit or a cancellation ended it early.
+             */
+            stopped: boolean;
             /**
              * Tests
              * @description Failed ones first.
@@ -7122,6 +7148,11 @@ export interface components {
              * @default
              */
             pattern: string;
+            /**
+             * Seconds
+             * @description The limit of time; null: ten minutes.
+             */
+            seconds?: number | null;
         };
         /**
          * NewTurn
@@ -9534,6 +9565,19 @@ export interface components {
             supply: string;
             /** Total */
             total: number;
+        };
+        /**
+         * TestRunStateShape
+         * @description `end` is null while it runs; `after` is the id of the branch's last event.
+         * @example {
+         *       "after": 12,
+         *       "end": null
+         *     }
+         */
+        TestRunStateShape: {
+            /** After */
+            after: number;
+            end: components["schemas"]["BranchTestRunShape"] | null;
         };
         /**
          * TestsCancelledShape
@@ -27089,6 +27133,124 @@ export interface operations {
                 };
             };
             /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_test_run: {
+        parameters: {
+            query: {
+                branch: string;
+                /** @description Seconds to wait for its end. */
+                wait?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestRunStateShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `setup_not_approved`, `setup_approval_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `file_missing`, `environment_missing`, `run_unknown`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`, `run_cancelled`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`, `environment_invalid`, `no_tests`. */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -14,6 +14,7 @@ Outcome = Literal["passed", "failed", "cannot run", "no tests"]
 class NewTestRun(Given):
     pattern: str = Field(default="", max_length=500, description="A test file, or a part of a test's name.")
     again: bool = Field(default=False, description="Run them although the same files were tested before.")
+    seconds: float | None = Field(default=None, ge=1, le=86_400, description="The limit of time; null: ten minutes.")
     model_config = taken(pattern="tests/test_app.py", again=False)
 
 
@@ -58,6 +59,7 @@ class BranchTestRunShape(Shape):
     started: float
     reused: bool
     missing: Text = Field(description="What has to be supplied before the tests can run, or why the run was stopped.")
+    stopped: bool = Field(description="A limit or a cancellation ended it early.")
     tests: list[TestCaseShape] = Field(description="Failed ones first.")
     left_out: int = Field(description="Tests that are not in the list.")
     output: Text = Field(description="The end of what the runners printed.")
@@ -76,6 +78,7 @@ class BranchTestRunShape(Shape):
         started=1794990000.0,
         reused=False,
         missing="",
+        stopped=False,
         tests=[
             {
                 "name": "tests.test_app::test_login",
@@ -90,6 +93,16 @@ class BranchTestRunShape(Shape):
         left_out=0,
         output="1 failed, 11 passed in 1.20s\n",
     )
+
+
+class TestRunStateShape(Shape):
+    """`end` is null while it runs; `after` is the id of the branch's last event."""
+
+    __test__ = False
+
+    end: BranchTestRunShape | None
+    after: int
+    model_config = shown(end=None, after=12)
 
 
 class TestsOfBranchShape(Shape):

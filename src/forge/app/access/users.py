@@ -9,8 +9,7 @@ import string
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from forge.app.access.identity import (
@@ -22,14 +21,9 @@ from forge.app.access.identity import (
     derived,
     owned,
     require,
-    server_secret,
     signature,
 )
-from forge.app.process.known_secrets import redactor
-from forge.app.process.workshop import database_url
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
-from forge.sessions.redaction import Redactor
-from forge.settings import Settings
 from forge.store.database import Database
 from forge.store.keys import Found, KeptKeys, Key, KeyRows
 from forge.store.users import User, Users
@@ -82,24 +76,6 @@ class RateLimited(Denied):
     @property
     def headers(self) -> Mapping[str, str]:
         return {"Retry-After": str(max(1, math.ceil(self.retry_after)))}
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """What is needed to look after users and keys: no engine, no agents."""
-
-    database: Database
-    redactor: Redactor
-    secret: bytes
-
-
-@contextmanager
-def opened_access(settings: Settings, environ: Mapping[str, str]) -> Iterator[Access]:
-    database = Database.open(database_url(settings))
-    try:
-        yield Access(database, redactor(settings, environ), server_secret(settings.data_dir))
-    finally:
-        database.close()
 
 
 def add_user(shop: Shop, who: Who, name: str) -> User:

@@ -11,6 +11,7 @@ from forge.app.repositories.commands import run_on_branch
 from forge.app.repositories.environments import Environments
 from forge.errors import InvalidInput
 from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
+from forge.json_value import Json
 from forge.sandbox import Limits, Result
 from forge.tools import suites
 from forge.tools.suites import failure_line
@@ -184,6 +185,8 @@ class TestRunView:
     reused: bool
     missing: str
     """What has to be supplied before the tests can run; why the run was stopped."""
+    stopped: bool
+    """Whether a limit or a cancellation ended it early."""
     tests: tuple[suites.Case, ...]
     """Failed ones first."""
     left_out: int
@@ -213,10 +216,25 @@ def shown_run(repo: Repository, branch: str, run: suites.RecordedRun) -> TestRun
         record.started,
         run.reused,
         record.missing,
+        bool(record.stopped),
         tuple(replace(each, selector="") for each in record.tests[:_SHOWN]),
         max(0, len(record.tests) - _SHOWN),
         "\n".join(suite.printed for suite in record.suites),
     )
+
+
+def view_from_json(data: Json) -> TestRunView:
+    """As the API gives it."""
+    tests = tuple(suites.Case(**{**each, "result": suites.Result(each["result"])}) for each in data["tests"])
+    outcome = suites.Outcome(data["outcome"])
+    return TestRunView(**{**data, "outcome": outcome, "flaky": tuple(data["flaky"]), "tests": tests})
+
+
+def run_with(repo: Repository, branch: str, key: str) -> suites.Record | None:
+    """The record with this key, reusable or the last of its branch."""
+    records = suites.Records(repo.common_dir, str)
+    last = records.last(branch)
+    return last if last is not None and last.key == key else records.get(key)
 
 
 def last_run(repo: Repository, branch: str) -> TestRunView | None:

@@ -15,20 +15,31 @@ from forge.app.access.identity import Who, audit
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import TESTS
 from forge.app.repositories.catalog import existing_branch, opened, repository, subject_of
-from forge.app.repositories.test_runs import TestRunView, Wanted, checked_pattern, last_run, run_branch_tests
-from forge.engine.errors import RunCancelled
+from forge.app.repositories.test_runs import (
+    SECONDS,
+    TestRunView,
+    Wanted,
+    checked_pattern,
+    last_run,
+    run_branch_tests,
+    run_with,
+    shown_run,
+)
+from forge.engine.errors import RunCancelled, RunUnknown
 from forge.engine.run import Run
 from forge.errors import ForgeError
 from forge.events import TestsEnded, TestsProgressed, TestsStarted
 from forge.git import Repository
 from forge.json_value import Json
 from forge.store.runs import RunRow, RunState
+from forge.tools import suites
 
 if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
 
 WORKFLOW = "branch_tests"
 _UNFINISHED: tuple[RunState, ...] = ("queued", "waiting", "running")
+_ENDED = ("commit", "outcome", "passed", "failed", "skipped")
 _OFTEN = 0.25
 """Seconds between two lines of progress."""
 
@@ -46,6 +57,15 @@ class TestsBegun:
 
 
 @dataclass(frozen=True, slots=True)
+class TestRunState:
+    __test__ = False
+
+    end: TestRunView | None
+    """None while it runs."""
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
 class TestsOfBranch:
     __test__ = False
 
@@ -60,7 +80,9 @@ def register(shop: Workshop) -> None:
 
 
 @on_work_loop
-async def begin_tests(shop: Workshop, who: Who, id_: str, branch: str, *, pattern: str, fresh: bool) -> TestsBegun:
+async def begin_tests(
+    shop: Workshop, who: Who, id_: str, branch: str, *, pattern: str, fresh: bool, seconds: float = SECONDS
+) -> TestsBegun:
     """Run the tests of a branch. Where they run already, it is that run."""
     repo = await asyncio.to_thread(repository, shop, who, id_, "run")
     await asyncio.to_thread(existing_branch, repo, branch)
@@ -69,10 +91,40 @@ async def begin_tests(shop: Workshop, who: Who, id_: str, branch: str, *, patter
     after = await asyncio.to_thread(shop.events.last, subject.topic)
     if (row := await asyncio.to_thread(_unfinished, shop, repo, branch)) is not None:
         return TestsBegun(row.id, subject.topic, after, running=True)
-    arguments = {"repository": str(repo.git_dir), "branch": branch, "pattern": pattern, "fresh": fresh}
+    arguments = {
+        "repository": str(repo.git_dir),
+        "branch": branch,
+        "pattern": pattern,
+        "fresh": fresh,
+        "seconds": seconds,
+    }
     begun = await shop.engine.enqueue(TESTS, WORKFLOW, arguments, partition=subject.id, subject=subject)
     await asyncio.to_thread(audit, shop, who, "repository.run_tests", f"repository:{id_}", f"{branch}: {begun.id}")
     return TestsBegun(begun.id, subject.topic, after, running=False)
+
+
+@on_work_loop
+async def test_run(shop: Workshop, who: Who, id_: str, branch: str, run: str, *, wait: float) -> TestRunState:
+    """How a run of the tests ended, after waiting so long for it. An error that kept it from ending is raised."""
+    repo = await asyncio.to_thread(repository, shop, who, id_)
+    subject = subject_of(repo, branch)
+    if (await asyncio.to_thread(shop.engine.status, run)).subject != subject:
+        raise RunUnknown(f"There is no test run {run} on this branch.", hint="Begin one: forge test.")
+    await shop.engine.wait(run, wait)
+    after = await asyncio.to_thread(shop.events.last, subject.topic)
+    if not (await asyncio.to_thread(shop.engine.status, run)).has_ended:
+        return TestRunState(None, after)
+    return TestRunState(await result_of(shop, repo, branch, run), after)
+
+
+async def result_of(shop: Workshop, repo: Repository, branch: str, run: str) -> TestRunView:
+    """Waits for the run, whoever works on it."""
+    done: Json = await shop.engine.handle(run).result()
+    record = await asyncio.to_thread(run_with, repo, branch, str(done.get("key", "")))
+    if record is None:
+        raise RunUnknown("The record of this test run is gone.", hint="Run the tests again: forge test --again.")
+    found = suites.RecordedRun(record, reused=bool(done.get("reused")))
+    return await asyncio.to_thread(shown_run, repo, branch, found)
 
 
 @on_work_loop
@@ -108,7 +160,7 @@ async def _tests(shop: Workshop, run: Run, arguments: Json) -> Json:
     branch, pattern = arguments["branch"], arguments["pattern"]
     run.emit(TestsStarted(run.id, branch, pattern))
     repo = await asyncio.to_thread(opened, Path(arguments["repository"]))
-    wanted = Wanted(pattern=pattern, fresh=arguments["fresh"])
+    wanted = Wanted(pattern=pattern, fresh=arguments["fresh"], seconds=arguments.get("seconds", SECONDS))
     try:
         done: Json = await run.step("tests", partial(_step, shop, run, repo, branch, wanted))
     except RunCancelled:
@@ -117,7 +169,7 @@ async def _tests(shop: Workshop, run: Run, arguments: Json) -> Json:
     except ForgeError as e:
         run.emit(TestsEnded(run.id, branch, None, "cannot run", 0, 0, 0, f"{e.message} {e.hint}".strip()))
         raise
-    run.emit(TestsEnded(run.id, branch, **done))
+    run.emit(TestsEnded(run.id, branch, **{name: done[name] for name in _ENDED}))
     return done
 
 
@@ -137,14 +189,16 @@ async def _step(shop: Workshop, run: Run, repo: Repository, branch: str, wanted:
         )
     )
     try:
-        record = (await asyncio.shield(work)).record
+        found = await asyncio.shield(work)
     except asyncio.CancelledError:
         cancel.set()
         # The thread ends its command first: nothing of a cancelled run stays behind.
         await asyncio.wait({work})
         raise
+    record = found.record
+    ended = {"commit": record.commit, "outcome": str(record.outcome)}
     counts = {"passed": record.passed, "failed": record.failed, "skipped": record.skipped}
-    return {"commit": record.commit, "outcome": str(record.outcome), **counts}
+    return {**ended, **counts, "key": record.key, "reused": found.reused}
 
 
 class _Progress:

@@ -40,7 +40,8 @@ def new(
 ) -> None:
     """Make a key and show it, this once. Only a hash of it is kept."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415 - loads the database, which takes a moment
-    from forge.app.access.users import USUAL_SCOPES, new_key, opened_access  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.users import USUAL_SCOPES, new_key  # noqa: PLC0415
 
     session: Session = context.obj
     out = session.output
@@ -66,7 +67,8 @@ def list_all(
 ) -> None:
     """List keys: whose, for what, since when, when they were used last."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.access.users import list_keys, opened_access  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.users import list_keys  # noqa: PLC0415
 
     session: Session = context.obj
     out = session.output
@@ -95,7 +97,8 @@ def revoke(
 ) -> None:
     """Make a key worthless. A server that runs knows within a second."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.access.users import opened_access, revoke_key  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.users import revoke_key  # noqa: PLC0415
 
     session: Session = context.obj
     out = session.output

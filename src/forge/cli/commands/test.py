@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forge.app.repositories.test_runs import SECONDS, TestRunView, Wanted, failure_line, run_branch_tests, shown_run
+from forge.app.repositories.test_runs import SECONDS, TestRunView, Wanted, failure_line
 from forge.cli.commands.tests import SetCommand, UnsetCommand, chosen_command, show_command
 from forge.cli.terminal.options import Branch, branch_to_read, environments_of, opened, short
 from forge.cli.terminal.output import Output, ago
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.progress import waiting
-from forge.cli.terminal.session import BadUsage, Exit
+from forge.cli.terminal.project_output import settings_of
+from forge.cli.terminal.session import BadUsage, Exit, Session
 from forge.counts import counted
+
+if TYPE_CHECKING:
+    from forge.app.repositories.catalog import Repository
 
 app = Commands(__doc__)
 
@@ -53,24 +57,33 @@ def run_tests(
         return Exit.OK
     repo, out = opened(context)
     name = branch_to_read(repo, branch)
-    last = [f"Running the tests of {name}"]
-    wanted = Wanted(pattern=pattern, fresh=again, seconds=seconds, plain=unconfined)
-    with waiting(out, lambda: last[0]):
-        done = run_branch_tests(
-            repo, name, wanted, redact=_redactor(), on_line=partial(last.__setitem__, 0), environments=environments_of()
-        )
-    run = shown_run(repo, name, done)
+    wanted = Wanted(pattern=pattern.strip(), fresh=again, seconds=seconds, plain=unconfined)
+    run = _tested(context.obj, repo, name, wanted)
     out.result(document(run))
     if not out.json:
         _show(out, run)
-    return _exit_code(run, stopped=bool(done.record.stopped))
+    return _exit_code(run)
 
 
-def _redactor() -> Callable[[str], str]:
-    from forge.app.admin.settings import load_settings  # noqa: PLC0415 - only whoever runs something needs them
-    from forge.app.process.known_secrets import redactor  # noqa: PLC0415
+def _tested(session: Session, repo: Repository, branch: str, wanted: Wanted) -> TestRunView:
+    """By the server, where one runs; it never runs anything outside the sandbox for somebody."""
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the database
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.repositories.test_alone import run_alone  # noqa: PLC0415
+    from forge.cli.server_client import running_server  # noqa: PLC0415
 
-    return redactor(load_settings(None, os.environ), os.environ).text
+    last = [f"Running the tests of {branch}"]
+    settings, on_line = settings_of(session.output), partial(last.__setitem__, 0)
+    server = None if session.direct or wanted.plain else running_server(settings.data_dir)
+    with waiting(session.output, lambda: last[0]):
+        if server is not None:
+            from forge.cli.terminal.server_tests import ServerTests  # noqa: PLC0415
+
+            tests = ServerTests(server, settings, repo, branch, session.output.note)
+            return asyncio.run(tests.run(wanted, on_line))
+        environments = environments_of()
+        with opened_access(settings, os.environ) as access:
+            return run_alone(access, LOCAL, repo, branch, wanted, on_line=on_line, environments=environments)
 
 
 def document(run: TestRunView) -> dict[str, Any]:
@@ -80,8 +93,8 @@ def document(run: TestRunView) -> dict[str, Any]:
     return shown
 
 
-def _exit_code(run: TestRunView, *, stopped: bool) -> int:
-    if stopped:
+def _exit_code(run: TestRunView) -> int:
+    if run.stopped:
         return Exit.LIMITED
     match run.outcome:
         case "passed":

@@ -44,7 +44,7 @@ def show_command(context: typer.Context, branch: str | None, chosen: str | None)
     name = branch_to_read(repo, branch)
     if chosen is not None:
         from forge.app.access.identity import LOCAL  # noqa: PLC0415 - loads the database, which takes a moment
-        from forge.app.access.users import opened_access  # noqa: PLC0415
+        from forge.app.access.local_access import opened_access  # noqa: PLC0415
 
         with opened_access(settings_of(out), os.environ) as access:
             set_for_repository(access, LOCAL, repo, chosen)

@@ -22,7 +22,8 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The name of the user,
 def add(context: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME", help="A free name.")]) -> None:
     """Add a user. To get in, they need a key: `forge key new NAME`."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415 - loads the database, which takes a moment
-    from forge.app.access.users import add_user, opened_access  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.users import add_user  # noqa: PLC0415
 
     session: Session = context.obj
     out = session.output
@@ -37,7 +38,8 @@ def add(context: typer.Context, name: Annotated[str, typer.Argument(metavar="NAM
 def list_all(context: typer.Context) -> None:
     """List the users."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.access.users import list_users, opened_access  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.users import list_users  # noqa: PLC0415
 
     session: Session = context.obj
     out = session.output
@@ -61,7 +63,8 @@ def list_all(context: typer.Context) -> None:
 def disable(context: typer.Context, name: Name) -> None:
     """Let a user in no more. All their keys stop working; what is theirs stays."""
     from forge.app.access.identity import LOCAL  # noqa: PLC0415
-    from forge.app.access.users import disable_user, opened_access  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.users import disable_user  # noqa: PLC0415
 
     session: Session = context.obj
     out = session.output
