@@ -13,7 +13,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import workspace_of
-from forge.app.projects.runs import run_named
+from forge.app.projects.named_run import run_named
 from forge.app.projects.view import STOPPED, view, views
 from forge.app.projects.work_stop import end_run, stop_work
 from forge.events import BOARD, ProjectMoved

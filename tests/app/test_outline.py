@@ -16,7 +16,7 @@ from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.autopilot import LocalPilot, carry_on
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import choose_agent, create
-from forge.app.projects.dependencies import agents_of
+from forge.app.projects.chosen_agents import ChosenAgents, agents_of
 from forge.app.projects.messages import About, Given, say
 from forge.app.projects.view import ProjectView, view
 from forge.builtin_rules import BuiltinCannot
@@ -145,7 +145,7 @@ def test_an_outline_can_be_accepted_and_still_says_how_much_is_open(office: Offi
 def test_a_model_goes_on_from_the_outline_and_nothing_is_lost(office: Office, script: Script) -> None:
     async def use(shop: Workshop) -> None:
         with pytest.MonkeyPatch.context() as without:
-            without.setattr(ProjectAgents, "by_rules", lambda *_: True)
+            without.setattr(ChosenAgents, "by_rules", lambda *_: True)
             project, _ = await outlined(shop)
             with pytest.raises(BuiltinCannot, match="needs a model"):
                 await pressed(shop, project, Action.RESUME)

@@ -10,7 +10,7 @@ import pytest
 
 from forge.agents.errors import ModelRoleUnknown, ProfileUnknown
 from forge.agents.profile import SHIPPED, WORK_TOOLS, Profile, Profiles
-from forge.app.admin.plugins import list_plugins
+from forge.app.admin.plugin_list import list_plugins
 from forge.app.admin.profiles import profiles_of
 from forge.app.admin.prompts import prompts
 from forge.app.process.workshop import open_workshop

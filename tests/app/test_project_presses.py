@@ -14,7 +14,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform, restarted
 from forge.app.projects.catalog import create
 from forge.app.projects.messages import say
-from forge.app.projects.runs import ActionResult
+from forge.app.projects.named_run import ActionEffect
 from forge.app.projects.view import ProjectView, view
 from forge.errors import InvalidInput
 from forge.git import Repository
@@ -142,7 +142,7 @@ def test_a_resume_in_the_moment_before_a_halted_run_asks_is_no_repetition(
     monkeypatch.setattr(question_wait, "_decided", slowly)
     about_to_ask, may_ask = asyncio.Event(), asyncio.Event()
 
-    async def resumed(shop: Workshop, project: Project) -> ActionResult:
+    async def resumed(shop: Workshop, project: Project) -> ActionEffect:
         if by is restarted and (again := await restarted(shop, project)) is not None:
             return again
         return await perform(shop, project, Action.RESUME)

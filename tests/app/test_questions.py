@@ -12,7 +12,7 @@ from sqlalchemy import event
 from forge.app import questions
 from forge.app.access.identity import ALL_SCOPES, LOCAL, Who, record_new
 from forge.app.process.workshop import Workshop
-from forge.app.projects.runs import ActionResult
+from forge.app.projects.named_run import ActionEffect
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.pipeline.actions import Action
 from forge.question_kinds import QuestionKind
@@ -164,7 +164,7 @@ def test_a_build_that_asks_goes_on_with_the_answer(office: Office, script: Scrip
             questions.answer(shop, LOCAL, question.id, "Outdoors."),
         )
         assert sorted([first.counted, second.counted]) == [False, True]
-        ended = await seen(shop, project, ActionResult(changed=True, run=question.run, after=after))
+        ended = await seen(shop, project, ActionEffect(changed=True, run=question.run, after=after))
         assert ended.phase == "done"
         assert not (await questions.answer(shop, LOCAL, question.id, "Outdoors.")).counted
         with pytest.raises(Conflict):

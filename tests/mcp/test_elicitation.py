@@ -13,7 +13,7 @@ import mcp_types as types
 import pytest
 
 from forge.app.access.identity import LOCAL, audited, share
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.question_kinds import QuestionKind
 from forge.store.questions import Questions
 from forge.store.runs import Runs

@@ -19,7 +19,8 @@ from mcp.shared.exceptions import MCPError
 from forge.app.access.identity import LOCAL, server_secret, share
 from forge.app.access.users import list_keys, new_key, revoke_key
 from forge.app.projects.contracts import edit_contract
-from forge.app.projects.project_access import create_project, project_for
+from forge.app.projects.lookup import project_for
+from forge.app.projects.project_access import create_project
 from forge.contracts.kinds import Kind
 from forge.contracts.templates import template
 from forge.json_value import Json

@@ -13,7 +13,8 @@ from mcp.shared.subscriptions import ResourceUpdated
 
 from forge.app.access.identity import LOCAL
 from forge.app.projects.contracts import edit_contract
-from forge.app.projects.project_access import create_project, project_for
+from forge.app.projects.lookup import project_for
+from forge.app.projects.project_access import create_project
 from forge.contracts.governance import governance_text
 from forge.contracts.kinds import Kind
 from forge.contracts.templates import template

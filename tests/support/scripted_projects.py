@@ -18,8 +18,9 @@ from forge.app.projects.actions import perform
 from forge.app.projects.agents import ProjectAgents
 from forge.app.projects.autopilot import LocalPilot, watch
 from forge.app.projects.catalog import create, workspace_of
+from forge.app.projects.chosen_agents import ChosenAgents
 from forge.app.projects.messages import say
-from forge.app.projects.runs import ActionResult
+from forge.app.projects.named_run import ActionEffect
 from forge.app.projects.view import ProjectView
 from forge.events import Event
 from forge.git import Repository
@@ -99,7 +100,7 @@ async def said(shop: Workshop, project: Project, text: str) -> ProjectView:
     return await seen(shop, project, await say(shop, project, text))
 
 
-async def seen(shop: Workshop, project: Project, what: ActionResult, heard: list[Event] | None = None) -> ProjectView:
+async def seen(shop: Workshop, project: Project, what: ActionEffect, heard: list[Event] | None = None) -> ProjectView:
     events = [] if heard is None else heard
     return await watch(LocalPilot(shop, project), what, events.append)
 
@@ -160,7 +161,7 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Script:
         return TestResults(many, many, 0, "ok", commit=tip, exit_code=0, command="python -m tests")
 
     monkeypatch.setattr(ProjectAgents, "answer", answer)
-    monkeypatch.setattr(ProjectAgents, "by_rules", lambda *_: False)
+    monkeypatch.setattr(ChosenAgents, "by_rules", lambda *_: False)
     monkeypatch.setattr(ProjectAgents, "work", work)
     monkeypatch.setattr(ProjectAgents, "run_tests", run_tests)
     return made

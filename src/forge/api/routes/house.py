@@ -14,7 +14,7 @@ from forge.api.http.routing import router_for
 from forge.api.shapes import house as shapes
 from forge.api.shapes.projects import BoardShape
 from forge.app.access import provider_keys
-from forge.app.admin import admin_access, connectors, plugins
+from forge.app.admin import admin_access, connectors, plugin_list
 from forge.app.projects import project_access
 
 router = router_for()
@@ -129,7 +129,7 @@ def list_connectors(shop: Shop, who: Asking) -> Any:
 @router.get("/deliverable-types", tags=["projects"], response_model=shapes.DeliverableTypesShape, responses=may_end())
 def list_deliverable_types(shop: Shop, who: Asking) -> Any:
     """What a project can become: the types that plugins bring, with their forms and where the result is looked at."""
-    return {"deliverable_types": plugins.list_deliverable_types(shop, who)}
+    return {"deliverable_types": plugin_list.list_deliverable_types(shop, who)}
 
 
 @router.get("/provider-keys", tags=["models"], response_model=shapes.ProviderKeysShape, responses=may_end())

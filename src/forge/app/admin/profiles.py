@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from forge.agents.profile import SHIPPED, Profile, Profiles, shipped_profiles
-from forge.app.admin.plugins import plugins_of
-from forge.app.admin.prompts import prompts
+from forge.app.admin.plugins import plugins_of, prompts_of
 from forge.settings import Settings
 from forge.tools.access import ToolAccess
 
@@ -21,4 +20,4 @@ def profiles_of(settings: Settings) -> Profiles:
         for prompt in plugins.prompts.values()
     ]
     shipped = shipped_profiles({role: plugins.tools_for(role) for role in SHIPPED})
-    return Profiles((*shipped, *brought), prompts(settings).get)
+    return Profiles((*shipped, *brought), prompts_of(settings).get)

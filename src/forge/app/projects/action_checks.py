@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.dependencies import agents_of
+from forge.app.projects.chosen_agents import chosen_agents_of
 from forge.builtin_rules import judged, needs_a_model
 from forge.pipeline import realign
 from forge.pipeline.actions import Action, State
@@ -32,13 +32,13 @@ def refuse_without_a_model(shop: Workshop, project: Project, draft: Draft, state
     """Rules make outlines of plans. Everything else is refused before it begins, not two phases later."""
     match action, state.phase:
         case Action.RESUME, _ if state.outline:
-            if agents_of(shop, project).by_rules("spec-building"):
+            if chosen_agents_of(shop, project).by_rules("spec-building"):
                 raise needs_a_model("Writing it")
         case Action.DISTILL, _:
             kind = judged("\n\n".join(realign.brain_dump(draft.chat)), draft.status.deliverable_type or "")
-            if kind.kind != PLAN and kind.sure and agents_of(shop, project).by_rules("brain-dump-intake"):
+            if kind.kind != PLAN and kind.sure and chosen_agents_of(shop, project).by_rules("brain-dump-intake"):
                 raise needs_a_model("Code", otherwise="Or say “It is a plan.” to get an outline.")
         case Action.CONFIRM, Phase.HUMAN_REVIEW:
             intent = parse_intent(draft.read(INTENT) or "", tuple(plugins_of(shop.settings).deliverables))
-            if intent.deliverable_type != PLAN and agents_of(shop, project).by_rules("spec-building"):
+            if intent.deliverable_type != PLAN and chosen_agents_of(shop, project).by_rules("spec-building"):
                 raise needs_a_model(f"A deliverable of type {intent.deliverable_type}")

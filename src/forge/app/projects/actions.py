@@ -14,11 +14,12 @@ from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
 from forge.app.projects import linked_pages
 from forge.app.projects.action_checks import check_given, refuse_without_a_model
-from forge.app.projects.catalog import show_card, topic_of
+from forge.app.projects.catalog import show_card
 from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import catch_up
+from forge.app.projects.named_run import ActionEffect, begin, open_question, run_named, topic_of
 from forge.app.projects.run_kinds import KINDS
-from forge.app.projects.runs import ActionResult, begin, go_on, is_free_soon, open_question, run_named, settled
+from forge.app.projects.runs import go_on, is_free_soon, settled
 from forge.app.projects.view import row_of, state_of
 from forge.app.projects.work_stop import end_run
 from forge.engine.errors import RunWaits
@@ -53,7 +54,7 @@ async def perform(
     action_id: str | None = None,
     asked: str | None = None,
     given: Sequence[Given] = (),
-) -> ActionResult:
+) -> ActionEffect:
     """Do it, or say why not. An action that has had its effect gives the state as it is and changes nothing.
 
     `asked` is what a person asked for, where the state of the project decided which action that is. `given` are answers
@@ -88,7 +89,7 @@ async def perform(
             # The process that performed it first may not have started the run yet, or may be dead.
             if (await asyncio.to_thread(_last_action, project)).id == action_id:
                 await _tell_waiting_run(shop, project, wanted)
-            return ActionResult(changed=False, run=await go_on(shop, project), after=after)
+            return ActionEffect(changed=False, run=await go_on(shop, project), after=after)
     if done["before"] != done["phase"]:
         await show_card(shop, project)
     # Before the run goes on, so that it reads what was fetched.
@@ -97,7 +98,7 @@ async def perform(
     await go_on(shop, project)
     run = await asyncio.to_thread(run_named, project)
     message = "\n\n".join(one for one in (decided.message, pulled) if one)
-    return ActionResult(changed=True, run=run, after=after, message=message)
+    return ActionEffect(changed=True, run=run, after=after, message=message)
 
 
 async def _pulled(shop: Workshop, project: Project, wanted: _Wanted) -> str:
@@ -270,7 +271,7 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
 
 async def restarted(
     shop: Workshop, project: Project, *, text: str = "", action_id: str | None = None
-) -> ActionResult | None:
+) -> ActionEffect | None:
     """Go on with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
 
     None where a project is not in the middle of anything, or this action had its effect before.
@@ -294,6 +295,6 @@ async def restarted(
             begin(draft, KINDS[phase])
 
         await asyncio.to_thread(change_project, shop, project, begun, "resume: run")
-        return ActionResult(changed=True, run=await go_on(shop, project), after=after)
+        return ActionEffect(changed=True, run=await go_on(shop, project), after=after)
     question = await asyncio.to_thread(open_question, shop, project)
-    return None if row.has_ended or question else ActionResult(changed=False, run=run, after=after)
+    return None if row.has_ended or question else ActionEffect(changed=False, run=run, after=after)

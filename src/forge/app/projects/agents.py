@@ -14,7 +14,6 @@ from pathlib import Path
 from forge import builtin_rules
 from forge.agents.answer_form import form_of
 from forge.agents.decision_request import DecisionRequest
-from forge.agents.errors import ProgramMissing
 from forge.agents.limit_check import Spent, check
 from forge.agents.listener import Retry
 from forge.agents.model import Prompt
@@ -28,12 +27,13 @@ from forge.app.admin.profiles import profiles_of
 from forge.app.process.workshop import Workshop, journal_of
 from forge.app.projects import holds
 from forge.app.projects.branch_changes import changed_texts, reviewed_changes
+from forge.app.projects.chosen_agents import RECORDED, ChosenAgents
 from forge.app.projects.code_repository import new_code_repository, repository_facts
 from forge.app.projects.environment import installed
 from forge.app.projects.suite_runs import run_tests
 from forge.app.projects.user_notes import with_user_notes
 from forge.app.repositories.catalog import subject_of
-from forge.app.sessions.messages import WORKFLOW, run_of
+from forge.app.sessions.branch_turn import WORKFLOW, run_of
 from forge.engine.errors import RunCancelled
 from forge.errors import ForgeError
 from forge.events import ModelRetryScheduled, ProjectProgressed
@@ -43,12 +43,10 @@ from forge.pipeline.answerer import AgentResponse, Order, Task
 from forge.pipeline.journey import Steps
 from forge.pipeline.recorded import RecordedAnswers
 from forge.plugins.roles import TestResults, Worked
+from forge.projects.project import Project
 from forge.sessions.messages import AssistantMessage, Message, Usage, UserMessage
 from forge.store.costs import day_of
 from forge.tools import suites
-
-_BUILTIN = "builtin"
-_RECORDED = "recorded:"
 
 
 @asynccontextmanager
@@ -94,11 +92,9 @@ class _Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class ProjectAgents:
-    """Implements `forge.pipeline.answerer.Agents`. `agent` is the project's own choice; empty goes by role."""
+class ProjectAgents(ChosenAgents):
+    """Implements `forge.pipeline.answerer.Agents`."""
 
-    shop: Workshop
-    agent: str
     code: Path | None
     project: str = ""
     """Its id: what it may cost is counted under it."""
@@ -111,45 +107,13 @@ class ProjectAgents:
     _installed: list[str] = field(default_factory=list, compare=False, repr=False)
     """Asked once: it stands in the system prompt, which is to stay the same."""
 
-    @property
-    def name(self) -> str:
-        return self.who("brain-dump-intake")
-
-    @property
-    def sees(self) -> bool:
-        known = programs(self.shop.settings)
-        if self.name in known:
-            return self.shop.settings.agents.supports_vision(self.name)
-        return self.name != _BUILTIN and not self.name.startswith(_RECORDED)
-
-    def who(self, prompt: str) -> str:
-        """The project's own choice, else by role; before the built-in engine, the agent program that is installed."""
-        if self.agent:
-            return self.agent
-        settings = self.shop.settings
-        role = profiles_of(settings).model_role(prompt)
-        chosen = registry.choose(role, settings, programs(settings))
-        usual = settings.agents.default
-        nothing_set = chosen == _BUILTIN and settings.models.named(role) is None
-        return usual if nothing_set and usual and self._is_installed(usual) else chosen
-
-    def by_rules(self, prompt: str) -> bool:
-        return self.who(prompt) == _BUILTIN
-
-    def _is_installed(self, program: str) -> bool:
-        try:
-            found_program(self.shop.settings, self.shop.environ, program)
-        except ProgramMissing:
-            return False
-        return True
-
     async def answer(self, task: Task) -> AgentResponse:
         who = self.who(task.prompt)
         if self.by_rules(task.prompt):
             said = self.shop.redactor.text(builtin_rules.answer(task.prompt, task.material))
             return AgentResponse(success=True, output=said, model=who)
-        if who.startswith(_RECORDED):
-            answers = RecordedAnswers.named(who.removeprefix(_RECORDED))
+        if who.startswith(RECORDED):
+            answers = RecordedAnswers.named(who.removeprefix(RECORDED))
             return AgentResponse(success=True, output=answers.answer(task.prompt, task.nth), model=who)
         heard = _Heard(task.retrying)
         is_program = who in programs(self.shop.settings)
@@ -377,3 +341,20 @@ class ProjectAgents:
 
     async def changed_files(self, branch: str, baseline: str | None) -> Mapping[str, str]:
         return await asyncio.to_thread(lambda: changed_texts(self._standing(branch), branch, baseline))
+
+
+def agents_of(shop: Workshop, project: Project) -> ProjectAgents:
+    """Who works for a project, as it is set now."""
+    info = project.info()
+    code = Path(info.repository) if info.repository else None
+    seconds = shop.settings.agents.call_timeout_seconds
+    return ProjectAgents(
+        shop,
+        info.agent,
+        code,
+        project.id,
+        timeout=seconds,
+        set_test_command=info.test_command,
+        resources=project.directory / "resources",
+        baseline=info.baseline,
+    )

@@ -9,7 +9,7 @@ from forge.app.access.identity import Who, audit
 from forge.app.process.workshop import Workshop
 from forge.app.projects import actions, messages, work_stop
 from forge.app.projects.messages import About, Given
-from forge.app.projects.runs import ActionResult
+from forge.app.projects.named_run import ActionEffect
 from forge.json_value import Json
 from forge.pipeline.actions import Action
 from forge.projects.project import Project
@@ -25,7 +25,7 @@ async def perform_found(
     confirmed: bool = False,
     action_id: str | None = None,
     given: Sequence[Given] = (),
-) -> ActionResult:
+) -> ActionEffect:
     """In the project of this directory, for a person with the permission."""
     wanted: Json = {"text": text, "action_id": action_id}
     again = await actions.restarted(shop, project, **wanted) if action == Action.RESUME else None
@@ -43,7 +43,7 @@ async def say_found(
     given: Sequence[Given] = (),
     about: About | None = None,
     action_id: str | None = None,
-) -> ActionResult:
+) -> ActionEffect:
     """To the project of this directory, for whoever may do so."""
     done = await messages.say(shop, project, text, given=given, about=about, action_id=action_id)
     await asyncio.to_thread(_audited, shop, who, project, done, "project.say")
@@ -56,6 +56,6 @@ async def stop_found(shop: Workshop, who: Who, project: Project) -> None:
     await asyncio.to_thread(audit, shop, who, "project.stop", f"project:{project.id}")
 
 
-def _audited(shop: Workshop, who: Who, project: Project, done: ActionResult, action: str) -> None:
+def _audited(shop: Workshop, who: Who, project: Project, done: ActionEffect, action: str) -> None:
     if done.changed:
         audit(shop, who, action, f"project:{project.id}")

@@ -13,7 +13,8 @@ from forge.app.access.identity import LOCAL, Who
 from forge.app.process.workshop import Workshop
 from forge.app.projects.audited_actions import perform_found, say_found
 from forge.app.projects.messages import About, Given, all_delegated
-from forge.app.projects.runs import ActionResult, follow
+from forge.app.projects.named_run import ActionEffect
+from forge.app.projects.runs import follow
 from forge.app.projects.view import ProjectView, view
 from forge.errors import ForgeError
 from forge.events import Event, ProjectProgressed
@@ -33,11 +34,11 @@ class Pilot(Protocol):
 
     async def view(self) -> ProjectView: ...
 
-    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult: ...
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionEffect: ...
 
-    async def perform(self, action: str) -> ActionResult: ...
+    async def perform(self, action: str) -> ActionEffect: ...
 
-    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+    def follow(self, done: ActionEffect) -> AsyncIterator[Event]:
         """Events of the run that an action started, until it has ended or waits for a person."""
 
 
@@ -52,17 +53,17 @@ class LocalPilot:
     async def view(self) -> ProjectView:
         return await asyncio.to_thread(view, self._shop, self._project)
 
-    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult:
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionEffect:
         return await say_found(self._shop, self._who, self._project, text, given=given, about=about)
 
-    async def perform(self, action: str) -> ActionResult:
+    async def perform(self, action: str) -> ActionEffect:
         return await perform_found(self._shop, self._who, self._project, action)
 
-    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+    def follow(self, done: ActionEffect) -> AsyncIterator[Event]:
         return follow(self._shop, self._project, done)
 
 
-async def watch(pilot: Pilot, done: ActionResult, hear: Hear) -> ProjectView:
+async def watch(pilot: Pilot, done: ActionEffect, hear: Hear) -> ProjectView:
     """Follow the work until it has ended or waits; what the project looks like then."""
     waiting = asyncio.create_task(_show_queue_place(pilot, hear))
     try:

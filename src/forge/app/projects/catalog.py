@@ -16,10 +16,11 @@ from forge.app.access.identity import LOCAL, Who, audit, record_new
 from forge.app.admin.agent_programs import programs
 from forge.app.admin.plugins import plugins_of
 from forge.app.process.workshop import Workshop
-from forge.app.projects.agents import ProjectAgents
+from forge.app.projects.board_cards import mirrored
 from forge.app.projects.change import change_project
-from forge.app.projects.dependencies import mirrored
+from forge.app.projects.chosen_agents import ChosenAgents
 from forge.app.projects.lookup import workspace_of
+from forge.app.projects.named_run import topic_of
 from forge.app.projects.view import PLAN, lines_of
 from forge.builtin_rules import needs_a_model
 from forge.errors import InvalidInput
@@ -42,11 +43,6 @@ from forge.tools.suites import Outcome
 __all__ = ["Project", "workspace_of"]
 
 
-def topic_of(project: Project) -> str:
-    """Where events of a project are told."""
-    return project.subject.topic
-
-
 async def create(
     shop: Workshop,
     name: str | None,
@@ -66,7 +62,7 @@ async def create(
     if deliverable_type:
         _known_type(shop, deliverable_type)
     wanted = deliverable_type or ("code" if after is not None else PLAN_TYPE)
-    if wanted != PLAN_TYPE and ProjectAgents(shop, agent or "", None).by_rules("spec-building"):
+    if wanted != PLAN_TYPE and ChosenAgents(shop, agent or "").by_rules("spec-building"):
         raise needs_a_model(f"A project of type {wanted}")
     code = await asyncio.to_thread(_code_repository, repository) if repository is not None else None
     plan = _finished_plan(after) if after is not None else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.contracts import contract, pins
 from forge.contracts.contract_set import ContractSet
 from forge.contracts.endpoints import Endpoint, endpoints_of

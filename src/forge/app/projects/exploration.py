@@ -10,11 +10,11 @@ from forge.app.access.identity import LOCAL, Who, audit
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
 from forge.app.projects.change import change_project
+from forge.app.projects.chosen_agents import explorers
 from forge.app.projects.exploration_run import EXPLORE, write_bench
 from forge.app.projects.exploration_view import Exploration, briefs_of, shown
 from forge.app.projects.explored import HANDED_OVER, handed_on
 from forge.app.projects.lookup import project_for
-from forge.app.projects.run_needs import explorers
 from forge.counts import counted
 from forge.engine.engine import BRANCHES
 from forge.engine.errors import RunUnknown

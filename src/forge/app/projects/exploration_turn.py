@@ -12,8 +12,8 @@ from forge.app.projects.audited_actions import say_found
 from forge.app.projects.exploration import ExplorationClosed, answer
 from forge.app.projects.lookup import project_for
 from forge.app.projects.messages import About
+from forge.app.projects.named_run import ActionEffect
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build
-from forge.app.projects.runs import ActionResult
 from forge.projects.project import Project
 from forge.projects.status import Phase
 
@@ -27,7 +27,7 @@ async def explore(
     *,
     about: About | None = None,
     action_id: str | None = None,
-) -> ActionResult:
+) -> ActionEffect:
     project = await asyncio.to_thread(project_for, shop, who, id_, "run")
     if text is not None or about is not None:
         await asyncio.to_thread(refuse_where_they_may_not_build, shop, who, project)
@@ -42,12 +42,12 @@ async def explore_found(
     *,
     about: About | None = None,
     action_id: str | None = None,
-) -> ActionResult:
+) -> ActionEffect:
     """For whoever may do so. Without words, what was said before is answered; the run is None where nothing waits."""
     if (await asyncio.to_thread(project.status)).phase is not Phase.BRAIN_DUMP:
         raise ExplorationClosed("The brain dump of this project is over.", hint="Start a new project to explore more.")
     if text is None and about is None:
         after = await asyncio.to_thread(shop.events.last, catalog.topic_of(project))
-        return ActionResult(changed=False, run=await answer(shop, project), after=after)
+        return ActionEffect(changed=False, run=await answer(shop, project), after=after)
     said = await say_found(shop, who, project, text or "", about=about, action_id=action_id)
-    return ActionResult(said.changed, await answer(shop, project), said.after, said.message)
+    return ActionEffect(said.changed, await answer(shop, project), said.after, said.message)

@@ -6,10 +6,12 @@ import asyncio
 from dataclasses import replace
 from functools import partial
 
+from forge.app.admin.plugins import prompts_of
 from forge.app.process.workshop import Workshop
+from forge.app.projects.agents import agents_of
 from forge.app.projects.change import change_project
-from forge.app.projects.dependencies import around
-from forge.app.projects.runs import ActionResult
+from forge.app.projects.costs import record_cost
+from forge.app.projects.named_run import ActionEffect
 from forge.errors import ForgeError
 from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
@@ -37,7 +39,7 @@ async def recognised(shop: Workshop, project: Project, text: str, about: About |
     return await asyncio.to_thread(_taken, shop, project, found, text)
 
 
-async def told_about(shop: Workshop, project: Project, about: About) -> ActionResult:
+async def told_about(shop: Workshop, project: Project, about: About) -> ActionEffect:
     """The person answers what their first message was."""
     text = (await asyncio.to_thread(project.info)).scene_asked
     if text is None:
@@ -46,7 +48,7 @@ async def told_about(shop: Workshop, project: Project, about: About) -> ActionRe
     if heard:
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     after = await asyncio.to_thread(shop.events.last, f"project:{project.id}")
-    return ActionResult(changed=True, run=None, after=after, message=heard)
+    return ActionEffect(changed=True, run=None, after=after, message=heard)
 
 
 def drop_question(shop: Workshop, project: Project) -> None:
@@ -60,15 +62,15 @@ def drop_question(shop: Workshop, project: Project) -> None:
 
 async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | None:
     """None where no model can tell. What goes wrong here stops nobody: the person is asked instead."""
-    around_it = await asyncio.to_thread(around, shop, project, f"scene-{project.id}")
-    if around_it.agents.by_rules(PROMPT):
+    agents = await asyncio.to_thread(agents_of, shop, project)
+    if agents.by_rules(PROMPT):
         return None
-    told, run = around_it.instructions(PROMPT), f"scene-{project.id}"
+    told, run = prompts_of(shop.settings).get(PROMPT), f"scene-{project.id}"
     task = Task(PROMPT, told, {"message": text}, run=run, schema=Recognised)
     try:
         async with asyncio.timeout(_PATIENCE):
-            response = await around_it.agents.answer(task)
-        await asyncio.to_thread(around_it.paid, task.place, response)
+            response = await agents.answer(task)
+        await asyncio.to_thread(record_cost, shop, project, run, task.place, response)
         return parse_recognised(response.output) if response.success else None
     except (ForgeError, TimeoutError) as e:
         project.log.write("warn", "agent_response", "brain_dump", f"{PROMPT}: {e}")

@@ -14,10 +14,10 @@ from forge.app.admin.models import refuse_paths
 from forge.app.admin.profiles import profiles_of
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
+from forge.app.projects.chosen_agents import chosen_agents_of
 from forge.app.projects.contract_views import State, overview
-from forge.app.projects.dependencies import agents_of
 from forge.app.projects.generation_run import WORKFLOW, Plan
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.contracts import pins
 from forge.contracts.author import ROLE
 from forge.contracts.errors import (
@@ -184,7 +184,7 @@ def _busy() -> GenerationRunning:
 
 def _author(shop: Workshop, project: Project, agent: str | None) -> str:
     """Who writes: as asked, else as set for the project or its role."""
-    name = agent or agents_of(shop, project).who(ROLE)
+    name = agent or chosen_agents_of(shop, project).who(ROLE)
     if name in programs(shop.settings):
         raise ProgramCannotWrite(
             f"{name} is an agent program; it cannot write contracts.",

@@ -11,7 +11,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform
 from forge.app.projects.change import change_project
 from forge.app.projects.first_message import drop_question, recognised, told_about
-from forge.app.projects.runs import ActionResult
+from forge.app.projects.named_run import ActionEffect
 from forge.app.projects.view import ProjectView
 from forge.app.values.uploads import content_of
 from forge.errors import InvalidInput
@@ -41,7 +41,7 @@ async def say(
     given: Sequence[Given] = (),
     about: About | None = None,
     action_id: str | None = None,
-) -> ActionResult:
+) -> ActionEffect:
     """A message to the project: more of the brain dump, a correction, an answer, or input for a build that is stuck or
     a project that halted. `given` are answers to open questions by their number. `about` says whether the first message
     is background or the problem; alone, it answers that question.
@@ -72,7 +72,7 @@ def check_idea(settings: Settings, text: str) -> None:
 
 async def _dump(
     shop: Workshop, project: Project, text: str, about: About | None, action_id: str | None
-) -> ActionResult:
+) -> ActionEffect:
     asked = about is None and (await asyncio.to_thread(project.info)).scene_asked is not None
     if asked and (answer := answer_to_question(text)):
         return await told_about(shop, project, answer)
@@ -86,7 +86,7 @@ async def _dump(
     if heard:
         await asyncio.to_thread(change_project, shop, project, lambda draft: draft.say(heard), "chat: Forge")
     told = "\n\n".join(one for one in (done.message, heard) if one)
-    return ActionResult(done.changed, None, done.after, told)
+    return ActionEffect(done.changed, None, done.after, told)
 
 
 def resource_content(settings: Settings, source: Path) -> bytes:

@@ -6,8 +6,8 @@ import time
 
 from forge.app.access.identity import Who, audit, require
 from forge.app.process.workshop import Workshop
-from forge.app.projects.catalog import topic_of
 from forge.app.projects.lookup import project_for
+from forge.app.projects.named_run import topic_of
 from forge.errors import InvalidInput
 from forge.events import NoteSaved
 from forge.store.notes import Note, Notes

@@ -18,6 +18,7 @@ from forge.app.projects import board, catalog, holds, runs
 from forge.app.projects import messages as project_messages
 from forge.app.projects.audited_actions import perform_found, say_found, stop_found
 from forge.app.projects.lookup import project_for, workspace_of
+from forge.app.projects.named_run import ActionEffect, topic_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
 from forge.app.projects.view import ProjectView, views
 from forge.app.repositories.catalog import repository
@@ -209,7 +210,7 @@ async def project_run(shop: Workshop, who: Who, id_: str, run: str, *, wait: flo
     if (await asyncio.to_thread(shop.engine.status, run)).subject != project.subject:
         raise RunUnknown(f"This project has no run {run}.", hint="`run` of an action names one.")
     over = await runs.is_over(shop, run, within=wait)
-    return ProjectRun(over, await asyncio.to_thread(shop.events.last, catalog.topic_of(project)))
+    return ProjectRun(over, await asyncio.to_thread(shop.events.last, topic_of(project)))
 
 
 @on_work_loop
@@ -257,8 +258,8 @@ def _project_at_work(shop: Workshop, who: Who, id_: str, *, ends: bool = False) 
     return project
 
 
-def _result(shop: Workshop, who: Who, project: Project, done: runs.ActionResult) -> ActionResult:
-    now, topic = shown(shop, who, project), catalog.topic_of(project)
+def _result(shop: Workshop, who: Who, project: Project, done: ActionEffect) -> ActionResult:
+    now, topic = shown(shop, who, project), topic_of(project)
     return ActionResult(now, done.changed, done.run, topic, done.after, done.message)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from forge.app.access.identity import Who, audit
 from forge.app.process.workshop import Workshop
-from forge.app.projects.project_access import project_for
+from forge.app.projects.lookup import project_for
 from forge.contracts import questionnaire
 from forge.contracts.history import EDITOR
 from forge.contracts.material import DOCUMENTS

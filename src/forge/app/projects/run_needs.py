@@ -12,17 +12,12 @@ from pathlib import Path
 from forge.agents.errors import KeyMissing, ModelUnknown, ProgramMissing
 from forge.agents.models import registry
 from forge.agents.models.names import BUILTIN, RECORDED
-from forge.agents.profile import SHIPPED
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.process.workshop import Workshop
-from forge.app.projects.dependencies import agents_of
 from forge.errors import ForgeError
 from forge.json_value import Json
 from forge.projects.project import Project
 from forge.settings.keys import VARIABLES
-
-_EXPLORER = tuple(role for role in SHIPPED if role.startswith("explore-"))
-_PROMPTS = tuple(role for role in SHIPPED if role != "chat" and role not in _EXPLORER)
 
 
 def turn_lacks(shop: Workshop, arguments: Json) -> str:
@@ -64,18 +59,6 @@ def project_needs(arguments: Json) -> frozenset[str]:
 
 def _providers(names: Iterable[str]) -> frozenset[str]:
     return frozenset(name.partition(":")[0] for name in names) - {BUILTIN, RECORDED}
-
-
-def who_answers(shop: Workshop, project: Project) -> list[str]:
-    """Whoever answers for a project, by the settings of this process."""
-    agents = agents_of(shop, project)
-    return sorted({agents.who(prompt) for prompt in _PROMPTS})
-
-
-def explorers(shop: Workshop, project: Project) -> list[str]:
-    """Whoever answers as explorer of a project."""
-    agents = agents_of(shop, project)
-    return sorted({agents.who(prompt) for prompt in _EXPLORER})
 
 
 def _lacks(shop: Workshop, name: str, again: str) -> str:

@@ -6,54 +6,22 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing, suppress
-from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.app.process.workshop import Workshop
-from forge.app.projects.catalog import topic_of
+from forge.app.projects.chosen_agents import who_answers
+from forge.app.projects.named_run import ActionEffect, topic_of
 from forge.app.projects.run_kinds import DELIVER, KINDS
-from forge.app.projects.run_needs import who_answers
 from forge.app.projects.view import state_of
 from forge.engine.engine import RUNS
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError
 from forge.events import Event
-from forge.pipeline.draft import Draft
-from forge.projects.info import NamedRun
 from forge.projects.project import Project
-from forge.question_kinds import QuestionKind
 from forge.store.listeners import Live, Recorded
 
 _MOMENT, _LOOK_AGAIN = 5.0, 0.05
 _ABOUT_TO_END, _ENDS = 1.0, 20.0
-
-
-@dataclass(frozen=True, slots=True)
-class ActionResult:
-    """The result of an action. `run` is the work that follows from it, if any; `after` where its events begin."""
-
-    changed: bool
-    run: str | None
-    after: int
-    message: str = ""
-
-
-def begin(draft: Draft, kind: str) -> None:
-    """Name the run that follows; whoever finds it not begun begins it."""
-    number = draft.info.runs + 1
-    draft.info = replace(draft.info, runs=number, run=NamedRun(f"{kind}-{draft.info.id}-{number}", kind), waiting=None)
-
-
-def run_named(project: Project) -> str | None:
-    run = project.info().run
-    return None if run is None else run.id
-
-
-def open_question(shop: Workshop, project: Project) -> str | None:
-    """The decision that its run waits for. Other questions of the run are answered by themselves, not by an action."""
-    run = run_named(project)
-    asked = shop.engine.open_questions(run_id=run, kind=QuestionKind.DECISION) if run else ()
-    return asked[0].id if asked else None
 
 
 async def go_on(shop: Workshop, project: Project) -> str | None:
@@ -109,7 +77,7 @@ def _is_between(shop: Workshop, project: Project) -> bool:
     return project.info().waiting is not None and state_of(shop, project).busy
 
 
-async def follow(shop: Workshop, project: Project, done: ActionResult) -> AsyncIterator[Event]:
+async def follow(shop: Workshop, project: Project, done: ActionEffect) -> AsyncIterator[Event]:
     """What happens, as it happens, until the work has ended or waits for a person."""
     if done.run is None:
         return

@@ -8,7 +8,7 @@ from contextlib import suppress
 from forge.app.process.workshop import Workshop
 from forge.app.projects.failed_run import Unwritten, halt, tell_when_ended
 from forge.app.projects.halted_runs import STOPPED_WORDS, WorkStopped
-from forge.app.projects.runs import run_named
+from forge.app.projects.named_run import run_named
 from forge.app.projects.view import state_of
 from forge.engine.errors import RunUnknown
 from forge.errors import Conflict, Upstream

@@ -6,7 +6,7 @@ import os
 
 import typer
 
-from forge.app.admin.plugins import list_plugins
+from forge.app.admin.plugin_list import list_plugins
 from forge.app.admin.settings import load_settings
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.session import Session

@@ -36,8 +36,8 @@ from forge.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.app.projects.messages import Given
+    from forge.app.projects.named_run import ActionEffect
     from forge.app.projects.project_tests import ProjectTests
-    from forge.app.projects.runs import ActionResult
     from forge.cli.terminal.open_project import OpenProject
 
 app = Commands(__doc__, group=True)
@@ -314,12 +314,12 @@ async def _done(
     *,
     confirmed: bool,
     agent: str | None,
-) -> ActionResult:
-    from forge.app.projects.runs import ActionResult  # noqa: PLC0415 - loads the engine
+) -> ActionEffect:
+    from forge.app.projects.named_run import ActionEffect  # noqa: PLC0415 - loads the engine
 
     given = await _delegated(delegate, opened)
     if action is None:
-        nothing = ActionResult(changed=False, run=None, after=0)
+        nothing = ActionEffect(changed=False, run=None, after=0)
         return await opened.say(text, given=given, about=about) if text or given or about else nothing
     try:
         return await opened.perform(action, text=text, given=given, confirmed=confirmed, agent=agent)

@@ -25,11 +25,11 @@ from forge.app.projects.catalog import Project, workspace_of
 from forge.app.projects.contract_views import ContractText, Kind
 from forge.app.projects.generation import Generation, Started, Wanted
 from forge.app.projects.messages import About, Given
+from forge.app.projects.named_run import ActionEffect
 from forge.app.projects.notes import Note
 from forge.app.projects.project_tests import ProjectTests
 from forge.app.projects.project_view import ProjectView
 from forge.app.projects.questionnaire import Questionnaire
-from forge.app.projects.runs import ActionResult
 from forge.app.projects.view import view
 from forge.cli.terminal.open_project import WantedProject
 from forge.events import Event
@@ -64,7 +64,7 @@ class LocalProject:
         given: Sequence[Given] = (),
         about: About | None = None,
         action_id: str | None = None,
-    ) -> ActionResult:
+    ) -> ActionEffect:
         return await audited_actions.say_found(
             self._shop, LOCAL, self.project, text, given=given, about=about, action_id=action_id
         )
@@ -78,14 +78,14 @@ class LocalProject:
         confirmed: bool = False,
         agent: str | None = None,
         action_id: str | None = None,
-    ) -> ActionResult:
+    ) -> ActionEffect:
         if agent is not None:
             await asyncio.to_thread(catalog.choose_agent, self._shop, self.project, agent)
         return await audited_actions.perform_found(
             self._shop, LOCAL, self.project, action, text=text, given=given, confirmed=confirmed, action_id=action_id
         )
 
-    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+    def follow(self, done: ActionEffect) -> AsyncIterator[Event]:
         return runs.follow(self._shop, self.project, done)
 
     async def continue_run(self, run: str | None) -> None:
@@ -96,7 +96,7 @@ class LocalProject:
 
     async def explore(
         self, text: str | None, *, about: About | None = None, action_id: str | None = None
-    ) -> ActionResult:
+    ) -> ActionEffect:
         return await exploration_turn.explore_found(
             self._shop, LOCAL, self.project, text, about=about, action_id=action_id
         )
@@ -143,7 +143,7 @@ class LocalProject:
         return await generation.continue_found(self._shop, self.project)
 
     def follow_generation(self, started: Started) -> AsyncIterator[Event]:
-        return self.follow(ActionResult(changed=True, run=started.run, after=started.after))
+        return self.follow(ActionEffect(changed=True, run=started.run, after=started.after))
 
     async def generation(self) -> Generation:
         return await asyncio.to_thread(generation.newest_found, self._shop, self.project)

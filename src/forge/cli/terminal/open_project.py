@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from forge.app.projects.contract_views import ContractText, Kind
     from forge.app.projects.generation import Generation, Started, Wanted
     from forge.app.projects.messages import About, Given
+    from forge.app.projects.named_run import ActionEffect
     from forge.app.projects.notes import Note
     from forge.app.projects.project_tests import ProjectTests
     from forge.app.projects.project_view import ProjectView
     from forge.app.projects.questionnaire import Questionnaire
-    from forge.app.projects.runs import ActionResult
     from forge.events import Event
     from forge.json_value import Json
     from forge.settings import Settings
@@ -49,7 +49,7 @@ class OpenProject(Protocol):
 
     async def view(self) -> ProjectView: ...
 
-    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult: ...
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionEffect: ...
 
     async def perform(
         self,
@@ -59,13 +59,13 @@ class OpenProject(Protocol):
         given: Sequence[Given] = (),
         confirmed: bool = False,
         agent: str | None = None,
-    ) -> ActionResult:
+    ) -> ActionEffect:
         """`agent` answers from here on; only `resume` takes one."""
 
-    def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+    def follow(self, done: ActionEffect) -> AsyncIterator[Event]:
         """Events of the run that an action started, until it has ended or waits for a person."""
 
-    async def explore(self, text: str | None, *, about: About | None = None) -> ActionResult:
+    async def explore(self, text: str | None, *, about: About | None = None) -> ActionEffect:
         """Say something to the explorer; the result can be followed like that of an action."""
 
     async def hand_over_exploration(self) -> None:

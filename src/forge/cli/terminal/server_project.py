@@ -26,11 +26,11 @@ from forge.app.projects.generation import (
     started_from_json,
 )
 from forge.app.projects.messages import About, Given, resource_content
+from forge.app.projects.named_run import ActionEffect
 from forge.app.projects.notes import Note
 from forge.app.projects.project_tests import ProjectTests, tests_from_json
 from forge.app.projects.project_view import ProjectView, view_from_json
 from forge.app.projects.questionnaire import Questionnaire, questions_from_json
-from forge.app.projects.runs import ActionResult
 from forge.cli.server_client import ServerClient, ServerGone, server_ended
 from forge.cli.server_follow import followed
 from forge.cli.terminal.open_project import WantedProject
@@ -93,7 +93,7 @@ class ServerProject:
             return await self._local.view()
         return view_from_json(await self.client.get(self._at))
 
-    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionResult:
+    async def say(self, text: str, *, given: Sequence[Given] = (), about: About | None = None) -> ActionEffect:
         key = uuid.uuid4().hex
         if self._local is None:
             answers = [asdict(each) for each in given]
@@ -113,7 +113,7 @@ class ServerProject:
         given: Sequence[Given] = (),
         confirmed: bool = False,
         agent: str | None = None,
-    ) -> ActionResult:
+    ) -> ActionEffect:
         key = uuid.uuid4().hex
         if self._local is None:
             body = {
@@ -131,7 +131,7 @@ class ServerProject:
             action, text=text, given=given, confirmed=confirmed, agent=agent, action_id=key
         )
 
-    async def explore(self, text: str | None, *, about: About | None = None) -> ActionResult:
+    async def explore(self, text: str | None, *, about: About | None = None) -> ActionEffect:
         key = uuid.uuid4().hex
         if self._local is None:
             body = {"text": None if text is None else self._redacted(text), "about": about}
@@ -148,8 +148,8 @@ class ServerProject:
             return
         await self.client.post(f"{self._at}/explore/brain-dump")
 
-    async def _acted(self, answer: Json) -> ActionResult:
-        done = ActionResult(answer["changed"], answer["run"], answer["after"], answer["message"])
+    async def _acted(self, answer: Json) -> ActionEffect:
+        done = ActionEffect(answer["changed"], answer["run"], answer["after"], answer["message"])
         self.is_at_work = False
         if done.run is not None:
             await self._works()
@@ -164,7 +164,7 @@ class ServerProject:
             for line in notes(server, await asyncio.to_thread(differing, server, self._settings)):
                 self._tell(line)
 
-    async def follow(self, done: ActionResult) -> AsyncIterator[Event]:
+    async def follow(self, done: ActionEffect) -> AsyncIterator[Event]:
         run, last = done.run, done.after
         if run is None:
             return
@@ -179,7 +179,7 @@ class ServerProject:
         except ServerGone:
             await self._continue_here(run)
         assert self._local is not None
-        async for event in self._local.follow(ActionResult(done.changed, run, last)):
+        async for event in self._local.follow(ActionEffect(done.changed, run, last)):
             yield event
 
     async def _is_over(self, run: str) -> bool:
@@ -247,7 +247,7 @@ class ServerProject:
         return Started(newest["run"], kinds, newest["model"], self.project.subject.topic, known["after"])
 
     def follow_generation(self, started: Started) -> AsyncIterator[Event]:
-        return self.follow(ActionResult(changed=True, run=started.run, after=started.after))
+        return self.follow(ActionEffect(changed=True, run=started.run, after=started.after))
 
     async def generation(self) -> Generation:
         if self._local is not None:
