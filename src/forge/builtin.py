@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from forge.deliverables.code import CodeType
-from forge.deliverables.plan import PlanType
+from forge.deliverables.plan.plan_type import PlanType
 from forge.plugins.roles import Board, Channel, Connector, Offer
 
 Options = Mapping[str, Any]

@@ -12,15 +12,15 @@ from forge.agents.errors import ModelFailed
 from forge.app.demo import AGENT
 from forge.app.process.workshop import Workshop
 from forge.app.projects.actions import perform
-from forge.app.projects.agents import ProjectAgents
+from forge.app.projects.agents import ProjectAgents, agents_of
 from forge.app.projects.autopilot import LocalPilot, carry_on
 from forge.app.projects.board import board_of
 from forge.app.projects.catalog import choose_agent, create
-from forge.app.projects.chosen_agents import ChosenAgents, agents_of
+from forge.app.projects.chosen_agents import ChosenAgents
 from forge.app.projects.messages import About, Given, say
 from forge.app.projects.view import ProjectView, view
 from forge.builtin_rules import BuiltinCannot
-from forge.deliverables.plan import parse
+from forge.deliverables.plan.document import parse
 from forge.events import Event, ProjectProgressed
 from forge.pipeline.actions import Action
 from forge.pipeline.answerer import Task

@@ -10,7 +10,7 @@ import pytest
 from forge.app.projects.suite_runs import run_tests, weakened
 from forge.errors import InvalidInput
 from forge.git import Repository
-from forge.tools import suites
+from forge.tools.suites.command import command_of, set_repository_command
 
 pytestmark = pytest.mark.req("P-07")
 
@@ -55,22 +55,22 @@ def test_the_project_decides_before_the_repository_and_the_repository_before_the
 
     def told(project: str = "") -> tuple[str, str]:
         now = Repository.open(repo.git_dir.parent)
-        found = suites.command_of(now, now.commit_vfs("main"), project=project)
+        found = command_of(now, now.commit_vfs("main"), project=project)
         return found.origin, str(found)
 
     assert told() == ("files", "`python3 -m unittest discover` (test_a.py)")
     git(repo.git_dir.parent, "config", "forge.testCommand", "make check")
     assert told() == ("repository", "`make check` (set for the repository)")
-    suites.set_repository_command(repo, " make test ")
+    set_repository_command(repo, " make test ")
     assert told() == ("repository", "`make test` (set for the repository)")
     assert told("tox") == ("project", "`tox` (set for the project)")
-    suites.set_repository_command(repo, "")
+    set_repository_command(repo, "")
     assert told() == ("repository", "`make check` (set for the repository)")
 
 
 def test_a_test_command_is_one_line(make_repo: MakeRepo) -> None:
     with pytest.raises(InvalidInput):
-        suites.set_repository_command(made(make_repo, {"a": ""}), "make\ntest")
+        set_repository_command(made(make_repo, {"a": ""}), "make\ntest")
 
 
 def made(make_repo: MakeRepo, files: dict[str, str]) -> Repository:

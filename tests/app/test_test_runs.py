@@ -10,7 +10,11 @@ import pytest
 from forge.app.repositories.test_runs import NoTests, Wanted, last_run, run_branch_tests, shown_run
 from forge.errors import InvalidInput
 from forge.git import Repository
-from forge.tools import suites
+from forge.tools.suites.command import set_repository_command
+from forge.tools.suites.discovery import suites
+from forge.tools.suites.record import Records
+from forge.tools.suites.recorded_run import RecordedRun, run_recorded
+from forge.tools.suites.told import told
 from tests.conftest import MakeRepo
 
 pytestmark = pytest.mark.req("B-02")
@@ -41,7 +45,7 @@ def made(make_repo: MakeRepo, files: dict[str, str]) -> Repository:
     return Repository.open(make_repo(files))
 
 
-def ran(repo: Repository, branch: str = "main", **wanted: object) -> suites.RecordedRun:
+def ran(repo: Repository, branch: str = "main", **wanted: object) -> RecordedRun:
     return run_branch_tests(repo, branch, Wanted(**wanted), redact=lambda text: text.replace("hush", "***"))
 
 
@@ -77,7 +81,7 @@ def test_the_same_files_are_tested_once_and_changed_ones_again(make_repo: MakeRe
     vfs.commit("mend")
     mended = ran(repo, "ai/one")
     assert (mended.reused, mended.record.outcome) == (False, "passed")
-    suites.set_repository_command(repo, "python3 -m unittest -q test_cart")
+    set_repository_command(repo, "python3 -m unittest -q test_cart")
     assert not ran(repo).reused
 
 
@@ -103,10 +107,8 @@ def test_a_flaky_test_is_marked_and_stays_named(make_repo: MakeRepo) -> None:
     assert record.flaky == ("test_net.Net.test_answer",)
     (flaky,) = (case for case in record.tests if case.flaky)
     assert "the connection was lost" in flaky.message
-    assert "2 passed, 0 failed, 1 flaky" in suites.told(record, reused=False)
-    assert "Flaky, failed first and passed when run again: test_net.Net.test_answer" in suites.told(
-        record, reused=False
-    )
+    assert "2 passed, 0 failed, 1 flaky" in told(record, reused=False)
+    assert "Flaky, failed first and passed when run again: test_net.Net.test_answer" in told(record, reused=False)
 
 
 def test_a_test_that_fails_twice_is_not_flaky(make_repo: MakeRepo) -> None:
@@ -174,13 +176,13 @@ def test_a_record_that_cannot_be_read_is_none(make_repo: MakeRepo) -> None:
 def test_a_run_in_another_environment_is_not_reused(make_repo: MakeRepo) -> None:
     vfs = made(make_repo, {"test_cart.py": CASES}).workspace("main")
     now = "layer one"
-    records = suites.Records(vfs.objects.common_dir, str, lambda _: now)
-    found = suites.suites(vfs)
+    records = Records(vfs.objects.common_dir, str, lambda _: now)
+    found = suites(vfs)
 
     def run_line(line: str) -> tuple[int, str]:
         return 0, f"test_a (x.y.test_a) ... ok\n\nRan 1 test in 0.1s\n\nOK\n{line}"
 
-    assert not suites.run_recorded(found, vfs, run_line, records=records).reused
-    assert suites.run_recorded(found, vfs, run_line, records=records).reused
+    assert not run_recorded(found, vfs, run_line, records=records).reused
+    assert run_recorded(found, vfs, run_line, records=records).reused
     now = "layer two"
-    assert not suites.run_recorded(found, vfs, run_line, records=records).reused
+    assert not run_recorded(found, vfs, run_line, records=records).reused

@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.deliverables.plan import Plan, StructureChanged, chosen, outline, outlines, parse, render
-from forge.deliverables.plan.document import PlanIncomplete, from_json, tidy, to_json
-from forge.deliverables.plan.outlines import NAMES, NoSuchTemplate
+from forge.deliverables.plan.document import (
+    Plan,
+    PlanIncomplete,
+    StructureChanged,
+    from_json,
+    parse,
+    render,
+    tidy,
+    to_json,
+)
+from forge.deliverables.plan.outlines import NAMES, NoSuchTemplate, chosen, outline, outlines
 from forge.deliverables.plan.placeholders import placeholders
 
 ROW = "| Objective | Plan | Assessment |"

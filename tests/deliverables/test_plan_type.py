@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from forge.deliverables.plan import PlanReview, PlanType, parse
+from forge.deliverables.plan.document import parse
+from forge.deliverables.plan.plan_type import PlanType
+from forge.deliverables.plan.review import PlanReview
 from forge.plugins.errors import AnswerUnusable
 from forge.plugins.roles import DeliverableType, Issue, Operation, Severity, TestResults, Worked
 

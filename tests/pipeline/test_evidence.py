@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.pipeline import evidence
-from forge.pipeline.evidence import Acknowledgement, Evidence
+from forge.pipeline.evidence import Evidence
 from forge.plugins.roles import TestResults
+from forge.projects.info import Acknowledgement
 
 pytestmark = pytest.mark.req("P-09", "P-10")
 

@@ -10,8 +10,9 @@ import pytest
 from forge.builtin_rules import answer
 from forge.builtin_rules.choices import names_a_range
 from forge.builtin_rules.corrections import corrected
-from forge.deliverables.plan import Plan, PlanReview, outline, render
-from forge.deliverables.plan.document import tidy
+from forge.deliverables.plan.document import Plan, render, tidy
+from forge.deliverables.plan.outlines import outline
+from forge.deliverables.plan.review import PlanReview
 from forge.pipeline.specification import parse_answer
 from forge.projects.errors import AnswerMalformed
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from forge.pipeline.draft import Draft
-from forge.projects import Project, Workspace
+from forge.projects.project import Project
+from forge.projects.workspace import Workspace
 
 NOW = datetime(2026, 2, 14, 10, 30, tzinfo=UTC)
 

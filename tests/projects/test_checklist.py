@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from forge.pipeline.draft import Draft
-from forge.projects import Project, Workspace, artifacts, context_file, priming, state
+from forge.projects import artifacts, context_file, priming, state
 from forge.projects.errors import InvalidArtifactName, ProjectExists
+from forge.projects.project import Project
+from forge.projects.workspace import Workspace
 from tests.conftest import Git
 from tests.projects.conftest import drafted
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from forge.projects import Records, differences
+from forge.projects import differences
+from forge.projects.records import Records
 from tests.conftest import Git
 
 pytestmark = pytest.mark.req("W-05")

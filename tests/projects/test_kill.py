@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from forge.git.checkout import checkouts
-from forge.projects import Records, pending
+from forge.projects import pending
+from forge.projects.records import Records
 from tests.conftest import Git
 
 pytestmark = pytest.mark.req("P-11", "W-03")

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from forge.git.errors import InvalidPath
-from forge.projects import Project, Records
 from forge.projects.errors import ProjectBusy, ProjectUnreadable
-from forge.projects.records import Read
+from forge.projects.project import Project
+from forge.projects.records import Read, Records
 from tests.conftest import Git
 
 

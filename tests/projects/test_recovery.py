@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forge.projects import Phase, Project, Records
 from forge.projects.errors import ProjectUnreadable
+from forge.projects.project import Project
+from forge.projects.records import Records
+from forge.projects.status import Phase
 from forge.projects.workspace import Workspace
 from tests.conftest import Git
 

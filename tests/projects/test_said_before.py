@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from forge.projects import Project, chat
+from forge.projects import chat
+from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from tests.projects.conftest import drafted
 

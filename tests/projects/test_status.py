@@ -7,9 +7,9 @@ from itertools import product
 
 import pytest
 
-from forge.projects import TRANSITIONS, HaltReason, Phase, Project, ProjectStatus, moved
 from forge.projects.errors import IllegalTransition, InvalidRecord
-from forge.projects.status import ACTIVE, fresh
+from forge.projects.project import Project
+from forge.projects.status import ACTIVE, TRANSITIONS, HaltReason, Phase, ProjectStatus, fresh, moved
 from tests.projects.conftest import drafted
 
 NOW = datetime(2026, 2, 14, 10, 30, tzinfo=UTC)

@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from forge.projects import Phase, Project, Records, Workspace
 from forge.projects.errors import ProjectUnwritable
+from forge.projects.project import Project
+from forge.projects.records import Records
+from forge.projects.status import Phase
+from forge.projects.workspace import Workspace
 from tests.conftest import Git
 from tests.projects.conftest import drafted
 

@@ -12,10 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forge.projects import ChatMessage, OperationalLog, Phase, PolishState, ProjectInfo, Round, chat, polish, state
+from forge.projects import chat, polish, state
+from forge.projects.chat import ChatMessage
 from forge.projects.context_file import OrgContext
 from forge.projects.context_file import parse as context
 from forge.projects.errors import InvalidRecord
+from forge.projects.info import ProjectInfo
+from forge.projects.log import OperationalLog
+from forge.projects.polish import PolishState, Round
+from forge.projects.status import Phase
 
 NOW = datetime(2026, 2, 14, 10, 30, tzinfo=UTC)
 JSON: st.SearchStrategy[Any] = st.recursive(

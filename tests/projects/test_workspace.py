@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.projects import Phase, Project, Records, Workspace, names
+from forge.projects import names
 from forge.projects.errors import (
     DeletionUnconfirmed,
     InvalidProjectName,
@@ -16,6 +16,10 @@ from forge.projects.errors import (
     ProjectExists,
     ProjectMissing,
 )
+from forge.projects.project import Project
+from forge.projects.records import Records
+from forge.projects.status import Phase
+from forge.projects.workspace import Workspace
 from tests.conftest import Git
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from forge.deliverables.code import CodeType
-from forge.deliverables.plan import PlanType, answers
+from forge.deliverables.plan import answers
+from forge.deliverables.plan.plan_type import PlanType
 from forge.pipeline.review import parse_review
 from forge.pipeline.specification import CodeStructure, parse_answer
 from forge.plugins.roles import DeliverableType

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from forge.git import Change, CollectedChange, WorkInProgressVFS
-from forge.tools import suites
 from forge.tools.commands import CommandOutcome
 from forge.tools.registry import builtin_tools
+from forge.tools.suites.discovery import suites
+from forge.tools.suites.text import Counts, counts, failures
 from tests.support.toolboxes import open_toolbox
 from tests.tools.conftest import Bench
 
@@ -119,7 +120,7 @@ CASE = "import unittest\n\n\nclass Case(unittest.TestCase):\n    pass\n"
     ],
 )
 def test_the_test_command_is_found_from_the_files(bench: NewBench, files: dict[str, str], command: str) -> None:
-    assert suites.suites(bench(files).vfs)[0].command == command
+    assert suites(bench(files).vfs)[0].command == command
 
 
 @pytest.mark.parametrize(
@@ -178,16 +179,16 @@ def test_a_given_command_and_quoted_arguments_are_used(bench: NewBench) -> None:
     ],
 )
 def test_counts_are_read_from_the_usual_outputs(output: str, passed: int, failed: int, skipped: int) -> None:
-    assert suites.counts(output) == suites.Counts(passed, failed, skipped)
+    assert counts(output) == Counts(passed, failed, skipped)
 
 
 def test_nothing_is_counted_where_nothing_is_said() -> None:
-    assert suites.counts("all is well\n") is None
+    assert counts("all is well\n") is None
 
 
 def test_first_failures_are_named_once(bench: NewBench) -> None:
     output = "FAILED tests/test_a.py::test_b - assert 1\n" * 2 + "--- FAIL: TestX (0.0s)\nnot ok 3 - it\n  ✕ adds\n"
-    assert suites.failures(output, 10) == (
+    assert failures(output, 10) == (
         "FAILED tests/test_a.py::test_b - assert 1",
         "--- FAIL: TestX (0.0s)",
         "not ok 3 - it",

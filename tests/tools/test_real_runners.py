@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
-from forge.tools.suites import Case, CombinedRun, placed, run_all, suites
-from forge.tools.suites.cases import Result
+from forge.tools.suites.cases import Case, Result
+from forge.tools.suites.combined import CombinedRun, run_all
+from forge.tools.suites.discovery import suites
+from forge.tools.suites.places import placed
 
 pytestmark = pytest.mark.req("B-02")
 

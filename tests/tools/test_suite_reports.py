@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.tools.suites import Case, placed, reason, selected, suites
-from forge.tools.suites.cases import Result, by_name
-from forge.tools.suites.discovery import named
+from forge.tools.suites.cases import Case, Result, by_name
+from forge.tools.suites.discovery import named, suites
+from forge.tools.suites.places import placed
 from forge.tools.suites.reports import cases
 from forge.tools.suites.runner import RUNNERS, Form
-from forge.tools.suites.selection import failed_again
+from forge.tools.suites.selection import failed_again, selected
 from forge.tools.suites.suite import Suite
+from forge.tools.suites.told import reason
 
 pytestmark = pytest.mark.req("B-02")
 

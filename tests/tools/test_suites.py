@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.tools.suites import Outcome, TestRun, judged, suite_line, suites
 from forge.tools.suites.cases import Result, by_name
-from forge.tools.suites.discovery import Form, Suite, named
-from forge.tools.suites.outcome import compared
+from forge.tools.suites.discovery import Form, Suite, named, suites
+from forge.tools.suites.line import suite_line
+from forge.tools.suites.outcome import Outcome, TestRun, compared, judged
 from forge.tools.suites.reports import junit, results, tap
 
 pytestmark = pytest.mark.req("P-07")

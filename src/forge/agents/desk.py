@@ -5,17 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.agents.exchange import Exchange
-from forge.agents.steps import Steps
-from forge.agents.stream import Past, Stream
-from forge.context.seen import Seen
 from forge.events import ContextCompacted
-from forge.git import Repository, WorkInProgressVFS
 from forge.git.refs.snapshots import keep, restore
-from forge.json_value import Json
-from forge.sessions.messages import Message
-from forge.sessions.turns import TurnStatus
+
+if TYPE_CHECKING:
+    from forge.agents.steps import Steps
+    from forge.agents.stream import Past, Stream
+    from forge.context.seen import Seen
+    from forge.git import Repository, WorkInProgressVFS
+    from forge.json_value import Json
+    from forge.sessions.messages import Message
+    from forge.sessions.turns import TurnStatus
 
 
 class Stopped(Exception):

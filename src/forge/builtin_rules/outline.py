@@ -15,8 +15,7 @@ from forge.builtin_rules.facts import facts
 from forge.builtin_rules.intake import WHAT_IS_WANTED
 from forge.builtin_rules.section_choice import main_section
 from forge.builtin_rules.sentences import bare, finished, stem
-from forge.deliverables.plan import Section, chosen, outline
-from forge.deliverables.plan.outlines import Point
+from forge.deliverables.plan.outlines import Point, Section, chosen, outline
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from forge.builtin_rules.choices import names_a_range
 from forge.builtin_rules.facts import contradictions, facts
 from forge.builtin_rules.section_choice import main_section
 from forge.builtin_rules.sentences import coverage, sentences, words
-from forge.deliverables.plan import Plan, StructureChanged, parse
+from forge.deliverables.plan.document import Plan, StructureChanged, parse
 from forge.deliverables.plan.placeholders import placeholders
 from forge.deliverables.plan.review import PlanIssue, items, review_of, section_text
 from forge.plugins.roles import Severity

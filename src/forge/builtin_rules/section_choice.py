@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 from forge.builtin_rules.facts import WEEKDAY, Kind, facts, is_part
 from forge.builtin_rules.sentences import stem
-from forge.deliverables.plan import Outline, Section, outline
+from forge.deliverables.plan.outlines import Outline, Section, outline
 
 _MONEY = frozenset({"budget", "money", "cost"})
 _TIME = frozenset({"date", "deadline"})

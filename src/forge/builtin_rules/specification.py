@@ -12,7 +12,7 @@ from forge.builtin_rules.cues import NEEDS_A_PERSON
 from forge.builtin_rules.documents import Decided, Intent, read_intent
 from forge.builtin_rules.facts import facts
 from forge.builtin_rules.intake import NOT_SAID, question_on
-from forge.deliverables.plan import Outline, chosen, outline
+from forge.deliverables.plan.outlines import Outline, chosen, outline
 from forge.deliverables.plan.review import SEVERITIES
 from forge.json_value import Json
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 from forge.context.folders import counts
 from forge.context.overview import HIDDEN
-from forge.context.source import ContextSettings, Source
 from forge.context.summaries import File, printable, summaries
 from forge.errors import ForgeError
-from forge.git import ObjectId
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
 from forge.git.search.globs import accepting
+
+if TYPE_CHECKING:
+    from forge.context.source import ContextSettings, Source
+    from forge.git import ObjectId
 
 _HEAD = "Files of the branch that changed since the list above (+ new, ~ changed, - gone):"
 _UNKNOWN = "The branch was moved; the list of files above may be out of date. List files to see what is there."

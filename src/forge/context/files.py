@@ -10,14 +10,17 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from forge.context import tokens
 from forge.context.kinds import kind_of
 from forge.context.summaries import Redact, printable, readable_size
 from forge.errors import ForgeError
 from forge.git import Entry, Mode, ObjectId
-from forge.git.objects.object_store import Objects
-from forge.sessions.active import ActiveFile
+
+if TYPE_CHECKING:
+    from forge.git.objects.object_store import Objects
+    from forge.sessions.active import ActiveFile
 
 Range = tuple[int, int]
 MOST_TOKENS = 12_000

@@ -14,9 +14,8 @@ from forge.agents.steps import Steps
 from forge.agents.submission import Submission
 from forge.contracts import contract, markdown, outline
 from forge.contracts.check import check
-from forge.contracts.documents import sentences
 from forge.contracts.errors import ContractNotSubmitted, GenerationFailed
-from forge.contracts.kinds import ORDER, Finding, Kind, kind_named
+from forge.contracts.kinds import ORDER, Finding, Kind, kind_named, sentences
 from forge.contracts.material import DOCUMENTS, Material
 from forge.contracts.templates import template
 from forge.engine.errors import RunCancelled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
@@ -119,11 +119,6 @@ def findings_of(found: ContractSet, *, mini: bool = False) -> tuple[Finding, ...
 
 _checked: dict[tuple[tuple[ObjectId | None, ...], bool], tuple[Finding, ...]] = {}
 _lock = Lock()
-
-
-def sentences(findings: Sequence[Finding]) -> list[str]:
-    """As an agent and a person at a terminal get them."""
-    return [f"{each.file}:{each.line}: {each.message} {each.hint}" for each in findings]
 
 
 def _refuse_malformed(kind: Kind, text: str) -> None:

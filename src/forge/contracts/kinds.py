@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -83,3 +84,8 @@ def kind_named(name: str) -> Kind:
         return Kind(name.removesuffix(".md").removesuffix(".yaml").removesuffix(".json"))
     except ValueError:
         raise ContractUnknown(f"There is no contract {name[:80]!r}.", hint=f"There are: {', '.join(ORDER)}.") from None
+
+
+def sentences(findings: Sequence[Finding]) -> list[str]:
+    """As an agent and a person at a terminal get them."""
+    return [f"{each.file}:{each.line}: {each.message} {each.hint}" for each in findings]

@@ -13,7 +13,7 @@ from forge.environment.machine import Machine
 from forge.environment.package_index import hosts_in
 from forge.environment.proposal import SCRATCH, VENV, Need, Runtime, digest
 from forge.git import VFS
-from forge.tools.suites import suites
+from forge.tools.suites.discovery import suites
 
 _PYPROJECT = "pyproject.toml"
 _REQUIREMENTS = re.compile(

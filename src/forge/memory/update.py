@@ -7,16 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.memory import changes
 from forge.memory.claims import Claim, winner
 from forge.memory.layers import Layers, read_layers
 from forge.memory.read_order import together, with_scan
-from forge.memory.reconcile import Resolved
 from forge.memory.status_files import written_to
-from forge.memory.storage import Storage
 from forge.memory.values import Caution, Entry, Initiative, InterviewState, Source
 from forge.memory.write_order import Writer, unsaved
+
+if TYPE_CHECKING:
+    from forge.memory.reconcile import Resolved
+    from forge.memory.storage import Storage
 
 Change = Callable[[Initiative | None], changes.Changed]
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from forge.pipeline.errors import ActionIdReused
-from forge.projects.info import ProjectInfo
+
+if TYPE_CHECKING:
+    from forge.projects.info import ProjectInfo
 
 KEPT = 50
 """How many ids a project remembers. A client that repeats an action does so at once."""

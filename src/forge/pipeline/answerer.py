@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pydantic import BaseModel
 
-from forge.agents.listener import Retry
 from forge.agents.model import Picture
-from forge.events import ModelRetryScheduled
-from forge.json_value import Json
-from forge.plugins.roles import TestResults, Worked
+
+if TYPE_CHECKING:
+    from forge.agents.listener import Retry
+    from forge.events import ModelRetryScheduled
+    from forge.json_value import Json
+    from forge.plugins.roles import TestResults, Worked
 
 __all__ = ["AgentResponse", "Agents", "Objection", "Order", "Picture", "Task"]
 

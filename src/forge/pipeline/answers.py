@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forge.errors import InvalidInput
-from forge.json_value import Json
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
 
 
 @dataclass(frozen=True, slots=True)

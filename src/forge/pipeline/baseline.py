@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from forge.counts import counted
-from forge.json_value import Json
-from forge.pipeline.desk import ProjectDesk
-from forge.pipeline.draft import Draft
-from forge.pipeline.journey import Journey
 from forge.pipeline.question_wait import Decision, halted
-from forge.plugins.roles import TestResults
 from forge.projects.status import HaltReason
-from forge.tools.suites import Outcome, named_few
+from forge.tools.suites.outcome import Outcome, named_few
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.desk import ProjectDesk
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
+    from forge.plugins.roles import TestResults
 
 SUPPLY = "Supply it where Forge runs commands and retry, set another test command, or continue with tests unproven."
 """What a person can do about tests that cannot run."""

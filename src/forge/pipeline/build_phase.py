@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
 from forge.agents.answer_object import parse_object
 from forge.pipeline.baseline import decide_tests, must_ask
-from forge.pipeline.desk import ProjectDesk
-from forge.pipeline.draft import Draft
-from forge.pipeline.journey import Journey
 from forge.pipeline.material import CHAIN, PLAN, REPOSITORY, RESOURCES, gathered
 from forge.pipeline.question_wait import Decision, halted, stuck
 from forge.plugins.errors import AgentFailed, AnswerUnusable, DecisionNeeded, OperationBlocked
 from forge.plugins.roles import BuildResult, DeliverableType
 from forge.projects.status import HaltReason, Phase
+
+if TYPE_CHECKING:
+    from forge.pipeline.desk import ProjectDesk
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
 
 
 def _passed(draft: Draft) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from forge.projects.info import ProjectInfo
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from forge.projects.info import ProjectInfo
 
 
 def how_to_merge(info: ProjectInfo) -> str:

@@ -6,19 +6,22 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from forge.json_value import Json
 from forge.pipeline.baseline import know_baseline
 from forge.pipeline.build_phase import built
 from forge.pipeline.desk import ProjectDesk
-from forge.pipeline.draft import Draft
 from forge.pipeline.errors import TypeUnknown
-from forge.pipeline.journey import Journey
 from forge.pipeline.outline_run import deliver_outline
 from forge.pipeline.polish_phase import polished
-from forge.plugins.roles import DeliverableType
-from forge.projects.project import Project
 from forge.projects.status import Phase
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
+    from forge.plugins.roles import DeliverableType
+    from forge.projects.project import Project
 
 PLAN = "plan"
 """The one type of which rules can make an outline."""

@@ -7,16 +7,13 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from forge.git import Repository
-from forge.json_value import Json
 from forge.pipeline.answerer import Objection, Order
-from forge.pipeline.draft import Draft
 from forge.pipeline.evidence import known_failures
-from forge.pipeline.journey import Journey
 from forge.pipeline.material import gathered
 from forge.pipeline.memory_notes import remember_delegation
 from forge.pipeline.suite_record import baseline_of, line_of
@@ -25,6 +22,11 @@ from forge.plugins.errors import OperationBlocked
 from forge.plugins.roles import DeliverableType, Operation, TestResults, Worked
 from forge.projects.info import FILE as INFO
 from forge.projects.info import ProjectInfo
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
 
 TEST_RUNS = "test_runs.jsonl"
 INTENT, SPEC, CONSTRAINTS = "docs/intent.md", "docs/spec.md", "docs/constraints.md"

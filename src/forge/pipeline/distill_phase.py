@@ -6,22 +6,25 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from forge.counts import counted
-from forge.json_value import Json
 from forge.pipeline import provenance, realign, resources
-from forge.pipeline.answerer import Picture
 from forge.pipeline.desk import INTENT
-from forge.pipeline.draft import Draft
-from forge.pipeline.journey import Explored, Journey
 from forge.pipeline.material import REPOSITORY
 from forge.pipeline.material import gathered as gathered_material
 from forge.plugins.roles import DeliverableType, description_of
 from forge.projects import context_file
-from forge.projects.chat import ChatMessage
 from forge.projects.intent import Intent, format_intent, named, parse_intent, unknowns
-from forge.projects.project import Project
 from forge.projects.status import Phase
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.answerer import Picture
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Explored, Journey
+    from forge.projects.chat import ChatMessage
+    from forge.projects.project import Project
 
 _INTAKE = "brain-dump-intake"
 _HOW = (

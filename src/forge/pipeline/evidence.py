@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forge.counts import counted
 from forge.pipeline.suite_record import baseline_of, results_by_line
 from forge.plugins.roles import TestResults
-from forge.projects.info import Acknowledgement
-from forge.tools.suites import Result, compared, named_few
+from forge.tools.suites.cases import Result
+from forge.tools.suites.outcome import compared, named_few
+
+if TYPE_CHECKING:
+    from forge.projects.info import Acknowledgement
 
 Record = Mapping[str, Any] | TestResults
 """One line of `test_runs.jsonl`, or the results of which it is made."""

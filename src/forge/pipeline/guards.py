@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz.distance import Levenshtein
 
 from forge.counts import counted
-from forge.pipeline.evidence import Evidence
 from forge.plugins.roles import Issue, Severity
+
+if TYPE_CHECKING:
+    from forge.pipeline.evidence import Evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,25 +7,27 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
 from forge.agents.errors import ModelFailed
-from forge.agents.listener import Retry
-from forge.engine.run import Reply
 from forge.errors import ForgeError
 from forge.events import Event, ModelRetryScheduled, ProjectProgressed
 from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Agents, Objection, Picture, Task
-from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Limits
 from forge.pipeline.project_change import card_of, commit_change, note_cards, publish_change
 from forge.plugins.errors import AgentFailed, AnswerUnusable
 from forge.plugins.roles import Card, DeliverableType, Notice
-from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.question_kinds import QuestionKind
+
+if TYPE_CHECKING:
+    from forge.agents.listener import Retry
+    from forge.engine.run import Reply
+    from forge.pipeline.draft import Draft
+    from forge.projects.project import Project
 
 T = TypeVar("T")
 Gather = Callable[[], Awaitable[Json]]

@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from forge.json_value import Json
 from forge.pipeline import resources
-from forge.pipeline.journey import Journey
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.journey import Journey
 
 PLAN = "resources/plan.md"
 """The finished plan that code is built from, where a project follows one."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forge.memory import Memory
 from forge.memory.storage import Drafts
 from forge.memory.values import Status
-from forge.pipeline.draft import Draft
 from forge.projects.status import Phase
+
+if TYPE_CHECKING:
+    from forge.pipeline.draft import Draft
 
 TYPE = "FORGE"
 

@@ -7,23 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forge import builtin_rules
 from forge.counts import counted
 from forge.deliverables.plan.plan_type import OUTLINE
 from forge.events import RoundFinished
-from forge.json_value import Json
 from forge.pipeline import polish_phase, provenance
-from forge.pipeline.desk import ProjectDesk
-from forge.pipeline.draft import Draft
 from forge.pipeline.guards import Counts, Guard, Verdict
-from forge.pipeline.journey import Journey
 from forge.pipeline.material import ROUNDS
 from forge.plugins.roles import Issue, Severity
 from forge.projects import polish
 from forge.projects.info import Waiting
 from forge.projects.status import HaltReason, Phase
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.desk import ProjectDesk
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
 
 __all__ = ["OUTLINE"]
 

@@ -9,18 +9,16 @@ import asyncio
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
 
 from forge.counts import counted
 from forge.events import RoundFinished
-from forge.json_value import Json
 from forge.pipeline.actions import ACCEPTED
 from forge.pipeline.baseline import decide_tests, must_ask
 from forge.pipeline.closing_words import how_to_merge
-from forge.pipeline.desk import ProjectDesk
 from forge.pipeline.draft import Draft, stamp
 from forge.pipeline.evidence import Evidence, tests_pass
 from forge.pipeline.guards import Counts, Verdict, evaluate, unchanged
-from forge.pipeline.journey import Journey
 from forge.pipeline.material import ROUNDS
 from forge.pipeline.question_wait import halted, stuck
 from forge.pipeline.review import parse_review
@@ -32,6 +30,11 @@ from forge.projects.errors import AnswerMalformed
 from forge.projects.info import Acceptance
 from forge.projects.polish import PolishState, Round, TestCounts, log_entry
 from forge.projects.status import HaltReason, Phase
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.desk import ProjectDesk
+    from forge.pipeline.journey import Journey
 
 
 @dataclass(frozen=True, slots=True)

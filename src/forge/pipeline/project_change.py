@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from forge.events import BOARD, Event, ProjectMoved, ProjectSaid
 from forge.git import GitCommitVFS, Repository
-from forge.json_value import Json
 from forge.pipeline.draft import CHAT, STATUS, Draft
 from forge.pipeline.memory_notes import remember_move
 from forge.plugins.roles import Card, DeliverableType
 from forge.projects import chat
-from forge.projects.chat import ChatMessage
-from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.projects.chat import ChatMessage
+    from forge.projects.project import Project
 
 What = Callable[[Draft], None]
 

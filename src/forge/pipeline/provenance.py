@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from forge.pipeline.draft import Draft
+if TYPE_CHECKING:
+    from forge.pipeline.draft import Draft
 
 NOTE = "docs/how-this-was-made.md"
 BY_RULES = "Sorted by Forge's built-in rules. No model was asked."

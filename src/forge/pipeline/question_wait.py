@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from forge.json_value import Json
 from forge.pipeline.actions import STOPPED
-from forge.pipeline.draft import Draft
-from forge.pipeline.journey import Journey
-from forge.plugins.roles import Stuck
 from forge.projects.info import Waiting, WaitKind
 from forge.projects.status import HaltReason, Phase
 from forge.question_kinds import QuestionKind
-from forge.tools.suites import named_few
+from forge.tools.suites.outcome import named_few
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
+    from forge.plugins.roles import Stuck
 
 LEFT_TO_FORGE = "(left to Forge)"
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forge.counts import counted
-from forge.json_value import Json
 from forge.pipeline import provenance, resources, sections
 from forge.pipeline.desk import CONSTRAINTS, SPEC, ProjectDesk
-from forge.pipeline.draft import Draft
-from forge.pipeline.journey import Journey
 from forge.pipeline.material import CHAIN, ENVIRONMENT, REPOSITORY, RESOURCES, gathered
 from forge.pipeline.specification import Answer, parse_answer, question_for, render_constraints, render_spec, unresolved
 from forge.pipeline.specification_form import answer_form
@@ -20,6 +17,11 @@ from forge.pipeline.unknown_ids import listed
 from forge.plugins.roles import DeliverableType, structure_form_of
 from forge.projects.intent import parse_intent, unknowns
 from forge.projects.status import Phase
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
+    from forge.pipeline.draft import Draft
+    from forge.pipeline.journey import Journey
 
 ON_REQUEST: Json = {"on_request": True, "table": "None looked up: the work keeps to what the repository has."}
 """In place of what was looked up, for work on a repository, which mostly needs no other component."""

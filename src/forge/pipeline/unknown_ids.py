@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from forge.json_value import Json
 from forge.projects.errors import AnswerMalformed
+
+if TYPE_CHECKING:
+    from forge.json_value import Json
 
 _ID = re.compile(r"\s*[\[(`*]*U(\d{1,3})[\])`*]*\s*(?:[:.)—–-]\s*(.*))?", re.IGNORECASE | re.DOTALL)
 

@@ -6,15 +6,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel
 
-from forge.agents.decision_request import DecisionRequest
 from forge.agents.profile import WORK_TOOLS
-from forge.json_value import Json
-from forge.tools.suites import Outcome
-from forge.tools.tool import Tool
+from forge.tools.suites.outcome import Outcome
+
+if TYPE_CHECKING:
+    from forge.agents.decision_request import DecisionRequest
+    from forge.json_value import Json
+    from forge.tools.tool import Tool
 
 
 class Operation(StrEnum):

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from forge.projects import state
-from forge.projects.records import Read, Records
+
+if TYPE_CHECKING:
+    from forge.projects.records import Read, Records
 
 FILE = "context.md"
 _PUBLIC, _INTERNAL = "Public Context", "Internal Context"

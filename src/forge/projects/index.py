@@ -7,10 +7,13 @@ import shutil
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.git import CommitId, Repository
 from forge.git.errors import GitFailed
 from forge.git.values import EMPTY_TREE
+
+if TYPE_CHECKING:
+    from forge.git import CommitId, Repository
 
 
 def align(repository: Repository, commit: CommitId | None, *, afresh: bool = False) -> None:

@@ -24,7 +24,7 @@ from forge.tools.builtin.run_command import RunCommand
 from forge.tools.builtin.run_tests import RunTests
 from forge.tools.builtin.undo_edit import UndoEdit
 from forge.tools.commands import Runner
-from forge.tools.suites import Records
+from forge.tools.suites.record import Records
 from forge.tools.tool import Tool
 
 _MODULES = (

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 
 from forge.api.http.dependencies import Asking, Shop
-from forge.api.http.parameters import Project
+from forge.api.http.parameters import ContractType, Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.contracts import Type
 from forge.api.shapes import agent_context as shapes
 from forge.app.access.identity import Who
 from forge.app.projects.contract_reads import ContractReader, Reader, build_scope
@@ -40,7 +39,7 @@ def show_agent_context(shop: Shop, who: Asking, *, project: Project) -> Any:
         {**_READ, 404: ["project_missing", "contract_unknown"], 422: ["request_invalid", "phases_whole"]}
     ),
 )
-def read_agent_contract(shop: Shop, who: Asking, *, project: Project, contract_type: Type) -> Any:
+def read_agent_contract(shop: Shop, who: Asking, *, project: Project, contract_type: ContractType) -> Any:
     """One contract as agents read it; the template where the project has none, which `source` says."""
     return ContractReader(shop, _reader(who), project=project).contract(contract_type)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 
 from forge.api.http.dependencies import Asking, Part, Shop, in_pages
-from forge.api.http.parameters import Project
+from forge.api.http.parameters import ContractType, Project
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.shapes import contracts as shapes
@@ -16,7 +16,6 @@ from forge.app.projects import contracts
 
 router = router_for("/projects/{project}/contracts", tag="contracts")
 
-Type = Annotated[str, Path(max_length=40, examples=["blueprint"])]
 Number = Annotated[int, Path(ge=-1_000_000, le=1_000_000, examples=[0])]
 Version = Annotated[int | None, Query(ge=1, le=1_000_000)]
 _READ = {404: ["project_missing"], 409: ["project_busy"], 502: ["project_unwritable", "project_unreadable"]}
@@ -76,7 +75,7 @@ def read_phase_window(shop: Shop, who: Asking, *, project: Project, number: Numb
     response_model=dict[str, Any],
     responses=may_end({404: ["project_missing", "contract_unknown"]}),
 )
-def read_contract_schema(shop: Shop, who: Asking, *, project: Project, contract_type: Type) -> Any:
+def read_contract_schema(shop: Shop, who: Asking, *, project: Project, contract_type: ContractType) -> Any:
     """The JSON Schema of a contract, or the sections that a Markdown one needs."""
     return contracts.read_schema(shop, who, project, contract_type)
 
@@ -99,13 +98,17 @@ def read_pinned_contracts(
 
 
 @router.get("/{contract_type}", response_model=shapes.ContractShape, responses=may_end(_OF_VERSIONS))
-def read_contract(shop: Shop, who: Asking, *, project: Project, contract_type: Type, version: Version = None) -> Any:
+def read_contract(
+    shop: Shop, who: Asking, *, project: Project, contract_type: ContractType, version: Version = None
+) -> Any:
     """A whole contract; the template where the project has none, which `source` says."""
     return contracts.read_contract(shop, who, project, contract_type, version=version)
 
 
 @router.put("/{contract_type}", response_model=shapes.ContractShape, responses=may_end(_CHANGE))
-def edit_contract(shop: Shop, who: Asking, *, project: Project, contract_type: Type, body: shapes.ContractEdit) -> Any:
+def edit_contract(
+    shop: Shop, who: Asking, *, project: Project, contract_type: ContractType, body: shapes.ContractEdit
+) -> Any:
     """Save a contract as a new version, over the text that the edit began with."""
     return contracts.edit_contract(shop, who, project, contract_type, body.content, expected=body.etag)
 
@@ -118,7 +121,9 @@ def edit_contract(shop: Shop, who: Asking, *, project: Project, contract_type: T
         **in_pages(shapes.ContractVersionShape),
     },
 )
-def list_contract_versions(shop: Shop, who: Asking, *, project: Project, contract_type: Type, part: Part) -> Any:
+def list_contract_versions(
+    shop: Shop, who: Asking, *, project: Project, contract_type: ContractType, part: Part
+) -> Any:
     """When and by whom a contract was changed, newest first."""
     return part.given(
         shapes.ContractVersionShape,
@@ -128,7 +133,7 @@ def list_contract_versions(shop: Shop, who: Asking, *, project: Project, contrac
 
 @router.get("/{contract_type}/diff", response_model=shapes.ContractDiffShape, responses=may_end(_OF_VERSIONS))
 def diff_contract(
-    shop: Shop, who: Asking, *, project: Project, contract_type: Type, old: Version = None, new: Version = None
+    shop: Shop, who: Asking, *, project: Project, contract_type: ContractType, old: Version = None, new: Version = None
 ) -> Any:
     """What changed between two versions; in the newest one, if none is named."""
     return contracts.diff_contract(shop, who, project, contract_type, old=old, new=new)
@@ -139,6 +144,8 @@ def diff_contract(
     response_model=shapes.ContractShape,
     responses=may_end({**_CHANGE, 404: [*_ONE[404], "version_missing"]}),
 )
-def restore_contract(shop: Shop, who: Asking, *, project: Project, contract_type: Type, body: shapes.Restored) -> Any:
+def restore_contract(
+    shop: Shop, who: Asking, *, project: Project, contract_type: ContractType, body: shapes.Restored
+) -> Any:
     """Make an earlier version the newest one."""
     return contracts.restore_contract(shop, who, project, contract_type, body.version)

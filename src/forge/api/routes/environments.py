@@ -6,10 +6,9 @@ from typing import Any
 
 from forge.api.http.codes import ENVIRONMENT, LOOKING, REPOSITORY, together
 from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.parameters import Branch, Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
-from forge.api.routes.sessions import Branch
 from forge.api.shapes import environments as shapes
 from forge.app.repositories import environment_access
 

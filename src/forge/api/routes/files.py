@@ -12,9 +12,9 @@ import forge.api.http.path_converters  # noqa: F401 - routes below use its kind 
 from forge.api.http import contents
 from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.http.dependencies import NDJSON, Asking, Part, Shop, binary, in_pages
+from forge.api.http.parameters import Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
 from forge.api.shapes import repositories as shapes
 from forge.api.shapes.base import Page
 from forge.app.repositories import edits, files

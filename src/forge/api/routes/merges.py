@@ -8,9 +8,9 @@ from fastapi import Path, Query
 
 from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.parameters import Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
 from forge.api.shapes import history as shapes
 from forge.api.shapes.base import Page
 from forge.app.repositories import export as exports

@@ -9,6 +9,7 @@ from fastapi import Path, Query
 import forge.api.http.path_converters  # noqa: F401 - routes below use its kind of path
 from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.http.dependencies import Asking, Part, Shop, in_pages
+from forge.api.http.parameters import Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for, written
 from forge.api.shapes import repositories as shapes
@@ -18,7 +19,6 @@ from forge.errors import InvalidInput
 
 router = router_for("/repositories")
 
-Repo = Annotated[str, Path(max_length=64, description="The id of a repository.", examples=["0a1b2c3d4e5f"])]
 BranchName = Annotated[str, Path(min_length=1, max_length=250, examples=["ai/first"])]
 
 

@@ -8,9 +8,9 @@ from fastapi import Path, Query, UploadFile
 
 from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.http.dependencies import ONE_FILE, Asking, Part, Shop, in_pages
+from forge.api.http.parameters import Branch, Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
 from forge.api.shapes import repositories as branches
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.base import Page
@@ -18,7 +18,6 @@ from forge.app.sessions import attachments, prompt_preview, session_access
 
 router = router_for("/repositories/{repository}", tag="sessions")
 
-Branch = Annotated[str, Query(min_length=1, max_length=250, examples=["ai/first"])]
 At = Annotated[str | None, Query(min_length=1, max_length=250, description="As it was at this commit.")]
 Model = Annotated[str | None, Query(min_length=1, max_length=200, description="Who shall answer.")]
 _TURN = {404: ("turn_missing",)}

@@ -7,10 +7,9 @@ from starlette.concurrency import run_in_threadpool
 
 from forge.api.access.gate import Gate, who_of
 from forge.api.http.dependencies import Shop
+from forge.api.http.parameters import Branch, Repo
 from forge.api.http.problems import document, status_of
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
-from forge.api.routes.sessions import Branch
 from forge.api.terminal_socket import TerminalSocket
 from forge.app.repositories import terminals
 from forge.errors import Denied, ForgeError

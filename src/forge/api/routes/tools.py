@@ -8,10 +8,9 @@ from fastapi import Path, Query
 
 from forge.api.http.codes import CHANGING, LOOKING, REPOSITORY, together
 from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.parameters import Branch, Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
-from forge.api.routes.sessions import Branch
 from forge.api.shapes import sessions as shapes
 from forge.api.shapes.house import KnownModelsShape, ModelsShape
 from forge.app import questions

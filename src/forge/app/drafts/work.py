@@ -20,7 +20,8 @@ from forge.sessions.redaction import Redactor
 from forge.tools.access import ToolAccess
 from forge.tools.registry import builtin_tools
 from forge.tools.result_text import RESULT_BYTES, capped, plural
-from forge.tools.suites import Records, repository_command
+from forge.tools.suites.command import repository_command
+from forge.tools.suites.record import Records
 from forge.tools.tool import ToolOutcome
 from forge.tools.toolbox import Toolbox
 

@@ -46,7 +46,7 @@ from forge.plugins.roles import TestResults, Worked
 from forge.projects.project import Project
 from forge.sessions.messages import AssistantMessage, Message, Usage, UserMessage
 from forge.store.costs import day_of
-from forge.tools import suites
+from forge.tools.suites.command import command_of, repository_command
 
 
 @asynccontextmanager
@@ -314,7 +314,7 @@ class ProjectAgents(ChosenAgents):
     async def test_command(self, branch: str) -> str:
         def look() -> str:
             repo = self._standing(branch)
-            found = suites.command_of(repo, repo.commit_vfs(branch), project=self.set_test_command)
+            found = command_of(repo, repo.commit_vfs(branch), project=self.set_test_command)
             return str(found) if found.suites else ""
 
         return await asyncio.to_thread(look)
@@ -330,7 +330,7 @@ class ProjectAgents(ChosenAgents):
 
     def _facts(self) -> Json:
         repo = self._repo()
-        command = self.set_test_command or suites.repository_command(repo)
+        command = self.set_test_command or repository_command(repo)
         return repository_facts(repo, self.baseline or "HEAD", self.shop.redactor.text, command=command)
 
     async def environment(self) -> str:

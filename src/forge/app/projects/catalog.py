@@ -38,7 +38,7 @@ from forge.projects.info import Acknowledgement
 from forge.projects.project import Project
 from forge.projects.said_before import said_before
 from forge.projects.status import Phase
-from forge.tools.suites import Outcome
+from forge.tools.suites.outcome import Outcome
 
 __all__ = ["Project", "workspace_of"]
 

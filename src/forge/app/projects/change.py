@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import TYPE_CHECKING
 
-from forge.app.process.workshop import Workshop
-from forge.events import Event
-from forge.json_value import Json
 from forge.pipeline.project_change import What, commit_change, publish_change
-from forge.projects.project import Project
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.events import Event
+    from forge.json_value import Json
+    from forge.projects.project import Project
 
 
 def change_project(shop: Workshop, project: Project, what: What, message: str) -> Json:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.agents.errors import ProgramMissing
 from forge.agents.models import registry
 from forge.agents.profile import SHIPPED
 from forge.app.admin.agent_programs import found_program, programs
 from forge.app.admin.profiles import profiles_of
-from forge.app.process.workshop import Workshop
-from forge.projects.project import Project
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.projects.project import Project
 
 _EXPLORER = tuple(role for role in SHIPPED if role.startswith("explore-"))
 _PROMPTS = tuple(role for role in SHIPPED if role != "chat" and role not in _EXPLORER)

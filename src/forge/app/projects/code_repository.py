@@ -14,7 +14,7 @@ from forge.context.summary_cache import SummaryCache
 from forge.errors import ForgeError
 from forge.git import VFS, NotText, Repository
 from forge.json_value import Json
-from forge.tools.suites import command_of
+from forge.tools.suites.command import command_of
 
 _IGNORED = "__pycache__/\n*.pyc\nnode_modules/\n.venv/\ndist/\nbuild/\n"
 _OVERVIEW_TOKENS, _OVERVIEW_SECONDS = 3_000, 10.0

@@ -5,19 +5,22 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from forge.app.process.workshop import Workshop
 from forge.app.projects.change import change_project
 from forge.app.projects.halted_runs import failure
 from forge.engine.errors import StepFailed
 from forge.errors import ForgeError
 from forge.events import BOARD, ProjectMoved, ProjectProgressed
-from forge.pipeline.draft import Draft
 from forge.plugins.roles import Notice
 from forge.projects.errors import ProjectUnwritable
 from forge.projects.info import Failure, Waiting
 from forge.projects.project import Project
 from forge.projects.status import ACTIVE, HaltReason, Phase, ProjectStatus
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.pipeline.draft import Draft
 
 _log = logging.getLogger(__name__)
 _ENDS = 30.0

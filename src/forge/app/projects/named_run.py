@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from forge.app.process.workshop import Workshop
-from forge.pipeline.draft import Draft
 from forge.projects.info import NamedRun
-from forge.projects.project import Project
 from forge.question_kinds import QuestionKind
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.pipeline.draft import Draft
+    from forge.projects.project import Project
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft
 from forge.pipeline.suite_record import baseline_of
 from forge.projects.project import Project
-from forge.tools import suites
+from forge.tools.suites.command import TestCommand, checked_command, command_of
+from forge.tools.suites.outcome import Outcome, named_few
+from forge.tools.suites.suite import named
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +61,11 @@ def _command(repository: str | None, branch: str | None, chosen: str) -> BranchT
     """A project without a repository has nothing to look at yet, except what a person set."""
     place = Path(repository) if repository else None
     if place is None or not place.exists():
-        found = (suites.named(chosen),) if chosen else ()
-        return tests_shown(suites.TestCommand(found, "project" if chosen else "none"), chosen)
+        found = (named(chosen),) if chosen else ()
+        return tests_shown(TestCommand(found, "project" if chosen else "none"), chosen)
     repo = Repository.open(place)
     at = branch if branch and repo.refs.tip(branch) else "HEAD"
-    return tests_shown(suites.command_of(repo, repo.commit_vfs(at), project=chosen), chosen)
+    return tests_shown(command_of(repo, repo.commit_vfs(at), project=chosen), chosen)
 
 
 def tests_from_json(data: Json) -> ProjectTests:
@@ -80,7 +82,7 @@ def set_test_command(shop: Workshop, who: Who, id_: str, command: str) -> Projec
 
 def set_command_found(shop: Workshop, who: Who, project: Project, command: str) -> None:
     """For this project alone; an empty command goes by the repository again."""
-    text = suites.checked_command(shop.redactor.text(command))
+    text = checked_command(shop.redactor.text(command))
 
     def choose(draft: Draft) -> None:
         draft.info = replace(draft.info, test_command=text)
@@ -91,15 +93,15 @@ def set_command_found(shop: Workshop, who: Who, project: Project, command: str) 
 
 def in_words(tests: Mapping[str, Any]) -> str:
     """One run in one line: figures first, then names."""
-    if tests["outcome"] == suites.Outcome.CANNOT_RUN:
+    if tests["outcome"] == Outcome.CANNOT_RUN:
         return f"cannot run: {tests['missing']}. {tests['supply']}"
-    if tests["outcome"] == suites.Outcome.NO_TESTS:
+    if tests["outcome"] == Outcome.NO_TESTS:
         return "no tests were found"
     parts = [f"{tests['passed']} of {tests['total']} pass"]
     if tests["skipped"]:
         parts.append(f"{tests['skipped']} skipped")
     if tests["new_failures"]:
-        parts.append(f"new failures: {suites.named_few(tests['new_failures'])}")
+        parts.append(f"new failures: {named_few(tests['new_failures'])}")
     if tests["known_failures"]:
-        parts.append(f"failed before the work, too: {suites.named_few(tests['known_failures'])}")
+        parts.append(f"failed before the work, too: {named_few(tests['known_failures'])}")
     return ", ".join(parts)

@@ -11,7 +11,10 @@ from forge.app.repositories.environments import Environments
 from forge.git import Actor, ActorKind, NotText, Repository
 from forge.plugins.roles import TestResults
 from forge.sandbox import Limits
-from forge.tools import suites
+from forge.tools.suites.cases import Result
+from forge.tools.suites.combined import CombinedRun, run_all
+from forge.tools.suites.command import command_of
+from forge.tools.suites.outcome import Outcome
 
 _SECONDS = 600
 _OUTPUT_BYTES = 8 << 20
@@ -34,10 +37,10 @@ def run_tests(
     `command` is what the project sets.
     """
     vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
-    found = suites.command_of(repo, vfs, project=command).suites
+    found = command_of(repo, vfs, project=command).suites
     if not found:
         told = "No tests were found."
-        return TestResults(0, 0, 0, told, commit=vfs.base, exit_code=1, outcome=suites.Outcome.NO_TESTS)
+        return TestResults(0, 0, 0, told, commit=vfs.base, exit_code=1, outcome=Outcome.NO_TESTS)
     line = "; ".join(suite.command for suite in found)
     if known is not None and (known.commit, known.command) == (vfs.base, line) and not known.cannot_run:
         return known
@@ -50,11 +53,11 @@ def run_tests(
         result = run.result
         return result.exit_code or int(result.timed_out), result.stdout_text + result.stderr_text
 
-    results = _results(suites.run_all(found, run_line))
+    results = _results(run_all(found, run_line))
     return replace(results, commit=vfs.base, weakened=weakened(repo, since, vfs.base))
 
 
-def _results(done: suites.CombinedRun) -> TestResults:
+def _results(done: CombinedRun) -> TestResults:
     counts = done.counts
     by_name = {name: str(result) for name, result in done.results.items()}
     return TestResults(
@@ -66,7 +69,7 @@ def _results(done: suites.CombinedRun) -> TestResults:
         command=done.command,
         skipped=counts.skipped,
         outcome=done.outcome,
-        failures=tuple(name for name, result in by_name.items() if result == suites.Result.FAILED),
+        failures=tuple(name for name, result in by_name.items() if result == Result.FAILED),
         missing=done.missing,
         lacks_runner=done.lacks_runner,
         results=by_name,

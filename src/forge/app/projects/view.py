@@ -7,9 +7,8 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from forge.app.process.workshop import Workshop
 from forge.app.projects.halted_runs import WorkStopped, as_it_is, told
 from forge.app.projects.project_view import ProjectView
 from forge.app.projects.run_kinds import KINDS
@@ -17,12 +16,10 @@ from forge.boards.overview import PHASES
 from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError
-from forge.json_value import Json
 from forge.pipeline import actions
 from forge.pipeline.actions import State
 from forge.pipeline.baseline import SUPPLY
 from forge.pipeline.desk import TEST_RUNS
-from forge.pipeline.draft import Draft
 from forge.pipeline.material import ROUNDS
 from forge.pipeline.offers import offers, reason_in_words
 from forge.pipeline.outline_run import OUTLINE, label
@@ -31,11 +28,16 @@ from forge.pipeline.scene import QUESTION
 from forge.plugins.roles import TestResults
 from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
-from forge.projects.info import ProjectInfo
-from forge.projects.project import Project
 from forge.projects.status import Phase, ProjectStatus
 from forge.question_kinds import QuestionKind
-from forge.store.runs import RunRow, RunState
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.json_value import Json
+    from forge.pipeline.draft import Draft
+    from forge.projects.info import ProjectInfo
+    from forge.projects.project import Project
+    from forge.store.runs import RunRow, RunState
 
 __all__ = ["ProjectView"]
 

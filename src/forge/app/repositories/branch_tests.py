@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forge.app.repositories.catalog import existing_branch, id_of, repository
 from forge.git import Repository
 from forge.json_value import Json
-from forge.tools import suites
+from forge.tools.suites.command import TestCommand, command_of, repository_command, set_repository_command
 
 if TYPE_CHECKING:
     from forge.app.access.identity import Shop, Who
@@ -27,14 +27,14 @@ class BranchTests:
     """All of it in words."""
 
 
-def tests_shown(found: suites.TestCommand, set_command: str) -> BranchTests:
+def tests_shown(found: TestCommand, set_command: str) -> BranchTests:
     each = tuple({"command": suite.command, "because": suite.because} for suite in found.suites)
     return BranchTests(each, found.origin, set_command, str(found))
 
 
 def tests_of_branch(repo: Repository, branch: str) -> BranchTests:
-    found = suites.command_of(repo, repo.commit_vfs(existing_branch(repo, branch)))
-    return tests_shown(found, suites.repository_command(repo))
+    found = command_of(repo, repo.commit_vfs(existing_branch(repo, branch)))
+    return tests_shown(found, repository_command(repo))
 
 
 def branch_tests(shop: Workshop, who: Who, id_: str, branch: str | None) -> BranchTests:
@@ -53,5 +53,5 @@ def set_for_repository(shop: Shop, who: Who, repo: Repository, command: str) -> 
     from forge.app.access.identity import audit  # noqa: PLC0415 - loads the database
 
     text = shop.redactor.text(command)
-    suites.set_repository_command(repo, text)
+    set_repository_command(repo, text)
     audit(shop, who, "repository.set_test_command", f"repository:{id_of(repo)}", text)

@@ -13,8 +13,14 @@ from forge.errors import InvalidInput
 from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
 from forge.json_value import Json
 from forge.sandbox import Limits, Result
-from forge.tools import suites
-from forge.tools.suites import failure_line
+from forge.tools.suites.cases import Case, Result
+from forge.tools.suites.command import command_of, repository_command
+from forge.tools.suites.outcome import Outcome
+from forge.tools.suites.record import Record, Records
+from forge.tools.suites.recorded_run import RecordedRun, run_recorded
+from forge.tools.suites.selection import can_select, selected
+from forge.tools.suites.suite import Suite
+from forge.tools.suites.told import failure_line
 
 __all__ = ["failure_line"]
 
@@ -50,21 +56,21 @@ def run_branch_tests(
     on_line: Callable[[str], None] = lambda _: None,
     cancel: threading.Event | None = None,
     environments: Environments | None = None,
-) -> suites.RecordedRun:
+) -> RecordedRun:
     """What the tests change on disk is dropped. `on_line` hears the last line that a runner printed.
 
     `redact` takes secrets out of what is put on record.
     """
     vfs = repo.workspace(branch, actor=Actor(ActorKind.BUILD, "tests"))
-    own = environments.test_command(repo, vfs) if environments and not suites.repository_command(repo) else ""
-    found = chosen_suites(suites.command_of(repo, vfs, project=own).suites, checked_pattern(wanted.pattern))
+    own = environments.test_command(repo, vfs) if environments and not repository_command(repo) else ""
+    found = chosen_suites(command_of(repo, vfs, project=own).suites, checked_pattern(wanted.pattern))
     environment = partial(environments.layer_key, repo) if environments is not None else _no_environment
     run = _Lines(repo, vfs, wanted, on_line, cancel=cancel, environments=environments)
-    return suites.run_recorded(
+    return run_recorded(
         found,
         vfs,
         run,
-        records=suites.Records(repo.common_dir, redact, environment),
+        records=Records(repo.common_dir, redact, environment),
         pattern=wanted.pattern,
         fresh=wanted.fresh,
         stopped=lambda: run.stopped,
@@ -77,16 +83,16 @@ def _no_environment(vfs: WorkInProgressVFS) -> str:
     return ""
 
 
-def chosen_suites(found: tuple[suites.Suite, ...], pattern: str) -> tuple[suites.Suite, ...]:
+def chosen_suites(found: tuple[Suite, ...], pattern: str) -> tuple[Suite, ...]:
     """Those that can run the tests that the pattern names."""
     if not found:
         raise NoTests(
             "No tests were found on this branch.",
             hint="Set the command that runs them: `forge test --set COMMAND`.",
         )
-    able = tuple(suite for suite in found if not pattern or suites.can_select(suite, pattern))
+    able = tuple(suite for suite in found if not pattern or can_select(suite, pattern))
     if not able:
-        suites.selected(found[0], pattern)  # says why not
+        selected(found[0], pattern)  # says why not
     return able
 
 
@@ -175,7 +181,7 @@ class TestRunView:
     """Whether the branch still has the files that were tested."""
     command: str
     pattern: str
-    outcome: suites.Outcome
+    outcome: Outcome
     passed: int
     failed: int
     skipped: int
@@ -187,7 +193,7 @@ class TestRunView:
     """What has to be supplied before the tests can run; why the run was stopped."""
     stopped: bool
     """Whether a limit or a cancellation ended it early."""
-    tests: tuple[suites.Case, ...]
+    tests: tuple[Case, ...]
     """Failed ones first."""
     left_out: int
     """Tests that are not in the list."""
@@ -198,7 +204,7 @@ class TestRunView:
 _SHOWN = 5_000
 
 
-def shown_run(repo: Repository, branch: str, run: suites.RecordedRun) -> TestRunView:
+def shown_run(repo: Repository, branch: str, run: RecordedRun) -> TestRunView:
     record = run.record
     now = repo.workspace(branch).content_mark() if repo.refs.tip(branch) else ""
     return TestRunView(
@@ -225,18 +231,18 @@ def shown_run(repo: Repository, branch: str, run: suites.RecordedRun) -> TestRun
 
 def view_from_json(data: Json) -> TestRunView:
     """As the API gives it."""
-    tests = tuple(suites.Case(**{**each, "result": suites.Result(each["result"])}) for each in data["tests"])
-    outcome = suites.Outcome(data["outcome"])
+    tests = tuple(Case(**{**each, "result": Result(each["result"])}) for each in data["tests"])
+    outcome = Outcome(data["outcome"])
     return TestRunView(**{**data, "outcome": outcome, "flaky": tuple(data["flaky"]), "tests": tests})
 
 
-def run_with(repo: Repository, branch: str, key: str) -> suites.Record | None:
+def run_with(repo: Repository, branch: str, key: str) -> Record | None:
     """The record with this key, reusable or the last of its branch."""
-    records = suites.Records(repo.common_dir, str)
+    records = Records(repo.common_dir, str)
     last = records.last(branch)
     return last if last is not None and last.key == key else records.get(key)
 
 
 def last_run(repo: Repository, branch: str) -> TestRunView | None:
-    found = suites.Records(repo.common_dir, str).last(branch)
-    return None if found is None else shown_run(repo, branch, suites.RecordedRun(found, reused=False))
+    found = Records(repo.common_dir, str).last(branch)
+    return None if found is None else shown_run(repo, branch, RecordedRun(found, reused=False))

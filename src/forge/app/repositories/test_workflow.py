@@ -32,7 +32,7 @@ from forge.events import TestsEnded, TestsProgressed, TestsStarted
 from forge.git import Repository
 from forge.json_value import Json
 from forge.store.runs import RunRow, RunState
-from forge.tools import suites
+from forge.tools.suites.recorded_run import RecordedRun
 
 if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
@@ -123,7 +123,7 @@ async def result_of(shop: Workshop, repo: Repository, branch: str, run: str) -> 
     record = await asyncio.to_thread(run_with, repo, branch, str(done.get("key", "")))
     if record is None:
         raise RunUnknown("The record of this test run is gone.", hint="Run the tests again: forge test --again.")
-    found = suites.RecordedRun(record, reused=bool(done.get("reused")))
+    found = RecordedRun(record, reused=bool(done.get("reused")))
     return await asyncio.to_thread(shown_run, repo, branch, found)
 
 

@@ -6,13 +6,16 @@ Only a crash leaves the two apart: a run whose process died before it took the b
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from forge.app.process.workshop import Workshop
 from forge.app.repositories.catalog import subject_of
 from forge.engine.errors import RunUnknown
-from forge.git import Repository
 from forge.git.refs.reservations import Reservation, release, reservation
-from forge.store.runs import RunRow, RunState
+
+if TYPE_CHECKING:
+    from forge.app.process.workshop import Workshop
+    from forge.git import Repository
+    from forge.store.runs import RunRow, RunState
 
 WORKFLOW = "turn"
 _UNFINISHED: tuple[RunState, ...] = ("queued", "waiting", "running")

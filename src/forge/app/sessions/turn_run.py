@@ -50,7 +50,8 @@ from forge.sessions.turns import TurnStatus
 from forge.settings import Settings
 from forge.store.costs import day_of
 from forge.tools.registry import builtin_tools
-from forge.tools.suites import Records, repository_command
+from forge.tools.suites.command import repository_command
+from forge.tools.suites.record import Records
 from forge.tools.tool import Tool
 from forge.tools.toolbox import Toolbox
 from forge.tools.user_tools import approved_tools

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from forge.plugins.roles import TestResults
-from forge.tools.suites import Outcome, named_few
+from forge.tools.suites.outcome import Outcome, named_few
 
 _OUTPUT = 6_000
 _GIST = 200

@@ -7,9 +7,13 @@ from typing import ClassVar
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.tools import suites
 from forge.tools.builtin.run_command import TIMEOUT
 from forge.tools.commands import Runner, run_line, told_changes
+from forge.tools.suites.discovery import suites
+from forge.tools.suites.record import Records
+from forge.tools.suites.recorded_run import run_recorded
+from forge.tools.suites.suite import Suite, named
+from forge.tools.suites.told import told
 from forge.tools.tool import ToolRetry
 
 _SECONDS = 300
@@ -20,7 +24,7 @@ class RunTests:
     runner: Runner
     test_command: str | None = None
     """A shell line that the person has set; else it is found from the files."""
-    records: suites.Records | None = None
+    records: Records | None = None
     """Where runs are on record, so that the same files are tested once."""
     outside: ClassVar[bool] = True
 
@@ -59,7 +63,7 @@ class RunTests:
             changes.append(told_changes(outcome))
             return outcome.exit_code, outcome.output
 
-        done = suites.run_recorded(
+        done = run_recorded(
             found[:1] if words else found,
             vfs,
             run,
@@ -69,12 +73,12 @@ class RunTests:
             keeps=lambda: not any(changes),
         )
         last = f"Other tests here: {others} (with run_command)." if others else ""
-        return "\n".join(filter(None, [suites.told(done.record, reused=done.reused), *changes, last]))
+        return "\n".join(filter(None, [told(done.record, reused=done.reused), *changes, last]))
 
-    def _found(self, vfs: WorkInProgressVFS) -> tuple[suites.Suite, ...]:
+    def _found(self, vfs: WorkInProgressVFS) -> tuple[Suite, ...]:
         if self.test_command:
-            return (suites.named(self.test_command),)
-        found = suites.suites(vfs)
+            return (named(self.test_command),)
+        found = suites(vfs)
         if not found:
             raise ToolRetry(
                 "No tests were found: no pytest, unittest, npm, go or cargo tests and no `test` target in a Makefile. "

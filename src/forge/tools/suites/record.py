@@ -9,15 +9,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from forge.git import WorkInProgressVFS
 from forge.git.process import disk
-from forge.json_value import Json
 from forge.tools.suites.cases import Case, Result
-from forge.tools.suites.combined import CombinedRun
 from forge.tools.suites.outcome import Outcome, gravest
-from forge.tools.suites.suite import Suite
+
+if TYPE_CHECKING:
+    from forge.git import WorkInProgressVFS
+    from forge.json_value import Json
+    from forge.tools.suites.combined import CombinedRun
+    from forge.tools.suites.suite import Suite
 
 _FORM = 1
 _KEPT = 300
