@@ -16,7 +16,7 @@ import pytest
 import forge
 
 ROOT = Path(forge.__file__).parent
-LONGEST = 23
+LONGEST = 25
 WITHIN = 8
 
 Graph = Mapping[str, frozenset[str]]

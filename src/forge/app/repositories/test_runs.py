@@ -13,7 +13,8 @@ from forge.errors import InvalidInput
 from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
 from forge.json_value import Json
 from forge.sandbox import Limits, Result
-from forge.tools.suites.cases import Case, Result
+from forge.tools.suites.cases import Case
+from forge.tools.suites.cases import Result as CaseResult
 from forge.tools.suites.command import command_of, repository_command
 from forge.tools.suites.outcome import Outcome
 from forge.tools.suites.record import Record, Records
@@ -231,7 +232,7 @@ def shown_run(repo: Repository, branch: str, run: RecordedRun) -> TestRunView:
 
 def view_from_json(data: Json) -> TestRunView:
     """As the API gives it."""
-    tests = tuple(Case(**{**each, "result": Result(each["result"])}) for each in data["tests"])
+    tests = tuple(Case(**{**each, "result": CaseResult(each["result"])}) for each in data["tests"])
     outcome = Outcome(data["outcome"])
     return TestRunView(**{**data, "outcome": outcome, "flaky": tuple(data["flaky"]), "tests": tests})
 
