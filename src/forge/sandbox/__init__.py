@@ -10,10 +10,12 @@ from forge.sandbox.errors import (
     UnsafeDirectory,
 )
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
+from forge.sandbox.own_python import COMMAND as OWN_PYTHON
 from forge.sandbox.view import Mount
 
 __all__ = [
     "DEFAULT_LIMITS",
+    "OWN_PYTHON",
     "Availability",
     "DirectoryMissing",
     "InvalidCommand",

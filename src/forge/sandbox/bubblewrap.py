@@ -132,11 +132,12 @@ def launch(
     files: Mapping[str, bytes] = _NOTHING,
     at: str | None = None,
     mounts: Sequence[view.Mount] = (),
+    root: Path | None = None,
 ) -> Launch:
     """How to start `command`. Settings go over in files, so that other users' `ps` shows no paths and no values.
 
     `sockets` and `files` are put where their keys say; files are the command's own copies. The command sees `directory`
-    as `at`, and `mounts` besides.
+    as `at`, and `mounts` besides. With `root`, its system is that of an unpacked image.
     """
     places = view.places(directory, readonly, at=at, mounts=mounts)
     descriptors: list[int] = []
@@ -147,9 +148,14 @@ def launch(
         arguments += [] if network else ["--unshare-net"]
         if seccomp.known():
             arguments += ["--seccomp", _file(seccomp.program(), descriptors)]
-        arguments += [*view.base(limits), *view.etc_directories()]
-        for path, content in view.etc_files():
-            arguments += ["--perms", "0444", "--file", _file(content, descriptors), path]
+        arguments += view.base(limits, root)
+        if root is None:
+            arguments += view.etc_directories()
+            for path, content in view.etc_files():
+                arguments += ["--perms", "0444", "--file", _file(content, descriptors), path]
+        else:
+            for path, content in view.etc_files_over(root):
+                arguments += ["--ro-bind-data", _file(content, descriptors), path]
         for path, content in files.items():
             arguments += ["--perms", "0600", "--file", _file(content, descriptors), path]
         for path, host in sockets.items():

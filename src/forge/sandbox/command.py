@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from forge.sandbox import bubblewrap, forwarder, seccomp, supervisor, view
+from forge.sandbox import bubblewrap, forwarder, own_python, seccomp, supervisor, view
 from forge.sandbox.errors import InvalidCommand, SandboxFailed, SandboxUnavailable
 from forge.sandbox.launch import Ended, Launch
 from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
@@ -39,6 +39,8 @@ def run(
     at: str | None = None,
     mounts: Sequence[view.Mount] = (),
     source: int | None = None,
+    root: Path | None = None,
+    needs_own_python: bool = False,
 ) -> Result:
     """Run `command` in `directory` and wait for the end of its whole process tree.
 
@@ -49,7 +51,8 @@ def run(
     `home` are files for its private home, by their path there. `sockets` are unix sockets of the caller, which the
     command reaches as ports of 127.0.0.1. `on_output` hears the output as it comes; setting `cancel`, from any
     thread, ends the whole tree. Confined, the command sees `directory` as `at` and `mounts` at their places.
-    `source` is a descriptor whose bytes are its input as they come, after `stdin`.
+    `source` is a descriptor whose bytes are its input as they come, after `stdin`. `root` holds an unpacked image
+    whose system it sees in place of this machine's. With `needs_own_python`, `OWN_PYTHON` starts Forge's own Python.
     """
     wanted = _Wanted(
         _checked(command),
@@ -65,8 +68,9 @@ def run(
     )
     found = bubblewrap.available()
     if found.works and found.path:
-        return _confined(found.path, wanted, network=network, readonly=readonly, at=at, mounts=mounts)
-    if not plain:
+        seen = _Seen(tuple(readonly), at, tuple(mounts), root, own_python=needs_own_python)
+        return _confined(found.path, wanted, seen, network=network)
+    if not plain or root is not None or needs_own_python:
         raise SandboxUnavailable(f"The command was not run: {found.reason}.", hint=found.hint)
     return _plain(wanted, reason=found.reason)
 
@@ -152,24 +156,26 @@ def _checked_sockets(sockets: Mapping[int, Path], *, network: bool) -> Mapping[i
     return sockets
 
 
-def _confined(
-    bwrap: Path,
-    wanted: _Wanted,
-    *,
-    network: bool,
-    readonly: Sequence[Path],
-    at: str | None,
-    mounts: Sequence[view.Mount],
-) -> Result:
-    command, seen = wanted.command, [*readonly]
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a confined command sees besides the system."""
+
+    readonly: tuple[Path, ...]
+    at: str | None
+    mounts: tuple[view.Mount, ...]
+    root: Path | None
+    own_python: bool
+
+
+def _confined(bwrap: Path, wanted: _Wanted, seen: _Seen, *, network: bool) -> Result:
+    command, root = wanted.command, seen.root
     sockets = {f"{_SOCKETS}/{port}": path for port, path in wanted.sockets.items()}
     files = {f"{view.HOME}/{name}": content for name, content in wanted.home.items()}
     if sockets:
-        python = os.path.realpath(sys.executable)
-        command = _forwarding(python, f"{_SOCKETS}/forward", dict.fromkeys(wanted.sockets), command)
+        command = _forwarding(own_python.words(root), f"{_SOCKETS}/forward", dict.fromkeys(wanted.sockets), command)
         files[f"{_SOCKETS}/forward"] = Path(forwarder.__file__).read_bytes()
-        if not view.shows(Path(sys.base_prefix)):
-            seen.append(Path(sys.base_prefix))
+    if seen.own_python:
+        files |= own_python.files(root)
     launch = bubblewrap.launch(
         bwrap,
         command,
@@ -177,22 +183,23 @@ def _confined(
         wanted.limits,
         network=network,
         environment=wanted.variables,
-        readonly=seen,
+        readonly=seen.readonly,
         with_input=bool(wanted.stdin) or wanted.source is not None,
         sockets=sockets,
         files=files,
-        at=at,
-        mounts=mounts,
+        at=seen.at,
+        mounts=(*seen.mounts, *(own_python.mounts(root) if sockets or seen.own_python else ())),
+        root=root,
     )
     notes = () if seccomp.known() else ("no system call filter: this processor is not known",)
     return _result(wanted.follow(launch), sandboxed=True, notes=notes)
 
 
 def _forwarding(
-    python: str, script: str, sockets: Mapping[int, Path | None], command: tuple[str, ...]
+    python: Sequence[str], script: str, sockets: Mapping[int, Path | None], command: tuple[str, ...]
 ) -> tuple[str, ...]:
     places = [f"{port}={path or f'{_SOCKETS}/{port}'}" for port, path in sockets.items()]
-    return (python, "-I", "-S", script, *places, "--", *command)
+    return (*python, "-I", "-S", script, *places, "--", *command)
 
 
 def _plain(wanted: _Wanted, *, reason: str) -> Result:
@@ -201,7 +208,7 @@ def _plain(wanted: _Wanted, *, reason: str) -> Result:
         notes.append("memory and processes were not limited: the kernel does not list child processes in /proc")
     command = wanted.command
     if wanted.sockets:
-        command = _forwarding(sys.executable, forwarder.__file__, wanted.sockets, command)
+        command = _forwarding((sys.executable,), forwarder.__file__, wanted.sockets, command)
     status, status_end = os.pipe()
     with tempfile.TemporaryDirectory(prefix="forge-run-", ignore_cleanup_errors=True) as scratch:
         launch = Launch(

@@ -35,6 +35,10 @@ _ETC_DIRECTORIES = (
 )  # fmt: skip
 _USERS = f"root:x:0:0::/:/bin/sh\n{USER}:x:{UID}:{GID}::{HOME}:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n"
 _GROUPS = f"root:x:0:\n{USER}:x:{GID}:\nnogroup:x:65534:\n"
+_OWN_OF_ROOT = ("proc", "sys", "dev", "run", "tmp", "var", "env", "source", "caches", "boot", "mnt", "media")
+_OWN_OF_VAR = ("tmp", "run", "lock")
+"""Places of an image's root that the sandbox fills itself."""
+_OF_THIS_MACHINE = ("hosts", "resolv.conf")
 _PROC_OF_MACHINE = ("keys", "sched_debug")
 _FIRST = "/proc/1"
 _OVER_MEMORY = 64 * MIB
@@ -54,17 +58,12 @@ def checked_directory(directory: Path) -> Path:
     return real
 
 
-def base(limits: Limits) -> list[str]:
-    """Arguments for what every command sees. Order counts: later mounts lie over earlier ones."""
-    arguments: list[str] = []
-    for path in _SYSTEM:
-        arguments += ["--ro-bind-try", path, path]
-    for path in _MAYBE_LINKED:
-        link = os.path.islink(path)
-        arguments += ["--symlink", os.readlink(path), path] if link else ["--ro-bind-try", path, path]
-    home = _home_of_caller()
-    if home and any(home.is_relative_to(path) for path in _SYSTEM):
-        arguments += ["--tmpfs", str(home)]
+def base(limits: Limits, root: Path | None = None) -> list[str]:
+    """Arguments for what every command sees. Order counts: later mounts lie over earlier ones.
+
+    With `root`, the root of an unpacked image, its system takes the place of this machine's.
+    """
+    arguments = _system_of_machine() if root is None else _system_of_image(root)
     # To a root caller's command /proc/sys is the machine's own, writable by ownership alone: all of /proc is
     # read-only. So are /dev and the root, which live in memory without a size.
     arguments += ["--proc", "/proc"]
@@ -79,6 +78,35 @@ def base(limits: Limits) -> list[str]:
         arguments += ["--perms", "1777", "--size", str(size), "--tmpfs", path]
     arguments += ["--remount-ro", "/dev", "--perms", "0700", "--dir", HOME]
     return [*arguments, "--dir", "/run", "--dir", "/var"]
+
+
+def _system_of_machine() -> list[str]:
+    arguments: list[str] = []
+    for path in _SYSTEM:
+        arguments += ["--ro-bind-try", path, path]
+    for path in _MAYBE_LINKED:
+        link = os.path.islink(path)
+        arguments += ["--symlink", os.readlink(path), path] if link else ["--ro-bind-try", path, path]
+    home = _home_of_caller()
+    if home and any(home.is_relative_to(path) for path in _SYSTEM):
+        arguments += ["--tmpfs", str(home)]
+    return arguments
+
+
+def _system_of_image(root: Path) -> list[str]:
+    arguments: list[str] = []
+    for folder, own in (("/", _OWN_OF_ROOT), ("/var/", _OWN_OF_VAR)):
+        inside = root / folder.strip("/")
+        names = [] if inside.is_symlink() or not inside.is_dir() else sorted(os.listdir(inside))
+        for name in names:
+            path, place = inside / name, f"{folder}{name}"
+            if name in own:
+                continue
+            if path.is_symlink():
+                arguments += ["--symlink", os.readlink(path), place]
+            elif path.is_dir() and os.listdir(path):
+                arguments += ["--ro-bind", str(path), place]
+    return arguments
 
 
 def shows(path: Path) -> bool:
@@ -101,6 +129,27 @@ def etc_files() -> Iterator[tuple[str, bytes]]:
                 yield path, file.read()
     yield "/etc/passwd", _USERS.encode()
     yield "/etc/group", _GROUPS.encode()
+
+
+def etc_files_over(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Files that lie over those of an image: how this machine finds hosts."""
+    for name in _OF_THIS_MACHINE:
+        path = f"/etc/{name}"
+        if os.access(path, os.R_OK) and (root / path.lstrip("/")).is_file():
+            with open(path, "rb") as file:
+                yield path, file.read()
+
+
+def with_user(passwd: str, group: str) -> tuple[str, str]:
+    """The users and groups of an image, with the one that commands run as."""
+    users = [
+        line for line in passwd.splitlines() if line.split(":")[2:3] != [str(UID)] and not line.startswith(f"{USER}:")
+    ]
+    groups = [
+        line for line in group.splitlines() if line.split(":")[2:3] != [str(GID)] and not line.startswith(f"{USER}:")
+    ]
+    own = _USERS.splitlines()[1], _GROUPS.splitlines()[1]
+    return "\n".join([*users, own[0], ""]), "\n".join([*groups, own[1], ""])
 
 
 @dataclass(frozen=True, slots=True)

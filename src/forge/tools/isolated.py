@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import socket
-import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from typing import Any
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.sandbox import Limits, Result, run
+from forge.sandbox import OWN_PYTHON, Limits, Result, run
 from forge.tools.arguments import is_schema
 from forge.tools.edits import restore, snapshot
 from forge.tools.imports import FOLDER, Closure
@@ -40,7 +39,6 @@ BOUNDS = Bounds()
 _SOCKET = "vfs"
 _PRINTED_BYTES = 2_000
 _SCHEMA_BYTES = 20_000
-_SYSTEM = ("/usr", "/opt", "/nix/store")
 
 
 def call(
@@ -107,7 +105,8 @@ def _run(
                 env=layer.variables,
                 mounts=layer.mounts,
                 stdin=json.dumps(request).encode(),
-                readonly=_python_places(),
+                root=layer.root,
+                needs_own_python=not layer.python,
                 cancel=cancel,
             )
         finally:
@@ -167,11 +166,4 @@ def _listening(directory: Path) -> socket.socket:
 @cache
 def _command(python: str) -> tuple[str, ...]:
     source = Path(__file__).with_name("child.py").read_text(encoding="utf-8")
-    return (python or os.path.realpath(sys.executable), "-I", "-S", "-B", "-X", "utf8", "-c", source)
-
-
-@cache
-def _python_places() -> Sequence[Path]:
-    """Where this Python lies, if not in a part of the system that every command sees."""
-    prefix = Path(sys.base_prefix).resolve()
-    return () if any(prefix.is_relative_to(path) for path in _SYSTEM) else (prefix,)
+    return (*((python,) if python else OWN_PYTHON), "-I", "-S", "-B", "-X", "utf8", "-c", source)

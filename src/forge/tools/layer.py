@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from forge.git import WorkInProgressVFS
 from forge.sandbox import Mount
@@ -17,6 +18,8 @@ class ToolLayer:
     packages: tuple[str, ...] = ()
     """Folders that the tool may import packages from."""
     mounts: tuple[Mount, ...] = ()
+    root: Path | None = None
+    """An unpacked image, where its system takes the place of this machine's."""
     variables: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     """Why there is no layer."""
