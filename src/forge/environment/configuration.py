@@ -16,7 +16,7 @@ from forge.git import VFS
 
 PATH = ".forge/environment.yaml"
 PERSON = "person"
-_KEYS = ("setup", "hosts", "services", "variables", "caches", "test", "python", "inputs")
+_KEYS = ("setup", "hosts", "services", "variables", "caches", "test", "python", "inputs", "image")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OURS = (
@@ -45,6 +45,8 @@ class Configured:
     caches: tuple[str, ...] = ()
     test: str = ""
     python: str = ""
+    image: str = ""
+    """A container image as the base; `none` for the system of this machine."""
     inputs: tuple[str, ...] = ()
 
     @property
@@ -81,6 +83,7 @@ def parsed(content: str, name: str, origin: str) -> Configured:
         caches=reader.lines("caches", re.compile(r"[\w.-]+"), "a name, such as `pip`"),
         test=reader.line("test"),
         python=reader.line("python"),
+        image=reader.line("image"),
         inputs=reader.lines("inputs"),
     )
 

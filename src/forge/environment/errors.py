@@ -39,3 +39,9 @@ class SetupUnderWay(Conflict):
     """Another process sets up the same layer."""
 
     code = "setup_under_way"
+
+
+class ImageMissing(EnvironmentInvalid):
+    """The image that is to be the base is not on this machine, or cannot be used."""
+
+    code = "image_missing"

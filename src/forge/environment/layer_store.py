@@ -37,6 +37,10 @@ class Layer:
     runtimes: tuple[str, ...]
     """Directories of the machine that commands see: those of interpreters."""
     services: tuple[str, ...] = ()
+    image: str = ""
+    """The id of the image that it stands on."""
+    system_path: str = ""
+    """The part of PATH that is the image's own."""
     made: Mapping[str, str] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
     """Hosts that the setup asked for in vain."""

@@ -52,6 +52,7 @@ except ImportError:
 print(json.dumps(found))
 """
 _SECONDS = 20
+_USR = Path("/usr")
 _PYTHON_NAME = re.compile(r"python3(\.\d+)?\Z")
 _VERSIONS = (".pyenv/versions", ".local/share/uv/python", ".asdf/installs/python", ".local/share/mise/installs/python")
 
@@ -172,6 +173,22 @@ class Machine:
                 self.cache.mkdir(parents=True, exist_ok=True)
                 disk.replace_synced(place, told.encode())
         return told
+
+
+class MachineInImage(Machine):
+    """Package managers look for packages where those of this machine do; interpreters are those of an image."""
+
+    @cached_property
+    def system(self) -> str:
+        return f"image {platform.machine()}"
+
+    def python(self, wanted: str = "", exact: str = "") -> Runtime | None:
+        del wanted, exact  # which one the image has shows when it runs; pip refuses what does not fit
+        return Runtime("python", "of the image", Path("python3"), _USR)
+
+    @cached_property
+    def node(self) -> Runtime | None:
+        return Runtime("node", "of the image", Path("node"), _USR)
 
 
 def _words(value: object) -> list[str]:

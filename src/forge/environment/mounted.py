@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from forge.environment.image_store import ImageStore
 from forge.environment.layer_store import Layer, LayerStore
+from forge.environment.made_files import CACHES_INSIDE
 from forge.environment.proposal import PLACE, SOURCE, VENV
 from forge.environment.services import missing, served
 from forge.environment.services import variables as service_variables
-from forge.environment.setup_run import CACHES_INSIDE, SYSTEM_PATH, runtime_mounts
+from forge.environment.setup_run import SYSTEM_PATH, runtime_mounts
 from forge.git import VFS
 from forge.sandbox import Mount
 from forge.tools.layer import ToolLayer
@@ -22,6 +24,8 @@ class Mounted:
     """What is added to a command. Without a layer, nothing is, and `notes` say why."""
 
     at: str | None = None
+    root: Path | None = None
+    """An unpacked image, where its system takes the place of this machine's."""
     mounts: tuple[Mount, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -46,7 +50,9 @@ class Mounted:
         python = f"{VENV}/bin/python" if packages else ""
         served = service_variables(self.services)
         variables = {name: value for name, value in self.variables.items() if name not in served}
-        return ToolLayer(python=python, packages=packages, mounts=mounts, variables=variables, notes=self.notes)
+        return ToolLayer(
+            python=python, packages=packages, mounts=mounts, root=self.root, variables=variables, notes=self.notes
+        )
 
     def tidy(self, directory: Path) -> None:
         """Remove what the mounts left in the directory of the branch, before its changes are collected."""
@@ -62,7 +68,14 @@ NOTHING = Mounted()
 @contextmanager
 def mounted(store: LayerStore, layer: Layer, vfs: VFS, *, notes: tuple[str, ...] = ()) -> Iterator[Mounted]:
     """The layer, until the block ends: nobody removes it meanwhile."""
-    with store.in_use(layer):
+    images = ImageStore(store.root)
+    with store.in_use(layer), images.in_use(layer.image) if layer.image else nullcontext():
+        root = images.root(layer.image) if layer.image else None
+        if layer.image and root is None:
+            yield Mounted(
+                notes=("without its environment: its image is gone. Run `forge env clear`, then `forge env setup`",)
+            )
+            return
         mounts = [Mount(PLACE, layer.root), *runtime_mounts(layer.runtimes)]
         files = []
         for path, place in layer.made.items():
@@ -74,16 +87,18 @@ def mounted(store: LayerStore, layer: Layer, vfs: VFS, *, notes: tuple[str, ...]
                 files.append(path)
             elif path.rpartition("/")[2] == "node_modules":
                 mounts += [Mount(f"{SOURCE}/{path}/{name}", None) for name in CACHES_INSIDE]
-        variables = {**layer.variables, "PATH": ":".join((*layer.search_path, SYSTEM_PATH))}
-        absent = missing(layer.services)
+        variables = {**layer.variables, "PATH": ":".join((*layer.search_path, layer.system_path or SYSTEM_PATH))}
+        absent = missing(layer.services, root)
+        where = "in the image" if root else "on this machine"
         services = tuple(name for name in layer.services if name not in absent)
         yield Mounted(
-            SOURCE,
-            tuple(mounts),
-            {**service_variables(services), **variables},
-            (*notes, *(f"{name} is not installed on this machine and was not started" for name in absent)),
-            tuple(files),
-            layer.key,
-            layer.search_path,
-            services,
+            at=SOURCE,
+            root=root,
+            mounts=tuple(mounts),
+            variables={**service_variables(services), **variables},
+            notes=(*notes, *(f"{name} is not installed {where} and was not started" for name in absent)),
+            made_files=tuple(files),
+            key=layer.key,
+            search_path=layer.search_path,
+            services=services,
         )

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from forge.environment.image import Image
+
 FORMAT = 1
 """Of layers. Another number makes every layer anew."""
 SOURCE = "/source"
@@ -74,10 +76,12 @@ class Proposal:
     system: str = ""
     inputs: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    image: Image | None = None
+    """What the system of commands is, where it is not that of this machine."""
 
     @property
     def is_empty(self) -> bool:
-        return not self.commands and not self.services and not self.variables
+        return not self.commands and not self.services and not self.variables and self.image is None
 
     @property
     def hash(self) -> str:
@@ -99,6 +103,7 @@ class Proposal:
             ],
             "executed": self.executed,
             "system": self.system,
+            **({"image": self.image.id} if self.image else {}),
         }
         return sha256(canonical(content)).hexdigest()[:24]
 
@@ -113,6 +118,7 @@ class Proposal:
             "caches": self.caches,
             "test_command": self.test_command,
             "executed": self.executed,
+            **({"image": [self.image.name, self.image.id]} if self.image else {}),
         }
 
     @property

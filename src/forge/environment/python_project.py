@@ -50,7 +50,7 @@ def python_need(vfs: VFS, machine: Machine, *, pinned: str = "") -> Need | None:
         return Need(manager=project.manager, because=tuple(project.files), notes=(note,))
     index = machine.python_index
     hosts = (*index.hosts, *(hosts_in(text(vfs, "uv.lock")) if project.manager == "uv" else ()))
-    pin = exact and not f"{python.version}.".startswith(f"{exact}.")
+    pin = exact and python.version[:1].isdigit() and not f"{python.version}.".startswith(f"{exact}.")
     return Need(
         manager=project.manager,
         because=tuple(project.files),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from glob import glob
+from glob import escape, glob
+from pathlib import Path
 
 _FOLDER = "/tmp/forge-services"  # noqa: S108 - the sandbox's own, gone with the command
 _WORK = f"mkdir -p {_FOLDER}"
@@ -58,9 +59,10 @@ _KNOWN = {service.name: service for service in (_postgresql(), _redis())}
 NAMES = tuple(_KNOWN)
 
 
-def missing(names: Sequence[str]) -> tuple[str, ...]:
-    """Those that are not installed on this machine."""
-    return tuple(name for name in names if not any(glob(each) for each in _KNOWN[name].programs))
+def missing(names: Sequence[str], root: Path | None = None) -> tuple[str, ...]:
+    """Those that are not installed on this machine, or in an image that is unpacked in `root`."""
+    place = "" if root is None else escape(str(root))
+    return tuple(name for name in names if not any(glob(f"{place}{each}") for each in _KNOWN[name].programs))
 
 
 def variables(names: Sequence[str]) -> dict[str, str]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from forge.environment.errors import SetupFailed
+from forge.environment.errors import ImageMissing, SetupFailed
+from forge.environment.image import ImageEngine
+from forge.environment.image_store import ImageStore
 from forge.environment.layer_store import Failure, Layer, LayerStore, remove, tree_size
+from forge.environment.made_files import taken
 from forge.environment.proposal import PLACE, SCRATCH, SOURCE, Proposal
-from forge.git import VFS, GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
+from forge.environment.setup_log import LOG_BYTES, STEP, OnProgress, SetupLog
+from forge.git import GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
 from forge.sandbox import Limits, Mount, Result, run
 from forge.sandbox.host_proxy import HostProxy, serving
 from forge.sandbox.view import shows
@@ -24,23 +27,16 @@ from forge.sandbox.view import shows
 PORT = 4572
 """Of the sandbox's own loopback, which nobody else is on."""
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_LAST_LINES = 40
-_LOG_BYTES = 8 << 20
 _CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
-_NOT_KEPT = ("__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".pdm-python", ".pdm-build", "build")
-CACHES_INSIDE = (".cache", ".vite", ".vite-temp")
-"""Folders of node_modules that test runners write to; each command gets empty ones."""
-_STEP = "forge-step "
+_IN_IMAGE = "/run/forge/certificates.crt"
+"""Where commands in an image find the certificates that this machine trusts."""
 _SCRIPT = (
     """
 step() { printf '\\n%s%s\\n$ %s\\n' '"""
-    + _STEP
+    + STEP
     + """' "$1" "$2"; }
 """
 )
-
-OnProgress = Callable[[int, int, str], None]
-"""Which step of how many, and its command or newest line."""
 
 
 class Materialise(Protocol):
@@ -75,7 +71,11 @@ def set_up(job: SetupJob, *, wait: bool = False) -> Layer:
         if (found := job.store.find(job.proposal.key)) is not None:
             return found
         job.store.forget_failure(job.proposal.key)
-        return _Setup(job, place).run()
+        setup = _Setup(job, place)
+        try:
+            return setup.run()
+        finally:
+            setup.close()
 
 
 class _Setup:
@@ -84,22 +84,32 @@ class _Setup:
         self._proposal = job.proposal
         self._place = place
         self._root = place / "env"
-        self._log = _SetupLog(job.store.open_log(job.proposal.key), job.proposal.commands, job.on_progress)
+        self._base: Path | None = None
+        """The root of the image, once it is unpacked."""
+        self._log = SetupLog(job.store.open_log(job.proposal.key), job.proposal.commands, job.on_progress)
 
     def run(self) -> Layer:
         job, proposal = self._job, self._proposal
         started = time.monotonic()
         (self._root / "scratch").mkdir(parents=True)
+        images = ImageStore(job.store.root)
         with (
+            images.in_use(proposal.image.id) if proposal.image else nullcontext(),
             job.materialise(job.view, root=job.store.root / "sources", keep_ignored=False) as directory,
             serving(proposal.hosts, job.environ) as proxy,
         ):
             source = directory.path
+            if proposal.image is not None:
+                job.on_progress(0, len(proposal.commands), f"unpack the image {proposal.image.name}")
+                try:
+                    self._base = images.unpack(proposal.image, ImageEngine(job.environ))
+                except ImageMissing as e:
+                    raise self._recorded(e.message, e.hint) from e
             result = self._run(source, proxy)
-            self._log.close()
+            self._log.take_rest()
             if not result.ok or result.timed_out or result.limited_by_run:
                 raise self._failed(result.result, proxy.refused, proxy.unreachable)
-            made = _taken(source, job.view, self._place / "made")
+            made = taken(source, job.view, self._place / "made")
         remove(self._root / "scratch")
         layer = Layer(
             key=proposal.key,
@@ -108,14 +118,23 @@ class _Setup:
             seconds=round(time.monotonic() - started, 2),
             size=tree_size(self._place),
             commands=proposal.commands,
-            variables={**{n: v for need in proposal.needs for n, v in need.variables.items()}, **proposal.variables},
+            variables={
+                **self._of_image,
+                **{n: v for need in proposal.needs for n, v in need.variables.items()},
+                **proposal.variables,
+            },
             search_path=proposal.path,
             runtimes=tuple(dict.fromkeys(str(each.prefix) for each in proposal.runtimes)),
             services=proposal.services,
+            image=proposal.image.id if proposal.image else "",
+            system_path=proposal.image.path if proposal.image else "",
             made=made,
             refused=proxy.refused,
         )
         return job.store.keep(self._place, layer)
+
+    def close(self) -> None:
+        self._log.close()
 
     def _run(self, source: Path, proxy: HostProxy) -> _Ended:
         job, proposal = self._job, self._proposal
@@ -125,11 +144,13 @@ class _Setup:
             Mount(PLACE, self._root, writable=True),
             *runtime_mounts(str(each.prefix) for each in proposal.runtimes),
         ]
+        if self._base and (certificates := _certificates()):
+            mounts.append(Mount(_IN_IMAGE, Path(os.path.realpath(certificates))))
         for name in proposal.caches if job.caches else ():
             assert job.caches is not None
             (job.caches / name).mkdir(parents=True, exist_ok=True)
             mounts.append(Mount(f"/caches/{name}", job.caches / name, writable=True))
-        limits = Limits(seconds=job.seconds, disk_bytes=job.disk_bytes, output_bytes=_LOG_BYTES, processes=1024)
+        limits = Limits(seconds=job.seconds, disk_bytes=job.disk_bytes, output_bytes=LOG_BYTES, processes=1024)
         result = run(
             ["sh", "-c", script],
             source,
@@ -140,13 +161,14 @@ class _Setup:
             cancel=job.cancel,
             at=SOURCE,
             mounts=mounts,
+            root=self._base,
         )
         return _Ended(result)
 
     def _environment(self) -> dict[str, str]:
         proposal = self._proposal
         address = f"http://127.0.0.1:{PORT}"
-        certificates = next((path for path in _CERTIFICATES if os.path.exists(path)), "")
+        certificates = _IN_IMAGE if self._base and _certificates() else _certificates()
         proxies = {name: address for word in ("http_proxy", "https_proxy") for name in (word, word.upper())}
         trust = dict.fromkeys(
             (
@@ -160,14 +182,25 @@ class _Setup:
             certificates,
         )
         return {
+            **self._of_image,
             "TMPDIR": SCRATCH,
             **(trust if certificates else {}),
             **{name: value for need in proposal.needs for name, value in need.variables.items()},
             **proposal.setup_variables,
             **proposal.variables,
             **proxies,
-            "PATH": ":".join((*proposal.path, *(f"{each.prefix}/bin" for each in proposal.runtimes), SYSTEM_PATH)),
+            "PATH": ":".join((*proposal.path, *self._system_path())),
         }
+
+    @property
+    def _of_image(self) -> Mapping[str, str]:
+        """What the image sets for its programs."""
+        return self._proposal.image.variables if self._proposal.image else {}
+
+    def _system_path(self) -> tuple[str, ...]:
+        if self._proposal.image is not None:
+            return (self._proposal.image.path,)
+        return (*(f"{each.prefix}/bin" for each in self._proposal.runtimes), SYSTEM_PATH)
 
     def _failed(self, result: Result, refused: tuple[str, ...], unreachable: tuple[str, ...]) -> SetupFailed:
         command = self._log.command
@@ -187,6 +220,9 @@ class _Setup:
         else:
             reason = f"`{command}` failed with exit code {result.exit_code}."
             hint = "Read the last lines, mend the cause on the branch, and run `forge env setup` again."
+        return self._recorded(reason, hint, command=command, refused=refused)
+
+    def _recorded(self, reason: str, hint: str, *, command: str = "", refused: tuple[str, ...] = ()) -> SetupFailed:
         lines = tuple(self._log.tail())
         at = datetime.now(UTC).isoformat(timespec="seconds")
         self._job.store.fail(
@@ -214,99 +250,13 @@ class _Ended:
         return any(each not in ("output", "file size") for each in self.result.limited)
 
 
-class _SetupLog:
-    """Keeps what the commands print, and tells each step."""
-
-    def __init__(self, file: Path, commands: tuple[str, ...], on_progress: OnProgress) -> None:
-        self._file = file.open("ab")
-        self._commands = commands
-        self._on_progress = on_progress
-        self._left = _LOG_BYTES
-        self._rest = b""
-        self._lines: list[str] = []
-        self._step = 0
-        self._lock = threading.Lock()
-
-    @property
-    def command(self) -> str:
-        return self._commands[self._step - 1] if self._step else "the setup"
-
-    def hear(self, stream: str, data: bytes) -> None:
-        del stream
-        with self._lock:
-            *lines, self._rest = (self._rest + data).split(b"\n")
-            for line in lines:
-                self._take(line.decode("utf-8", "replace").rstrip("\r"))
-            if len(self._rest) > 10_000:
-                self._take(self._rest.decode("utf-8", "replace"))
-                self._rest = b""
-            self._file.flush()
-
-    def _take(self, line: str) -> None:
-        number = line.removeprefix(_STEP)
-        if line.startswith(_STEP) and number.isdigit() and int(number) == self._step + 1 <= len(self._commands):
-            self._step += 1
-            self._on_progress(self._step, len(self._commands), self.command)
-            return
-        if not line and not self._lines:
-            return
-        if self._left > 0:
-            self._left -= self._file.write(line.encode() + b"\n")
-        if line.strip():
-            self._lines = [*self._lines[1 - _LAST_LINES :], line]
-
-    def tail(self) -> list[str]:
-        return self._lines
-
-    def close(self) -> None:
-        with self._lock:
-            if self._rest:
-                self._take(self._rest.decode("utf-8", "replace"))
-                self._rest = b""
-            self._file.close()
+def _certificates() -> str:
+    return next((path for path in _CERTIFICATES if os.path.exists(path)), "")
 
 
 def runtime_mounts(prefixes: Iterable[str]) -> list[Mount]:
     """Interpreters that are not in a part of the system that every command sees."""
     return [Mount(prefix, Path(prefix)) for prefix in dict.fromkeys(prefixes) if not shows(Path(prefix))]
-
-
-def _taken(source: Path, vfs: VFS, into: Path) -> dict[str, str]:
-    """Move what the setup created beside the files of the branch into the layer: path of the branch → place there."""
-    tracked = set(vfs.list_files())
-    folders = {parent for path in tracked for parent in _parents(path)}
-    made: dict[str, str] = {}
-    for path in _created(source, tracked, folders):
-        number = str(len(made))
-        into.mkdir(exist_ok=True)
-        shutil.move(source / path, into / number)
-        if path.rpartition("/")[2] == "node_modules":
-            for name in CACHES_INSIDE:
-                (into / number / name).mkdir(exist_ok=True)
-        made[path] = number
-    return made
-
-
-def _created(source: Path, tracked: set[str], folders: set[str]) -> list[str]:
-    found = []
-    for place, names, files in os.walk(source):
-        inside = os.path.relpath(place, source)
-        prefix = "" if inside == "." else f"{inside}/"
-        for name in [*names]:
-            path = f"{prefix}{name}"
-            if path in folders:
-                continue
-            names.remove(name)
-            if name not in _NOT_KEPT and not name.endswith(".egg-info") and name != ".git":
-                found.append(path)
-        new = (name for name in files if f"{prefix}{name}" not in tracked and not os.path.islink(f"{place}/{name}"))
-        found += [f"{prefix}{name}" for name in new]
-    return sorted(found)
-
-
-def _parents(path: str) -> list[str]:
-    parts = path.split("/")[:-1]
-    return ["/".join(parts[: end + 1]) for end in range(len(parts))]
 
 
 def _quoted(command: str) -> str:

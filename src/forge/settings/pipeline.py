@@ -89,6 +89,7 @@ class Records(Section):
 class Environments(Section):
     disk_gb: int = Field(default=20, ge=1, le=10_000)
     setup_minutes: float = Field(default=15.0, gt=0, le=600)
+    image: str = ""
 
 
 class Server(Section):

@@ -4962,6 +4962,10 @@ export interface components {
          *       },
          *       "hash": "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
          *       "hosts": [],
+         *       "image": {
+         *         "id": "0000000000000000000000000000000000000000000000000000000000000000",
+         *         "name": "python:3.12-slim"
+         *       },
          *       "key": "",
          *       "layer": {
          *         "created_at": "2026-11-18T10:48:00+00:00",
@@ -5016,6 +5020,7 @@ export interface components {
              * @description The only hosts that a setup reaches.
              */
             hosts: string[];
+            image: components["schemas"]["ImageShape"] | null;
             /**
              * Key
              * @description Of all that the layer depends on.
@@ -5966,6 +5971,20 @@ export interface components {
             old_count: number;
             /** Old Start */
             old_start: number;
+        };
+        /**
+         * ImageShape
+         * @description The container image whose system commands see in place of this machine's.
+         * @example {
+         *       "id": "0000000000000000000000000000000000000000000000000000000000000000",
+         *       "name": "python:3.12-slim"
+         *     }
+         */
+        ImageShape: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /**
          * IndicatorShape

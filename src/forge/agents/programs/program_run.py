@@ -34,6 +34,7 @@ _PORT = 4571  # of the sandbox's own loopback, which nobody else is on
 _COLLECTING = 10.0  # seconds to take over what it changed, also where it used up its time
 _NOTES = 100
 _ONLINE = "{name} ran with network: it could reach anything, and knows its key or login"
+_NO_IMAGE = "without its environment: a program of this machine cannot run in a container image"
 
 
 class Materialise(Protocol):
@@ -149,7 +150,8 @@ class _Job:
         readonly: tuple[Path, ...],
         mounted: Mounted,
     ) -> None:
-        self._mounted = mounted
+        # A program of this machine cannot run on the system of an image.
+        self._mounted = mounted if mounted.root is None else Mounted(notes=(_NO_IMAGE,))
         self._readonly = readonly
         self._retrying = retrying
         self._patience = Patience(silence, halt)

@@ -46,6 +46,14 @@ class FailureShape(Shape):
     at: str
 
 
+class ImageShape(Shape):
+    """The container image whose system commands see in place of this machine's."""
+
+    model_config = shown(name="python:3.12-slim", id="0" * 64)
+    name: Text
+    id: str
+
+
 class EnvironmentShape(Shape):
     """What a branch needs to run, who approved it, and what was set up."""
 
@@ -54,6 +62,7 @@ class EnvironmentShape(Shape):
     origin: Text = Field(description="`files`, `.forge/environment.yaml`, `person` or `none`.")
     needs: list[NeedShape]
     commands: list[Text]
+    image: ImageShape | None
     hosts: list[Text] = Field(description="The only hosts that a setup reaches.")
     setup_variables: dict[str, Text]
     services: list[Text]

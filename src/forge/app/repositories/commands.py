@@ -58,6 +58,7 @@ def run_on_branch(
     environments: Environments | None = None,
     home: Mapping[str, bytes] | None = None,
     source: int | None = None,
+    needs_own_python: bool = False,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
@@ -90,6 +91,8 @@ def run_on_branch(
             mounts=mounted.mounts,
             home=home,
             source=source,
+            root=mounted.root,
+            needs_own_python=needs_own_python,
         )
         mounted.tidy(directory.path)
         until = max(started + limits.seconds, time.monotonic() + time_to_collect(limits))
@@ -113,7 +116,7 @@ def run_on_branch(
         commit,
         operation,
         notes,
-        mounted.at or mounted.at or str(directory.path),
+        mounted.at or str(directory.path),
     )
 
 

@@ -27,11 +27,13 @@ from forge.environment.errors import (
     SetupFailed,
     SetupNotApproved,
 )
+from forge.environment.image_store import ImageStore
 from forge.environment.layer_store import Failure, Layer, LayerStore
 from forge.environment.machine import Machine
 from forge.environment.mounted import NOTHING, Mounted, mounted
 from forge.environment.proposal import Proposal
-from forge.environment.setup_run import OnProgress, SetupJob, set_up
+from forge.environment.setup_log import OnProgress
+from forge.environment.setup_run import SetupJob, set_up
 from forge.errors import Denied
 from forge.git import PERSON, Actor, ActorKind, GitCommitVFS, Repository, WorkInProgressVFS
 from forge.git.process import disk
@@ -110,7 +112,8 @@ class Environments:
         return Machine(self._environ, Path(self._environ.get("HOME") or "/"), self._root / "programs")
 
     def proposal(self, repo: Repository, vfs: View) -> Proposal:
-        return proposal(vfs, self._machine, own=own_configuration(repo))
+        image = self._settings.environments.image
+        return proposal(vfs, self._machine, own=own_configuration(repo), image=image)
 
     def state(self, repo: Repository, branch: str, vfs: View | None = None) -> EnvironmentState:
         found = self.proposal(repo, vfs or repo.commit_vfs(branch))
@@ -201,7 +204,9 @@ class Environments:
             ),
             wait=wait,
         )
-        self.store.evict(settings.disk_gb << 30, keep=layer.key)
+        images = ImageStore(self._root)
+        self.store.evict((settings.disk_gb << 30) - images.size(), keep=layer.key)
+        images.remove_others({each.image for each in self.store.layers()})
         return layer
 
     @contextmanager
@@ -249,11 +254,13 @@ class Environments:
 
     def clear(self, repo: Repository, branch: str | None) -> tuple[Layer, ...]:
         """Remove the layer of a branch, or every layer. One in use stays."""
-        if branch is None:
-            return self.store.clear([layer.key for layer in self.store.layers()])
-        key = self.proposal(repo, repo.commit_vfs(branch)).key
-        self.store.forget_failure(key)
-        return self.store.clear([key])
+        keys = [layer.key for layer in self.store.layers()]
+        if branch is not None:
+            keys = [self.proposal(repo, repo.commit_vfs(branch)).key]
+            self.store.forget_failure(keys[0])
+        gone = self.store.clear(keys)
+        ImageStore(self._root).remove_others({each.image for each in self.store.layers()})
+        return gone
 
     def log(self, state: EnvironmentState) -> tuple[str, ...]:
         """The end of what the setup printed, also while it runs."""
@@ -338,6 +345,7 @@ def environment_document(state: EnvironmentState) -> dict[str, object]:
             for need in found.needs
         ],
         "commands": found.commands,
+        "image": None if found.image is None else {"name": found.image.name, "id": found.image.id},
         "hosts": found.hosts,
         "setup_variables": found.setup_variables,
         "services": found.services,

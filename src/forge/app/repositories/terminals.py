@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import sys
+import shlex
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from forge.app.repositories.catalog import actor_of, author_of, existing_branch,
 from forge.app.repositories.commands import CommandRun, run_on_branch
 from forge.errors import Conflict, InvalidInput
 from forge.git import Repository, WorkInProgressVFS
-from forge.sandbox import Limits, terminal, view
+from forge.sandbox import OWN_PYTHON, Limits, terminal
 
 if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
@@ -83,7 +83,7 @@ class Terminal:
                 _command(self.command),
                 limits=Limits(seconds=_SECONDS),
                 env=_variables(self.workspace.branch, self.kind),
-                readonly=() if view.shows(Path(sys.base_prefix)) else (Path(sys.base_prefix),),
+                needs_own_python=True,
                 home={_NAME: Path(terminal.__file__).read_bytes()},
                 cancel=self._cancel,
                 on_output=lambda _, data: show(data),
@@ -177,7 +177,6 @@ def own_terminal(
 
 
 def _command(wanted: Sequence[str]) -> list[str]:
-    shell = "bash" if Path("/bin/bash").exists() else "sh"
-    python = os.path.realpath(sys.executable)
-    script = f'python=$1; shift; exec "$python" -I -S "$HOME/{_NAME}" "$@"'
-    return ["sh", "-c", script, "sh", python, *(wanted or [shell])]
+    script = f'exec {shlex.join(OWN_PYTHON)} -I -S "$HOME/{_NAME}" "$@"'
+    shell = ("sh", "-c", "command -v bash > /dev/null && exec bash; exec sh")
+    return ["sh", "-c", script, "sh", *(wanted or shell)]

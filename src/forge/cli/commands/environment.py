@@ -134,22 +134,7 @@ def _tell(out: Output, state: EnvironmentState) -> None:
     proposal = state.proposal
     colour = _COLOURS.get(state.state, "yellow")
     out.line(f"{out.styled(state.branch, 'cyan')}  {out.styled(_WORDS[state.state], colour)}")
-    for need in proposal.needs:
-        runtime = f", {need.runtime.name} {need.runtime.version}" if need.runtime else ""
-        untried = ", untried" if need.untried else ""
-        out.line(f"  {need.manager} ({', '.join(need.because)}{runtime}{untried})")
-    for command in proposal.commands:
-        out.line(out.styled(f"  $ {command}", "dim"))
-    for words, values in (
-        ("may reach", proposal.hosts),
-        ("services", proposal.services),
-        ("sets", tuple(f"{name}={value}" for name, value in proposal.variables.items())),
-        ("keeps caches", proposal.caches),
-    ):
-        if values:
-            out.line(f"  {words}: {', '.join(values)}")
-    if proposal.test_command:
-        out.line(f"  tests: {proposal.test_command}")
+    _tell_proposal(out, state)
     for note in proposal.notes:
         out.line(out.styled(f"  note: {note}", "dim"))
     for row in state.difference.splitlines():
@@ -165,6 +150,28 @@ def _tell(out: Output, state: EnvironmentState) -> None:
         out.line(f"  hash {proposal.hash.removeprefix('sha256:')[:12]}  → forge env setup --yes")
     elif state.state is State.APPROVED:
         out.line("  → forge env setup")
+
+
+def _tell_proposal(out: Output, state: EnvironmentState) -> None:
+    proposal = state.proposal
+    for need in proposal.needs:
+        runtime = f", {need.runtime.name} {need.runtime.version}" if need.runtime else ""
+        untried = ", untried" if need.untried else ""
+        out.line(f"  {need.manager} ({', '.join(need.because)}{runtime}{untried})")
+    if proposal.image is not None:
+        out.line(f"  image: {proposal.image.name} ({proposal.image.engine}, {proposal.image.id[:12]})")
+    for command in proposal.commands:
+        out.line(out.styled(f"  $ {command}", "dim"))
+    for words, values in (
+        ("may reach", proposal.hosts),
+        ("services", proposal.services),
+        ("sets", tuple(f"{name}={value}" for name, value in proposal.variables.items())),
+        ("keeps caches", proposal.caches),
+    ):
+        if values:
+            out.line(f"  {words}: {', '.join(values)}")
+    if proposal.test_command:
+        out.line(f"  tests: {proposal.test_command}")
 
 
 def _tell_layer(out: Output, state: EnvironmentState) -> None:

@@ -74,6 +74,7 @@ function Failure({ failure }: { failure: NonNullable<Environment["failure"]> }) 
 
 function Proposal({ environment }: { environment: Environment }) {
   const facts: [string, string[]][] = [
+    ["Image", environment.image === null ? [] : [`${environment.image.name} (${environment.image.id.slice(0, 12)})`]],
     ["Hosts", environment.hosts],
     ["Services", environment.services],
     ["Variables", Object.entries(environment.variables).map(([name, value]) => `${name}=${value}`)],
