@@ -11,9 +11,9 @@ from forge.environment.image_store import ImageStore
 from forge.environment.layer_store import Layer, LayerStore
 from forge.environment.made_files import CACHES_INSIDE
 from forge.environment.proposal import PLACE, SOURCE, VENV
+from forge.environment.runtimes import SYSTEM_PATH, runtime_mounts
 from forge.environment.services import missing, served
 from forge.environment.services import variables as service_variables
-from forge.environment.setup_run import SYSTEM_PATH, runtime_mounts
 from forge.git import VFS
 from forge.sandbox import Mount
 from forge.tools.layer import ToolLayer

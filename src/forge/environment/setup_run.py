@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,15 +18,14 @@ from forge.environment.image_store import ImageStore
 from forge.environment.layer_store import Failure, Layer, LayerStore, remove, tree_size
 from forge.environment.made_files import taken
 from forge.environment.proposal import PLACE, SCRATCH, SOURCE, Proposal
+from forge.environment.runtimes import SYSTEM_PATH, runtime_mounts
 from forge.environment.setup_log import LOG_BYTES, STEP, OnProgress, SetupLog
 from forge.git import GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
 from forge.sandbox import Limits, Mount, Result, run
 from forge.sandbox.host_proxy import HostProxy, serving
-from forge.sandbox.view import shows
 
 PORT = 4572
 """Of the sandbox's own loopback, which nobody else is on."""
-SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _CERTIFICATES = ("/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem")
 _IN_IMAGE = "/run/forge/certificates.crt"
 """Where commands in an image find the certificates that this machine trusts."""
@@ -252,11 +251,6 @@ class _Ended:
 
 def _certificates() -> str:
     return next((path for path in _CERTIFICATES if os.path.exists(path)), "")
-
-
-def runtime_mounts(prefixes: Iterable[str]) -> list[Mount]:
-    """Interpreters that are not in a part of the system that every command sees."""
-    return [Mount(prefix, Path(prefix)) for prefix in dict.fromkeys(prefixes) if not shows(Path(prefix))]
 
 
 def _quoted(command: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,6 +54,9 @@ def keyring_password(name: str) -> str | None:
 
 
 def _ask_keyring(name: str) -> str | None:
+    if sys.platform != "darwin":
+        # Where it is not at home, the backend of macOS looks for its libraries with ldconfig, gcc and ld.
+        sys.modules.setdefault("keyring.backends.macOS.api", None)  # type: ignore[arg-type]
     import keyring  # noqa: PLC0415 - most runs have the key in the environment
 
     try:

@@ -33,7 +33,6 @@ from forge.environment.machine import Machine
 from forge.environment.mounted import NOTHING, Mounted, mounted
 from forge.environment.proposal import Proposal
 from forge.environment.setup_log import OnProgress
-from forge.environment.setup_run import SetupJob, set_up
 from forge.errors import Denied
 from forge.git import PERSON, Actor, ActorKind, GitCommitVFS, Repository, WorkInProgressVFS
 from forge.git.process import disk
@@ -186,6 +185,8 @@ class Environments:
         wait: bool = False,
     ) -> Layer:
         """Make the layer of a branch. What no person approved does not run."""
+        from forge.environment.setup_run import SetupJob, set_up  # noqa: PLC0415 - most commands find a layer
+
         view = vfs or repo.commit_vfs(branch)
         found = self.refuse_unless_approved(repo, branch, view)
         settings = self._settings.environments
