@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,6 +59,7 @@ def run_on_branch(
     home: Mapping[str, bytes] | None = None,
     source: int | None = None,
     needs_own_python: bool = False,
+    on_start: Callable[[], None] = lambda: None,
 ) -> CommandRun:
     """Run `command` on the files of a branch; with `save`, its changes become one commit.
 
@@ -76,6 +77,7 @@ def run_on_branch(
     around = environments.around(repo, workspace) if environments else nullcontext(NOTHING)
     with around as mounted, repo.materialize(workspace) as directory:
         started = time.monotonic()
+        on_start()
         result = run(
             mounted.command(command),
             directory.path,

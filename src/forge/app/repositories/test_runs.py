@@ -55,10 +55,12 @@ def run_branch_tests(
     *,
     redact: Callable[[str], str],
     on_line: Callable[[str], None] = lambda _: None,
+    on_start: Callable[[], None] = lambda: None,
     cancel: threading.Event | None = None,
     environments: Environments | None = None,
 ) -> RecordedRun:
-    """What the tests change on disk is dropped. `on_line` hears the last line that a runner printed.
+    """What the tests change on disk is dropped. `on_line` hears the last line that a runner printed, `on_start` that
+    one is about to start.
 
     `redact` takes secrets out of what is put on record.
     """
@@ -66,7 +68,7 @@ def run_branch_tests(
     own = environments.test_command(repo, vfs) if environments and not repository_command(repo) else ""
     found = chosen_suites(command_of(repo, vfs, project=own).suites, checked_pattern(wanted.pattern))
     environment = partial(environments.layer_key, repo) if environments is not None else _no_environment
-    run = _Lines(repo, vfs, wanted, on_line, cancel=cancel, environments=environments)
+    run = _Lines(repo, vfs, wanted, on_line, on_start, cancel=cancel, environments=environments)
     return run_recorded(
         found,
         vfs,
@@ -118,6 +120,7 @@ class _Lines:
         vfs: WorkInProgressVFS,
         wanted: Wanted,
         on_line: Callable[[str], None],
+        on_start: Callable[[], None],
         *,
         cancel: threading.Event | None,
         environments: Environments | None,
@@ -135,6 +138,7 @@ class _Lines:
             plain=wanted.plain,
             cancel=cancel,
             collect=False,
+            on_start=on_start,
             environments=environments,
         )
 

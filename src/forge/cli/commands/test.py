@@ -21,7 +21,11 @@ from forge.cli.terminal.session import BadUsage, Exit, Session
 from forge.counts import counted
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from forge.app.access.local_access import Access
     from forge.app.repositories.catalog import Repository
+    from forge.settings import Settings
 
 app = Commands(__doc__)
 
@@ -67,8 +71,7 @@ def run_tests(
 
 def _tested(session: Session, repo: Repository, branch: str, wanted: Wanted) -> TestRunView:
     """By the server, where one runs; it never runs anything outside the sandbox for somebody."""
-    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the database
-    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - not for every command
     from forge.app.repositories.test_alone import run_alone  # noqa: PLC0415
     from forge.cli.server_client import running_server  # noqa: PLC0415
 
@@ -82,8 +85,15 @@ def _tested(session: Session, repo: Repository, branch: str, wanted: Wanted) -> 
             tests = ServerTests(server, settings, repo, branch, session.output.note)
             return asyncio.run(tests.run(wanted, on_line))
         environments = environments_of()
-        with opened_access(settings, os.environ) as access:
-            return run_alone(access, LOCAL, repo, branch, wanted, on_line=on_line, environments=environments)
+        return run_alone(
+            partial(_access, settings), LOCAL, repo, branch, wanted, on_line=on_line, environments=environments
+        )
+
+
+def _access(settings: Settings) -> AbstractContextManager[Access]:
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415 - loads the database
+
+    return opened_access(settings, os.environ)
 
 
 def document(run: TestRunView) -> dict[str, Any]:
