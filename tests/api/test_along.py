@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.conftest import Git
 from tests.support.api_server import House
 
 pytestmark = pytest.mark.req("G-06", "G-07", "X-02")
@@ -91,6 +93,33 @@ def test_a_copy_is_made_with_what_was_said_or_without(client: httpx.Client, addr
         assert files(client, address, "copy") == (told or {"files": 0})["files"]
         assert client.get("/api/audit").json()["items"][0]["action"] == "branch.export"
         client.delete(f"{address}/branches/copy").raise_for_status()
+
+
+@pytest.mark.req("G-08")
+def test_a_branch_is_pushed_with_what_was_said_or_without(
+    client: httpx.Client, address: str, git: Git, tmp_path: Path
+) -> None:
+    assert client.get(f"{address}/remotes").json() == []
+    missing = client.post(f"{address}/pushes", json={"source": WORK})
+    assert (missing.status_code, missing.json()["code"]) == (404, "remote_missing")
+    git(tmp_path, "init", "-q", "--bare", "over.git")
+    place = Path(client.get(address).json()["path"])
+    git(place, "remote", "add", "origin", str(tmp_path / "over.git"))
+    assert [each["name"] for each in client.get(f"{address}/remotes").json()] == ["origin"]
+    for terms, told in (("keep", KEPT), ("squash", SHORT), ("drop", None)):
+        wish = {"source": WORK, "to": f"shared-{terms}", "conversation": terms}
+        shown = client.post(f"{address}/pushes/preview", json=wish).json()
+        assert (shown["state"], shown["conversation"]) == ("preview", told)
+        stale = client.post(f"{address}/pushes", json={**wish, "seen_source": "0" * 40})
+        assert (stale.status_code, stale.json()["code"]) == (409, "branch_moved")
+        sent = client.post(f"{address}/pushes", json={**wish, "seen_source": shown["source_tip"]}).json()
+        assert sent == {**shown, "state": "created"}
+        assert git(tmp_path / "over.git", "rev-parse", f"shared-{terms}") == sent["commit"]
+        assert client.get("/api/audit").json()["items"][0]["action"] == "branch.push"
+    wish = {"source": "main", "to": "shared-keep"}
+    refused = client.post(f"{address}/pushes", json=wish)
+    assert (refused.status_code, refused.json()["code"]) == (409, "push_rejected")
+    assert client.post(f"{address}/pushes", json={**wish, "replace": True}).json()["state"] == "replaced"
 
 
 def test_a_comparison_tells_it_both_ways(client: httpx.Client, address: str) -> None:

@@ -84,3 +84,27 @@ def test_a_copy_is_exported_without_it(page: Any, desk: Desk) -> None:
     until(lambda: "ai/talk-export" in desk.git(path, "branch", "--format=%(refname:short)").splitlines())
     assert desk.git(path, "show", "ai/talk-export:note.txt") == "hello"
     assert files(desk, path, "ai/talk-export") == 0
+
+
+def test_a_branch_is_pushed_without_it(page: Any, desk: Desk, tmp_path: Path) -> None:
+    repo, path = talked(desk)
+    desk.git(tmp_path, "init", "-q", "--bare", "over.git")
+    desk.git(path, "remote", "add", "origin", str(tmp_path / "over.git"))
+    asked(page, desk, repo, "Push")
+    dialog = page.get_by_role("dialog", name="Push ai/talk")
+    dialog.get_by_text(KEPT).wait_for()
+    dialog.get_by_role("textbox", name="Branch on the remote").fill("shown")
+    dialog.get_by_role("button", name="Leave out").click()
+    dialog.get_by_text("1 commit rewritten for the remote.").wait_for()
+    dialog.get_by_role("button", name="Push", exact=True).click()
+    page.get_by_text("Created origin/shown").wait_for()
+    over = tmp_path / "over.git"
+    assert desk.git(over, "for-each-ref", "--format=%(refname)") == "refs/heads/shown"
+    assert desk.git(over, "show", "shown:note.txt") == "hello"
+    assert files(desk, over, "shown") == 0
+
+
+def test_without_a_remote_the_dialog_says_how_to_add_one(page: Any, desk: Desk) -> None:
+    repo, _ = talked(desk)
+    asked(page, desk, repo, "Push")
+    page.get_by_role("dialog", name="Push ai/talk").get_by_text("This repository has no remote.").wait_for()

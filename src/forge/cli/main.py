@@ -62,6 +62,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "cherry-pick": Command("cherry_pick", "copy commits onto a branch, or preview it"),
         "undo": Command("undo", "take back what Forge did last"),
         "export": Command("export", "a branch without its conversations, to give away"),
+        "push": Command("push", "send a branch to a remote, with its conversation or without it"),
     },
     "Look after Forge": {
         "config": Command("config", "settings: show, get, set, check"),

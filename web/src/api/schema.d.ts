@@ -2236,6 +2236,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/repositories/{repository}/pushes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Push a branch
+         * @description Push a branch. It uses the credentials of the server, so users of a team server need the scope `admin`.
+         */
+        post: operations["push_branch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/pushes/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a push would send
+         * @description What a push would send. Nothing is sent, and the remote is not asked.
+         */
+        post: operations["preview_push"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repositories/{repository}/remotes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The remotes that git's configuration names, `origin` first
+         * @description The remotes that git's configuration names, `origin` first.
+         */
+        get: operations["list_remotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repositories/{repository}/renames": {
         parameters: {
             query?: never;
@@ -8535,6 +8595,150 @@ export interface components {
             usable: boolean;
         };
         /**
+         * PushOrderShape
+         * @example {
+         *       "conversation": "drop",
+         *       "source": "ai/first",
+         *       "to": "first"
+         *     }
+         */
+        PushOrderShape: {
+            /**
+             * Conversation
+             * @description What goes along of the conversation: every turn, a summary or nothing. Left out: as in the last push to that branch, else what `merged_sessions` says for a default branch, else every turn.
+             */
+            conversation?: ("keep" | "squash" | "drop") | null;
+            /**
+             * Remote
+             * @description Left out: the only one, or `origin`.
+             */
+            remote?: string | null;
+            /**
+             * Replace
+             * @description Replace the branch `to`, if it is still where it was last seen (a lease).
+             * @default false
+             */
+            replace: boolean;
+            /**
+             * Seen Source
+             * @description `source_tip` of the preview.
+             */
+            seen_source?: string | null;
+            /**
+             * Source
+             * @description The branch to push.
+             */
+            source: string;
+            /**
+             * To
+             * @description The branch on the remote. Left out: the same name.
+             */
+            to?: string | null;
+        };
+        /**
+         * PushRequest
+         * @example {
+         *       "conversation": "drop",
+         *       "source": "ai/first",
+         *       "to": "first"
+         *     }
+         */
+        PushRequest: {
+            /**
+             * Conversation
+             * @description What goes along of the conversation: every turn, a summary or nothing. Left out: as in the last push to that branch, else what `merged_sessions` says for a default branch, else every turn.
+             */
+            conversation?: ("keep" | "squash" | "drop") | null;
+            /**
+             * Remote
+             * @description Left out: the only one, or `origin`.
+             */
+            remote?: string | null;
+            /**
+             * Replace
+             * @description Replace the branch `to`, if it is still where it was last seen (a lease).
+             * @default false
+             */
+            replace: boolean;
+            /**
+             * Source
+             * @description The branch to push.
+             */
+            source: string;
+            /**
+             * To
+             * @description The branch on the remote. Left out: the same name.
+             */
+            to?: string | null;
+        };
+        /**
+         * PushShape
+         * @example {
+         *       "branch": "ai/first",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "conversation": {
+         *         "files": 1,
+         *         "summaries": 1,
+         *         "turns": 1
+         *       },
+         *       "conversation_choice": "keep",
+         *       "left_out": 1,
+         *       "remote": "",
+         *       "replaces": false,
+         *       "rewritten": 1,
+         *       "seen": "",
+         *       "source_tip": "",
+         *       "state": "preview",
+         *       "to": "",
+         *       "url": ""
+         *     }
+         */
+        PushShape: {
+            /** Branch */
+            branch: string;
+            /**
+             * Commit
+             * @description What the branch on the remote is then.
+             */
+            commit: string;
+            conversation: components["schemas"]["BroughtShape"] | null;
+            /** Conversation Choice */
+            conversation_choice: ("keep" | "squash" | "drop") | null;
+            /**
+             * Left Out
+             * @description How many commits held nothing but conversation.
+             */
+            left_out: number;
+            /** Remote */
+            remote: string;
+            /**
+             * Replaces
+             * @description Whether what it was is no part of what it will be.
+             */
+            replaces: boolean;
+            /**
+             * Rewritten
+             * @description How many commits are new.
+             */
+            rewritten: number;
+            /**
+             * Seen
+             * @description Where the branch on the remote was when git last looked.
+             */
+            seen: string | null;
+            /** Source Tip */
+            source_tip: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "preview" | "created" | "updated" | "replaced" | "unchanged";
+            /** To */
+            to: string;
+            /** Url */
+            url: string;
+        };
+        /**
          * QuestionShape
          * @example {
          *       "asked": 1794800000,
@@ -8687,6 +8891,28 @@ export interface components {
             saved: boolean;
             /** Warnings */
             warnings: components["schemas"]["CautionShape"][];
+        };
+        /**
+         * RemoteShape
+         * @example {
+         *       "default_branch": "",
+         *       "name": "Ada",
+         *       "url": ""
+         *     }
+         */
+        RemoteShape: {
+            /**
+             * Default Branch
+             * @description As git last heard; null: it never asked.
+             */
+            default_branch: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Url
+             * @description Where pushes go, without a name or password in it.
+             */
+            url: string;
         };
         /**
          * Renamed
@@ -24840,6 +25066,362 @@ export interface operations {
                 };
             };
             /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `invalid_page`, `not_text`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    push_branch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushOrderShape"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`, `push_denied`, `remote_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `remote_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `push_rejected`, `lease_stale`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`, `remote_unreachable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_push: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `record_protected`, `push_denied`, `remote_denied`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`, `branch_missing`, `revision_missing`, `history_pruned`, `file_missing`, `operation_missing`, `remote_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `push_rejected`, `lease_stale`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`, `invalid_revision`, `invalid_name`, `invalid_path`, `file_over_limit`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `git_failed`, `repository_unreadable`, `storage_failed`, `remote_unreachable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_remotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository. */
+                repository: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemoteShape"][];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `repository_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `unsupported_repository`. */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -1,4 +1,4 @@
-/** New, rename, delete, merge, export: one dialog at a time, wherever it was asked for. */
+/** New, rename, delete, merge, export, push: one dialog at a time, wherever it was asked for. */
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode, type SyntheticEvent } from "react";
 
@@ -7,9 +7,11 @@ import { branchPlace, repositoryPlace } from "@/lib/places";
 import { plural } from "@/lib/format";
 import { Button, Confirm, ConversationChoice, Dialog, ErrorState, Input, Skeleton, toast, type Along } from "@/ui";
 
+import { freeName, nameProblem } from "./branch_names";
 import { MergeDialog } from "./features";
 import { useHere } from "./here";
 import { useOpenBranches } from "./open_branches";
+import { PushBranch } from "./PushBranch";
 import { useShell, type BranchDialog } from "./shell_state";
 
 type Of<K extends BranchDialog["kind"]> = Extract<BranchDialog, { kind: K }> & { onClose: () => void };
@@ -27,6 +29,8 @@ export function BranchDialogs() {
       return <DeleteBranch {...dialog} onClose={onClose} />;
     case "export":
       return <ExportBranch {...dialog} onClose={onClose} />;
+    case "push":
+      return <PushBranch {...dialog} onClose={onClose} />;
     case "merge":
       return <MergeDialog open repo={dialog.repo} kind="merge" target={dialog.target} sources={[dialog.source]} onClose={onClose} />;
   }
@@ -74,21 +78,6 @@ function NameForm({ title, about, action, initial, pending, error, onSubmit, onC
       {error !== null && <ErrorState compact error={error} />}
     </Dialog>
   );
-}
-
-/** What git would refuse, told while typing. The server has the last word. */
-export function nameProblem(name: string): string | undefined {
-  if (/\s/.test(name)) return "A name has no spaces; use - instead.";
-  if (/[~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|[/.]$|\.lock$/.test(name)) return "Git does not allow such a name.";
-  return undefined;
-}
-
-/** The first free one of ai/first, ai/first-2, … */
-export function freeName(wanted: string, taken: readonly string[]): string {
-  for (let i = 1; ; i++) {
-    const name = i === 1 ? wanted : `${wanted}-${i}`;
-    if (!taken.includes(name)) return name;
-  }
 }
 
 function NewBranch({ repo, start, conversation = false, onClose }: Of<"new">) {

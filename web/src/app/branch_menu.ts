@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Copy, CopyPlus, GitFork, GitMerge, Pencil, Plus, Trash2 } from "lucide-react";
+import { ArrowUpFromLine, Copy, CopyPlus, GitFork, GitMerge, Pencil, Plus, Trash2 } from "lucide-react";
 
 import type { Branch } from "@/api";
 import { branchPlace } from "@/lib/places";
@@ -26,6 +26,7 @@ export function useBranchMenu(repo: string, branch: Pick<Branch, "name" | "prote
     ...(main !== null && main !== name
       ? [{ label: `Merge into ${main}`, icon: GitMerge, onSelect: () => setDialog({ kind: "merge", repo, source: name, target: main }) }]
       : []),
+    { label: "Push", icon: ArrowUpFromLine, onSelect: () => setDialog({ kind: "push", repo, branch: name }) },
     { label: "Export a copy", icon: CopyPlus, onSelect: () => setDialog({ kind: "export", repo, branch: name }) },
     null,
     { label: "Copy name", icon: Copy, onSelect: () => void copyText(name, `Copied ${name}`) },

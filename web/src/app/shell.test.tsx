@@ -9,7 +9,7 @@ import { Commands, CommandsContext } from "@/lib/commands";
 import { answering, type Answers } from "@/testing/render";
 import { Toasts, TooltipProvider } from "@/ui";
 
-import { freeName, nameProblem } from "./BranchDialogs";
+import { freeName, nameProblem } from "./branch_names";
 import { afterClosing } from "./open_branches";
 import { newRouter } from "./router";
 import { tokenOf } from "./SignIn";

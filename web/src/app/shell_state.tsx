@@ -6,6 +6,7 @@ export type BranchDialog =
   | { kind: "rename"; repo: string; branch: string }
   | { kind: "delete"; repo: string; branch: string }
   | { kind: "export"; repo: string; branch: string }
+  | { kind: "push"; repo: string; branch: string }
   | { kind: "merge"; repo: string; source: string; target: string };
 
 export type Overlay = "palette" | "shortcuts" | "quick-open" | null;

@@ -42,6 +42,13 @@ CHANGING: Codes = {
     422: ("request_invalid", "invalid_revision", "invalid_name", "invalid_path", "invalid_input", "file_over_limit"),
 }
 
+PUSHING: Codes = {
+    403: ("push_denied", "remote_denied"),
+    404: ("remote_missing",),
+    409: ("push_rejected", "lease_stale"),
+    502: ("remote_unreachable",),
+}
+
 
 ENVIRONMENT: Codes = {
     403: ("setup_not_approved", "setup_approval_denied"),

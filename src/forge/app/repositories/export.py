@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from forge.app.repositories.catalog import actor_of, repository
 from forge.app.repositories.merges import Conversation
@@ -17,6 +16,9 @@ from forge.git.objects.raw_object import NewObjects
 from forge.sessions.summary import Brought, brought, summary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from forge.app.access.identity import Who
     from forge.app.process.workshop import Workshop
 
@@ -80,10 +82,8 @@ def previewed(repo: Repository, order: ExportOrder, usual: Conversation = "squas
     tip = tip_of(repo.refs, order.source)
     if repo.refs.tip(order.name) is not None:
         raise BranchExists(f"{order.name} exists already.", hint="Choose another name.")
-    history = list(repo.log(order.source, order="topo"))
     terms = order.conversation or usual
-    instead = summary(repo.objects, tip, order.source) if terms == "squash" else None
-    without = without_sessions(repo.objects, reversed(history), instead)
+    without = rewritten(repo, order.source, tip, "drop" if terms == "keep" else terms)
     had = bool(without.commits or without.left_out)
     found = without if terms != "keep" else Exported(tip, repo.commit(tip).tree, {}, 0, 0)
     if found.tip is None or found.tree is None:
@@ -96,7 +96,7 @@ def previewed(repo: Repository, order: ExportOrder, usual: Conversation = "squas
         found.tree,
         found.commits,
         found.left_out,
-        _conversation(repo, found),
+        conversation_in(repo, found),
         terms if had else None,
         found.new,
     )
@@ -115,7 +115,21 @@ def bundle(repo: Repository, branch: str, path: Path) -> None:
     repo.objects.git.run("bundle", "create", str(path.absolute()), f"refs/heads/{branch}")
 
 
-def _conversation(repo: Repository, found: Exported) -> Brought | None:
+def rewritten(
+    repo: Repository,
+    source: str,
+    tip: CommitId,
+    terms: Literal["squash", "drop"],
+    *,
+    beyond: Sequence[CommitId] = (),
+) -> Exported:
+    """The commits of a branch without its conversations; those that lead to one of `beyond` stay as they are."""
+    history = list(repo.log(tip, order="topo", exclude=list(beyond)))
+    instead = summary(repo.objects, tip, source) if terms == "squash" else None
+    return without_sessions(repo.objects, reversed(history), instead)
+
+
+def conversation_in(repo: Repository, found: Exported) -> Brought | None:
     view = repo.objects.with_new(found.new)
     folder = view.entry(found.tree, _FORGE) if found.tree else None
     if folder is None or not folder.is_tree:

@@ -1,6 +1,7 @@
 export * from "./environments";
 export * from "./files";
 export * from "./history";
+export * from "./remotes";
 export * from "./house";
 export * from "./projects";
 export * from "./repositories";
