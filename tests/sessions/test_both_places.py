@@ -156,3 +156,28 @@ async def test_a_new_branch_of_a_name_that_plain_git_deleted_begins_anew(
     model = await say(sessions, "hello")
     assert "secret plan" not in str(model.prompts[0].messages)
     assert said(sessions) == ["hello"]
+
+
+@pytest.mark.parametrize("way", ["rebase", "amend"])
+async def test_a_rebase_by_plain_git_keeps_it_with_the_turns_that_only_talked(
+    sessions: Sessions, git: Git, way: str
+) -> None:
+    await say(sessions, "one")
+    for text in ("two", "three"):
+        await say(sessions, text, writes=False)
+    place = sessions.repo.work_tree
+    assert place is not None
+    git(place, "commit", "-q", "--allow-empty", "-m", "main moves on")
+    git(place, "checkout", "-q", "ai/x")
+    git(
+        place,
+        *(
+            ("rebase", "-q", "main")
+            if way == "rebase"
+            else ("commit", "-q", "--amend", "--allow-empty", "--no-edit", "--date=now")
+        ),
+    )
+    git(place, "checkout", "-q", "main")
+    assert said(sessions) == ["one", "two", "three"]
+    await say(sessions, "four", writes=False)
+    assert said(sessions) == ["one", "two", "three", "four"]

@@ -57,11 +57,21 @@ def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> 
         return beside_at(objects, refs, tip)
     line = list(_line(objects, tip))
     turns = {_said_by(objects, each) for each in line} - {None}
+    later: list[CommitId] = []
     for each in _line(objects, said):
-        message = objects.commit(each).message
-        if commits.trailer(message, "Forge-Commit") in line or _said_by(objects, each) in turns:
-            return each
+        if _commit_of(objects, each) in line or _said_by(objects, each) in turns:
+            return _with_mere_talk(objects, each, later)
+        later.append(each)
     return said if len(line) == _LINE else None
+
+
+def _with_mere_talk(objects: Objects, said: CommitId, later: list[CommitId]) -> CommitId:
+    """Also the turns after it that changed no file: a rebase or an amend gave the commit that they name another id."""
+    for each in reversed(later):
+        if _commit_of(objects, each) != _commit_of(objects, said):
+            break
+        said = each
+    return said
 
 
 def place_of(objects: Objects) -> str:
@@ -137,6 +147,11 @@ def _line(objects: Objects, tip: CommitId) -> Iterator[CommitId]:
         if not parents or not objects.has(parents[0]):
             return
         tip = parents[0]
+
+
+def _commit_of(objects: Objects, said: CommitId) -> str | None:
+    """The commit on the branch at which something was said."""
+    return commits.trailer(objects.commit(said).message, "Forge-Commit")
 
 
 def _said_by(objects: Objects, commit: CommitId) -> str | None:
