@@ -139,7 +139,7 @@ Options:
 Everywhere:
   -C DIR      Work on the repository at DIR.
   --json      Print one JSON document on standard output.
-  --direct    Let agents work in this process, also where a server runs.
+  --direct    Let agents work in this process, even beside a server.
   -h, --help  Show this.
 """)
 

@@ -166,7 +166,7 @@ def test_a_repository_above_is_not_taken_for_the_project(tmp_path: Path, git: Gi
 def test_a_torn_index_does_not_stop_anything(records: Records, git: Git) -> None:
     (records.directory / ".git/index").write_bytes(b"DIRC\0\0")
     opened = Records.open(records.directory)
-    assert opened.update(lambda _: {"docs/spec.md": "new"}, "goes on")
+    assert opened.update(lambda _: {"docs/spec.md": "new"}, "continues")
     assert git(records.directory, "status", "--porcelain") == ""
     assert git(records.directory, "fsck", "--strict") == ""
 

@@ -23,7 +23,7 @@ def test_files_come_in_with_ranges_and_go_out(bench: NewBench) -> None:
     b.ok("update_context", add=[{"path": "src/app.py"}], remove=["README.md"])
     b.ok("update_context", add=[{"path": "src/app.py", "ranges": [[1, 2]]}])
     assert read_active(b.vfs) == (ActiveFile("src/app.py"),)
-    assert b.ok("update_context", remove=["src/app.py"]) == "The context holds no files now."
+    assert b.ok("update_context", remove=["src/app.py"]) == "The context has no files now."
 
 
 def test_a_mistake_changes_nothing_of_the_context(bench: NewBench) -> None:

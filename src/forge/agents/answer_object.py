@@ -43,7 +43,7 @@ def parse_object(raw: str, schema: type[M], notes: list[str] | None = None) -> M
     """
     found = [*objects(raw)]
     if not found:
-        refuse("The answer holds no JSON object.")
+        refuse("The answer contains no JSON object.")
     problem: ValidationError | None = None
     for candidate in reversed(found):
         for value in (candidate, *_inner(candidate)):
@@ -57,7 +57,7 @@ def parse_object(raw: str, schema: type[M], notes: list[str] | None = None) -> M
                     notes += left_out
                 return fitting
     if problem is None:
-        refuse("The answer holds no JSON object.")
+        refuse("The answer contains no JSON object.")
     raise AnswerMalformed(f"The JSON object does not fit. {problems(problem)}", hint=ONE_OBJECT) from problem
 
 

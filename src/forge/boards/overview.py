@@ -66,7 +66,7 @@ class PhaseColumn:
 class BoardView:
     columns: tuple[PhaseColumn, ...]
     broken: tuple[str, ...] = ()
-    """A sentence about each project that is there and cannot be read."""
+    """A sentence about each project that cannot be read."""
 
     @property
     def waiting(self) -> tuple[ProjectCard, ...]:

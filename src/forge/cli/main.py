@@ -22,7 +22,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "demo": Command("demo", "watch an idea become a tested branch; no model, no key"),
         "serve": Command("serve", "the web interface, the API and the worker, until Ctrl-C"),
         "models": Command("models", "who can answer: providers, keys, agent programs"),
-        "doctor": Command("doctor", "check what Forge stands on, and what to do where it is amiss"),
+        "doctor": Command("doctor", "check what Forge needs, and what to do where something is wrong"),
     },
     "From an idea to a deliverable": {
         "run": Command("run", "take an idea in a file all the way, or to your first decision"),
@@ -91,7 +91,7 @@ Options, before or after the command:
   -C DIR        work on the repository at DIR
   --json        one JSON document on standard output, everything else on standard error
   --no-pager    print long output at once instead of showing it in your pager
-  --direct      let agents work in this process, also where a server runs (or FORGE_DIRECT=1)
+  --direct      let agents work in this process, even beside a server (or FORGE_DIRECT=1)
   -V, --version show the version
   -h, --help    show this; `forge COMMAND --help` explains a command
 

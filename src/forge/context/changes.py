@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forge.git import ObjectId
 
 _HEAD = "Files of the branch that changed since the list above (+ new, ~ changed, - gone):"
-_UNKNOWN = "The branch was moved; the list of files above may be out of date. List files to see what is there."
+_UNKNOWN = "The branch was moved; the list of files above may be out of date. List the files first."
 _SECONDS = 3.0
 _MOST_FOLDERS = 8
 

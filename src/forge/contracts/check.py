@@ -129,7 +129,7 @@ class Across:
                 name = _mapping(operation).get("operationId")
                 if isinstance(name, str) and name in seen:
                     line = lines.line(("paths", path, method, "operationId"))
-                    hint = "Give each operation a name of its own."
+                    hint = "Give each operation its own name."
                     yield Finding("id_duplicate", Kind.PHYSICS.file, line, f"{name[:60]} is used twice.", hint)
                 elif isinstance(name, str):
                     seen.add(name)

@@ -111,7 +111,7 @@ def respond(bench: Workbench, decision: Decision, knowledge: Knowledge, said: st
     elif questions:
         parts.append("\n".join(f"{number}. {each}" for number, each in enumerate(questions, 1)))
     if not (closing or questions):
-        parts.append("Noted. Tell me more, or say where to go on.")
+        parts.append("Noted. Tell me more, or say where to continue.")
     return "\n\n".join(parts), "" if closing else left
 
 

@@ -163,7 +163,7 @@ def _with_proposal(bench: Workbench, decision: Decision, text: str) -> str:
         return text
     if MODES[waiting["mode"]].casefold() in text.casefold():
         return text
-    proposed = f"**Proposal:** {MODES[waiting['mode']]}. {waiting.get('reason', '')} Say yes, or go on here."
+    proposed = f"**Proposal:** {MODES[waiting['mode']]}. {waiting.get('reason', '')} Say yes, or continue here."
     return f"{text}\n\n{proposed}".strip()
 
 

@@ -211,7 +211,7 @@ def _object(data: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as e:
         raise Unreadable("it is no whole JSON document") from e
     if not isinstance(raw, dict):
-        raise Unreadable("it holds no JSON object")
+        raise Unreadable("it contains no JSON object")
     raw.pop("version", None)
     return raw
 

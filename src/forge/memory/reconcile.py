@@ -70,7 +70,7 @@ def _warned(stale: list[Source], right: Source, truth: Initiative, now: datetime
         f"Initiative state may be stale — last updated {time_ago(truth.updated, now)}. "
         f"{names} told something else; {right.value} is the newest and was followed."
     )
-    return (Caution("initiative_stale", message, "Check where work really stands before going on."),)
+    return (Caution("initiative_stale", message, "Check the real state of the work before you continue."),)
 
 
 def _clocks(later: tuple[Source, ...], right: Source) -> tuple[Caution, ...]:

@@ -109,7 +109,7 @@ _STOP = "Stop this project for good? It cannot be taken up again."
 _ACCEPT = "Take the deliverable as it is now, with everything that is still open in it?"
 _ACCEPT_OUTLINE = "Keep the outline as the result? Its open points stay open."
 _BUILD_ANYWAY = "Build although the plan is not complete?"
-_GO_ON_UNPROVEN = "Go on although the tests cannot run? The project will end as “tests unproven”."
+_GO_ON_UNPROVEN = "Continue although the tests cannot run? The project will end as “tests unproven”."
 _BUTTONS = frozenset({Action.DISTILL, Action.CONFIRM, Action.RESUME, Action.OVERRIDE, Action.TERMINATE})
 """Pressing one of these again says nothing new. The others carry words, which are never dropped as a repetition."""
 
@@ -193,11 +193,11 @@ def _effect(state: State, action: Action) -> Accepted:
         case ((Action.RESUME | Action.PROVIDE_INPUT), Phase.HALTED):
             back = _resumed(state) or state.phase
             polishing = f"Polishing continues with round {state.rounds + 1}."
-            return Accepted(action, back, polishing if back is Phase.POLISHING else f"Going on with {_words(back)}.")
+            return Accepted(action, back, polishing if back is Phase.POLISHING else f"Continuing with {_words(back)}.")
         case Action.OVERRIDE, _ if state.lacks_tests:
-            return Accepted(action, _resumed(state) or state.phase, "Going on; the tests stay unproven.")
+            return Accepted(action, _resumed(state) or state.phase, "Continuing; the tests stay unproven.")
         case Action.OVERRIDE, _ if state.waiting == "gate":
-            return Accepted(action, Phase.BUILDING, "Going on with an incomplete plan. Building begins.")
+            return Accepted(action, Phase.BUILDING, "Continuing with an incomplete plan. Building begins.")
         case Action.OVERRIDE, _ if state.outline:
             return Accepted(action, Phase.DONE, "The outline is kept as the result. Its open points stay open.")
         case Action.OVERRIDE, _:

@@ -30,7 +30,7 @@ _INTAKE = "brain-dump-intake"
 _HOW = (
     f"{provenance.BY_RULES} Every sentence is yours, sorted by words such as “want”, “must”, “probably”, “not sure”.",
     "What wants nothing, limits nothing and leaves nothing open is background.",
-    "The words are English: in another language, only questions are told from other sentences.",
+    "The words are English: in another language, only questions are recognised.",
 )
 
 

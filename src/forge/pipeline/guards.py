@@ -141,7 +141,7 @@ def unchanged(looked: Verdict, tests: str = "") -> Verdict:
     why they are not accepted, where nothing else was found.
     """
     if tests:
-        return _halt(Guard.NO_CHANGE, f"{tests.rstrip('.')}; the agent was told so and changed no file.")
+        return _halt(Guard.NO_CHANGE, f"{tests.rstrip('.')}; the agent received the findings and changed no file.")
     return _halt(Guard.NO_CHANGE, f"The agent changed no file. {looked.reason}")
 
 

@@ -79,7 +79,7 @@ _WITHOUT_TESTS = {
         "Set the test command",
         "Give the command that runs the tests; this project keeps it.",
     ),
-    Action.OVERRIDE: ("Go on, tests unproven", "Go on without tests. The project will end as “tests unproven”."),
+    Action.OVERRIDE: ("Continue, tests unproven", "Continue without tests. The project will end as “tests unproven”."),
 }
 
 _DISTILLING = {

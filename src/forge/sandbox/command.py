@@ -111,7 +111,7 @@ def _checked(command: Sequence[str]) -> tuple[str, ...]:
         raise InvalidCommand(f"{words[0]} looks like an option.", hint="A program of that name is run as ./-name.")
     if not all(map(_passable, words)):
         raise InvalidCommand(
-            "The command holds a NUL byte or a broken character.", hint="Pass binary data through stdin or a file."
+            "The command contains a NUL byte or a broken character.", hint="Pass binary data through stdin or a file."
         )
     return words
 
@@ -127,7 +127,8 @@ def _environment(wanted: Mapping[str, str]) -> dict[str, str]:
     for name, value in wanted.items():
         if not name or "=" in name or not _passable(name + value):
             raise InvalidCommand(
-                f"{name!r} cannot be an environment variable.", hint="Names hold no '=', and no part holds a NUL byte."
+                f"{name!r} cannot be an environment variable.",
+                hint="Neither may contain NUL, nor a name '='.",
             )
     safe = {
         "PATH": _PATH, "HOME": view.HOME, "TMPDIR": view.TMP, "LANG": "C.UTF-8", "TERM": "dumb",

@@ -53,7 +53,7 @@ def checked_directory(directory: Path) -> Path:
         raise DirectoryMissing(f"{directory} is not a directory.", hint="Name a directory that exists.")
     if _in_kernel(real) or any(path.is_relative_to(real) for path in _protected()):
         raise UnsafeDirectory(
-            f"{real} is part of the system or holds somebody's home.", hint="Run the command in a directory of its own."
+            f"{real} is part of the system or contains a home directory.", hint="Run the command in another directory."
         )
     return real
 

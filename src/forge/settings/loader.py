@@ -165,7 +165,7 @@ def _add_kept(values: Json, origins: dict[str, str], keyring: Lookup) -> None:
 def _warnings(settings: Settings, path: Path) -> tuple[str, ...]:
     warnings = []
     if _holds_secrets(settings, path) and _others_can_read(path):
-        warnings.append(f"{path} holds keys and can be read by others; `chmod 600 {path}` makes it yours alone.")
+        warnings.append(f"{path} contains keys and can be read by others; `chmod 600 {path}` makes it yours alone.")
     ntfy = settings.notifications.channels["ntfy"].values()
     shipped = plugin_sections.CHANNELS["ntfy"]
     if ntfy["enabled"] and all(ntfy.get(key) == shipped[key] for key in ("url", "topic")):

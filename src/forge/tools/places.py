@@ -95,7 +95,7 @@ def visible_files(vfs: VFS, prefix: str = "") -> list[str]:
 
 def _near(vfs: VFS, path: str) -> str:
     found = nearest(path, visible_files(vfs))
-    return f" Near it: {', '.join(found)}." if found else " list_files shows what is there."
+    return f" Near it: {', '.join(found)}." if found else " list_files shows the files."
 
 
 def _inside(vfs: VFS, path: str) -> str:

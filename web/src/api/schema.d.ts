@@ -3326,7 +3326,7 @@ export interface components {
         BoardShape: {
             /**
              * Broken
-             * @description A sentence about each project that is there and cannot be read.
+             * @description A sentence about each project that cannot be read.
              */
             broken: string[];
             /** Columns */
@@ -6627,7 +6627,7 @@ export interface components {
              * @description What this brings of the conversation that comes in; null where there is none to choose about.
              */
             conversation_choice: ("keep" | "squash" | "drop") | null;
-            /** @description What the branch loses of its own conversation. */
+            /** @description What the branch loses of its conversation. */
             conversation_removed: components["schemas"]["BroughtShape"] | null;
             /** Files */
             files: components["schemas"]["MergedFileShape"][];
@@ -6844,7 +6844,7 @@ export interface components {
             runtime: string;
             /**
              * Untried
-             * @description Forge reads such projects; nobody has tried their setup.
+             * @description Forge reads such projects; their setup is untested.
              */
             untried: boolean;
         };
@@ -8328,7 +8328,7 @@ export interface components {
             id: string;
             /**
              * Label
-             * @description Where it stands, in words: `Outline ready · 10 points open`.
+             * @description The state in words: `Outline ready · 10 points open`.
              */
             label: string;
             /** Name */
@@ -9679,7 +9679,7 @@ export interface components {
         TestCaseShape: {
             /**
              * File
-             * @description Where it failed, else where it is defined; empty where nobody told.
+             * @description Where it failed, else where it is defined; empty if unknown.
              */
             file: string;
             /**
@@ -9689,7 +9689,7 @@ export interface components {
             flaky: boolean;
             /**
              * Line
-             * @description 0 where nobody told.
+             * @description 0 if unknown.
              */
             line: number;
             /**
@@ -11036,7 +11036,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `user_disabled`. */
+            /** @description Conflict with the current state: `user_disabled`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11245,7 +11245,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11358,7 +11358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11472,7 +11472,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11684,7 +11684,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `initiative_status_refused`. */
+            /** @description Conflict with the current state: `initiative_status_refused`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -11929,7 +11929,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `initiative_active`. */
+            /** @description Conflict with the current state: `initiative_active`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12176,7 +12176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `initiative_status_refused`. */
+            /** @description Conflict with the current state: `initiative_status_refused`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12301,7 +12301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `initiative_status_refused`. */
+            /** @description Conflict with the current state: `initiative_status_refused`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12417,7 +12417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `initiative_status_refused`. */
+            /** @description Conflict with the current state: `initiative_status_refused`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -12638,7 +12638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `initiative_status_refused`. */
+            /** @description Conflict with the current state: `initiative_status_refused`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13111,7 +13111,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_exists`. */
+            /** @description Conflict with the current state: `project_exists`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13423,7 +13423,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13540,7 +13540,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13670,7 +13670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `action_refused`, `press_reused`, `project_busy`. */
+            /** @description Conflict with the current state: `action_refused`, `press_reused`, `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14011,7 +14011,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14127,7 +14127,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14244,7 +14244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14366,7 +14366,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14483,7 +14483,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`, `contract_edited`, `nothing_to_generate`, `generation_running`. */
+            /** @description Conflict with the current state: `project_busy`, `contract_edited`, `nothing_to_generate`, `generation_running`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14605,7 +14605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`, `no_generation`. */
+            /** @description Conflict with the current state: `project_busy`, `no_generation`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14722,7 +14722,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14835,7 +14835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14948,7 +14948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15065,7 +15065,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15484,7 +15484,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15598,7 +15598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15714,7 +15714,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15832,7 +15832,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`, `contract_changed`. */
+            /** @description Conflict with the current state: `project_busy`, `contract_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -15958,7 +15958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16076,7 +16076,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`, `contract_changed`. */
+            /** @description Conflict with the current state: `project_busy`, `contract_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16205,7 +16205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16543,7 +16543,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16663,7 +16663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -16972,7 +16972,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -17089,7 +17089,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -17215,7 +17215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -17439,7 +17439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `press_reused`, `project_busy`. */
+            /** @description Conflict with the current state: `press_reused`, `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -17770,7 +17770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `action_refused`, `press_reused`, `project_busy`. */
+            /** @description Conflict with the current state: `action_refused`, `press_reused`, `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -18716,7 +18716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -18952,7 +18952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -19164,7 +19164,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `nothing_to_stop`. */
+            /** @description Conflict with the current state: `nothing_to_stop`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -20205,7 +20205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `keyring_unusable`. */
+            /** @description Conflict with the current state: `keyring_unusable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -20317,7 +20317,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `keyring_unusable`. */
+            /** @description Conflict with the current state: `keyring_unusable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -20605,7 +20605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `question_closed`. */
+            /** @description Conflict with the current state: `question_closed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21136,7 +21136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21258,7 +21258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21375,7 +21375,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21498,7 +21498,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21612,7 +21612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21730,7 +21730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21864,7 +21864,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21978,7 +21978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22098,7 +22098,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22213,7 +22213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            /** @description Conflict with the current state: `session_unreadable`, `proposal_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22328,7 +22328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            /** @description Conflict with the current state: `session_unreadable`, `proposal_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22447,7 +22447,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            /** @description Conflict with the current state: `session_unreadable`, `proposal_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22571,7 +22571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            /** @description Conflict with the current state: `session_unreadable`, `proposal_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22686,7 +22686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`. */
+            /** @description Conflict with the current state: `session_unreadable`, `proposal_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22803,7 +22803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22929,7 +22929,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23062,7 +23062,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23200,7 +23200,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23338,7 +23338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23467,7 +23467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23593,7 +23593,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23726,7 +23726,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23844,7 +23844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -23965,7 +23965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24082,7 +24082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24199,7 +24199,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24328,7 +24328,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24445,7 +24445,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24573,7 +24573,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24686,7 +24686,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24800,7 +24800,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -24920,7 +24920,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -25047,7 +25047,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -25520,7 +25520,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -25655,7 +25655,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -25781,7 +25781,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -25900,7 +25900,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26015,7 +26015,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26132,7 +26132,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26251,7 +26251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26379,7 +26379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26507,7 +26507,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26635,7 +26635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26762,7 +26762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -26886,7 +26886,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27002,7 +27002,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27115,7 +27115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27231,7 +27231,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27348,7 +27348,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27472,7 +27472,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27587,7 +27587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27706,7 +27706,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`. */
+            /** @description Conflict with the current state: `session_unreadable`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -27948,7 +27948,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `user_tool_broken`, `tool_changed`. */
+            /** @description Conflict with the current state: `session_unreadable`, `user_tool_broken`, `tool_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -28066,7 +28066,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `user_tool_broken`, `tool_changed`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `user_tool_broken`, `tool_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -28182,7 +28182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `user_tool_broken`, `tool_changed`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `user_tool_broken`, `tool_changed`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -28486,7 +28486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `settings_not_edited`. */
+            /** @description Conflict with the current state: `settings_not_edited`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -28934,7 +28934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `user_exists`. */
+            /** @description Conflict with the current state: `user_exists`. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -270,7 +270,7 @@ def _check_reach(who: Who, path: str) -> None:
     if not any(path == each or path.startswith(f"{each}/") for each in mine):
         raise KeyLimited("This key opens one project alone.", hint=f"Its addresses begin with {mine[0]}.")
     if any(path.startswith(f"{each}/shares") for each in mine):
-        raise KeyLimited("This key lets nobody else in.", hint="Share with a key that is not for one project.")
+        raise KeyLimited("This key cannot let anybody else in.", hint="Share with a key that is not for one project.")
 
 
 class Access:

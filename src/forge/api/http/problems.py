@@ -33,7 +33,7 @@ _TITLES = {
     405: "This method is not possible here",
     406: "None of the accepted forms can be given",
     408: "The request took too long",
-    409: "It clashes with what is there now",
+    409: "Conflict with the current state",
     412: "It was changed meanwhile",
     413: "The request is too large",
     415: "This media type cannot be read",

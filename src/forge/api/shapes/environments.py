@@ -18,7 +18,7 @@ class NeedShape(Shape):
     manager: Text
     because: list[Text] = Field(description="The files of the branch that show it.")
     runtime: Text = Field(description="The interpreter that is used; empty where none is needed.")
-    untried: bool = Field(description="Forge reads such projects; nobody has tried their setup.")
+    untried: bool = Field(description="Forge reads such projects; their setup is untested.")
 
 
 class LayerShape(Shape):

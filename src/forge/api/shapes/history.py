@@ -206,7 +206,7 @@ class MergeShape(Shape):
     steps: list[StepShape]
     messages: list[Text]
     conversation: BroughtShape | None
-    conversation_removed: BroughtShape | None = Field(description="What the branch loses of its own conversation.")
+    conversation_removed: BroughtShape | None = Field(description="What the branch loses of its conversation.")
     conversation_choice: Literal["keep", "squash", "drop"] | None = Field(
         description="What this brings of the conversation that comes in; null where there is none to choose about."
     )

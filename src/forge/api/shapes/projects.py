@@ -202,7 +202,7 @@ class ProjectShape(Shape):
     trouble: Text = Field(
         description="While it works: `overloaded, retrying in 8 s (3 of 6)` with the model. Else empty."
     )
-    label: Text = Field(description="Where it stands, in words: `Outline ready · 10 points open`.")
+    label: Text = Field(description="The state in words: `Outline ready · 10 points open`.")
     outline: OutlineShape | None
     scene_question: str = Field(description="Asked of the first message: background, or the problem? Else empty.")
     offers: list[OfferShape]
@@ -342,5 +342,5 @@ class ColumnShape(Shape):
 
 class BoardShape(Shape):
     columns: list[ColumnShape]
-    broken: list[Text] = Field(description="A sentence about each project that is there and cannot be read.")
+    broken: list[Text] = Field(description="A sentence about each project that cannot be read.")
     model_config = shown(columns=[{"phase": "brain_dump", "title": "Brain dump", "cards": []}], broken=[])

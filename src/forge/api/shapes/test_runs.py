@@ -33,8 +33,8 @@ class TestCaseShape(Shape):
 
     name: Text
     result: Literal["passed", "failed", "skipped"]
-    file: Text = Field(description="Where it failed, else where it is defined; empty where nobody told.")
-    line: int = Field(description="0 where nobody told.")
+    file: Text = Field(description="Where it failed, else where it is defined; empty if unknown.")
+    line: int = Field(description="0 if unknown.")
     seconds: float | None
     message: Text = Field(description="What the runner says of a failure.")
     flaky: bool = Field(description="It failed first and passed when it was run again.")

@@ -71,7 +71,7 @@ def find(repo: Repository, agent: Agent, id_: str) -> Draft:
     if found is None or found.owner != agent.who.id:
         raise DraftMissing(
             f"There is no draft {id_[:40]!r}.",
-            hint="It was committed, or nobody changed it for 14 days. Pass a branch to begin a new one.",
+            hint="It was committed, or not changed for 14 days. Pass a branch to begin a new one.",
         )
     return found
 

@@ -142,7 +142,7 @@ async def until_found(data_dir: Path) -> Serving:
         except ServerMissing:
             if asyncio.get_running_loop().time() > deadline:
                 raise ServerRunning(
-                    "A server holds this data directory and does not answer.",
+                    "A server has locked this data directory and does not answer.",
                     hint=f"Look for its process in {data_dir / FILE}; stop it and start again.",
                 ) from None
             await asyncio.sleep(0.1)

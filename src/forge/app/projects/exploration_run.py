@@ -276,7 +276,7 @@ def _certainty(each: Assumption) -> float:
 
 
 def _unanswered(reason: str) -> str:
-    return f"I could not answer: {reason.strip()} Your message is kept. Send another one, or go on with Distill."
+    return f"I could not answer: {reason.strip()} Your message is kept. Send another one, or continue with Distill."
 
 
 def _moment(now: float) -> datetime:

@@ -33,9 +33,7 @@ async def stop_work(shop: Workshop, project: Project) -> None:
     await end_run(shop, run)
     row = await asyncio.to_thread(shop.engine.status, run)
     if not row.has_ended:
-        raise StillWorking(
-            "The work has not ended yet: whoever does it was asked to stop.", hint="Look again in a moment."
-        )
+        raise StillWorking("The work has not ended yet; it was asked to stop.", hint="Look again in a moment.")
     # One that ended by itself in the meantime has written where it stands.
     if row.state == "cancelled":
         try:

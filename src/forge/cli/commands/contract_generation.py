@@ -149,7 +149,7 @@ def _pair(text: str) -> tuple[str, str]:
 async def _asked(out: Output, seen: Questionnaire) -> dict[str, str]:
     """One question at a time, as in a chat; Enter leaves it as it is, an empty line ends a list."""
     answers: dict[str, str] = {}
-    out.line("Enter keeps what is there. Ctrl-D ends and saves.")
+    out.line("Enter keeps the current answer. Ctrl-D ends and saves.")
     for each in seen.questions:
         origin = f" (from {each.origin}.md)" if each.origin not in ("person", "") else ""
         out.line(f"\n{out.styled(each.section, 'dim')}\n{out.styled(each.text, 'bold')} {each.hint}")
@@ -185,7 +185,7 @@ async def _generated(context: typer.Context, which: str | None, wanted: Wanted) 
     async with opened_here(context, which) as opened:
         started = await opened.generation_under_way()
         if started is not None:
-            out.note("A run that was begun before goes on; what you asked for now was not begun.")
+            out.note("An earlier run continues; your new request was not started.")
         else:
             started = await _begun(out, opened, wanted)
         out.line(f"{started.model} writes {counted(len(started.kinds), 'contract')}.")

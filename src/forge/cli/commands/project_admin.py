@@ -123,5 +123,5 @@ def artifacts(
     places = catalog.artifacts(one)
     out.result([{"name": place.name, "path": place, "bytes": place.stat().st_size} for place in places])
     if not places:
-        out.aside("It has produced nothing yet: `forge project status` says where it stands.")
+        out.aside("It has produced nothing yet: `forge project status` shows its state.")
     out.table((out.styled(place.name, "cyan"), f"{place.stat().st_size:,} B", str(place)) for place in places)

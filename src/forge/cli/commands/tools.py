@@ -38,7 +38,7 @@ def list_tools(context: typer.Context, branch: Branch = None) -> None:
     names = ", ".join(each.name for each in found.built_in)
     out.line(f"Built in, no approval needed: {names}")
     if not found.own:
-        out.aside("The repository has no tools of its own (tools/*.py with get_schema and execute).")
+        out.aside("The repository has no tools (tools/*.py with get_schema and execute).")
     out.table(
         (
             out.styled(tool.name, "cyan"),
@@ -76,7 +76,8 @@ def approve_tool(
         typer.Option("--hash", metavar="HASH", help="The hash of the tool as you read it; Forge refuses any other."),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Every tool that the branch lists as approved, but nobody approved here.")
+        bool,
+        typer.Option("--again", help="Every tool listed as approved that no person approved here."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="With --again: you have read them.")] = False,
 ) -> int:

@@ -15,7 +15,7 @@ Parameter = TypeVar("Parameter", TyperArgument, TyperOption | None)
 EVERYWHERE = (
     ("-C DIR", "Work on the repository at DIR."),
     ("--json", "Print one JSON document on standard output."),
-    ("--direct", "Let agents work in this process, also where a server runs."),
+    ("--direct", "Let agents work in this process, even beside a server."),
     ("-h, --help", "Show this."),
 )
 _SETTINGS = {"help_option_names": ["--help", "-h"]}

@@ -52,7 +52,7 @@ class Session:
         self.output = Output(json=json)
         self.no_pager = no_pager
         self.direct = direct or os.environ.get("FORGE_DIRECT", "") not in ("", "0")
-        """Whether agents work in this process, also where a server runs."""
+        """Whether agents work in this process, even beside a server."""
 
     @property
     def directory(self) -> Path:

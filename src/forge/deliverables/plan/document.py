@@ -135,7 +135,7 @@ def _slots(section: Section, body: list[str]) -> dict[str, str]:
 def _changed(what: str) -> StructureChanged:
     return StructureChanged(
         f"The structure of the plan was changed: {what}.",
-        hint="Put the headings and tables back as the template has them, or go on with the document as it is.",
+        hint="Put the headings and tables back as the template has them, or continue with the document as it is.",
     )
 
 

@@ -162,7 +162,7 @@ async def _section(desk: Desk, plan: Plan, section: Section) -> dict[str, str] |
         if again:
             break
     if left:
-        return f"The section “{section.title}” was left with gaps twice ({', '.join(left)}). What should stand there?"
+        return f"The section “{section.title}” was left with gaps twice ({', '.join(left)}). What should be there?"
     raise AnswerUnusable(
         f"The agent gave no usable answer for the section “{section.title}”: {error}.",
         hint="Try again, or use another model.",

@@ -189,5 +189,5 @@ def _pruned(commit: CommitId) -> HistoryPruned:
     return HistoryPruned(
         f"What this builds on is gone: a `git gc` or `git prune` has removed {commit[:12]}, or parts of it. "
         "No branch was moved.",
-        hint="Start again from a branch that is there; `forge doctor` checks them.",
+        hint="Start again from an existing branch; `forge doctor` checks them.",
     )

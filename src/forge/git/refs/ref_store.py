@@ -251,7 +251,7 @@ class Refs:
             if ref.startswith(HEADS) and actor.kind is not ActorKind.PERSON and self.protected(branch):
                 raise ProtectedBranch(
                     f"{branch} is a default branch; {actor.kind} {actor.name} may not change it.",
-                    hint="Let the agent work on a branch of its own and merge it yourself.",
+                    hint="Let the agent work on its own branch and merge it yourself.",
                 )
             held = reservation(self._objects.common_dir, branch) if ref.startswith(HEADS) else None
             if held is not None and held.holder != actor.turn:

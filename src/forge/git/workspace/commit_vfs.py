@@ -204,7 +204,7 @@ def dir_entry(name: str, entry: Entry) -> DirEntry:
 
 
 def missing(path: str, what: str = "file", *, near: str = "") -> FileMissing:
-    return FileMissing(f"There is no {what} {path}.", hint=f"{near}List the files to see what is there.")
+    return FileMissing(f"There is no {what} {path}.", hint=f"{near}List the files first.")
 
 
 def _not_text(path: str, why: str) -> NotText:

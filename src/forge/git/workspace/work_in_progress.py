@@ -305,7 +305,7 @@ class WorkInProgressVFS(VFS):
     def _changed_there(self, what: str) -> BranchMoved:
         return BranchMoved(
             f"{what} changed on {self.branch} too.",
-            hint="Discard your change of these files, or commit yours on a branch of its own and merge.",
+            hint="Discard your change of these files, or commit yours on another branch and merge.",
         )
 
     def _without_old_base(self, fresh: GitCommitVFS) -> dict[str, Pending | None]:

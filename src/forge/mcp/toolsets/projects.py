@@ -90,7 +90,7 @@ async def _wait(call: Call, arguments: Json) -> str:
         elif not (seen.busy or seen.queued):
             return document(_seen(seen))
         if time.monotonic() > until:
-            return document({**_seen(seen), "next": "Still at work. Call forge_wait_project again."})
+            return document({**_seen(seen), "next": "Still working. Call forge_wait_project again."})
         await call.telling(seen.label or seen.phase, asyncio.sleep(_LOOK_AGAIN))
 
 
@@ -134,7 +134,7 @@ TOOLS = (
     Tool(
         "forge_get_project",
         "Show a project",
-        "Where a project stands, and what it waits for.",
+        "The state of a project, and what it waits for.",
         _show,
         {"project": PROJECT},
     ),

@@ -99,7 +99,7 @@ def saved(vfs: WorkInProgressVFS, files: Iterable[ActiveFile]) -> str:
         raise ToolRetry(f"The context would hold {len(wanted)} files; {MOST_FILES} are the most. Remove some first.")
     write_active(vfs, wanted)
     if not wanted:
-        return "The context holds no files now."
+        return "The context has no files now."
     return f"In the context now ({plural(len(wanted), 'file')}):\n" + "\n".join(map(_row, wanted))
 
 

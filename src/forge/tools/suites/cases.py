@@ -22,7 +22,7 @@ Results = Mapping[str, Result]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`file` and `line` are where the test failed, else where it is defined; empty and 0 where nobody told."""
+    """`file` and `line` are where the test failed, else where it is defined; empty and 0 if unknown."""
 
     name: str
     result: Result

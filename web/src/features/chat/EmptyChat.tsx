@@ -18,7 +18,7 @@ export function EmptyChat({ branch, isProtected, onTry }: { branch: string; isPr
         ))}
       >
         {isProtected
-          ? "Agents do not write here. Your first message makes a branch of its own; merge it when you like the result."
+          ? "Agents do not write here. Your first message creates a new branch; merge it when you like the result."
           : "Say what you want to have done. Each turn ends in one commit that you can look at, fork or undo."}
       </EmptyState>
     </div>

@@ -93,7 +93,7 @@ export function ConflictDesk({ repo, view, theirs, action, busy, onCancel, onRes
         </p>
         <Button onClick={onCancel}>Cancel</Button>
         <Button kind="primary" disabled={open > 0} busy={busy} onClick={() => onResolved(resolutionsOf(view, decisions))}>
-          {later ? "Go on to the next commit" : action}
+          {later ? "Continue with the next commit" : action}
         </Button>
       </footer>
     </div>

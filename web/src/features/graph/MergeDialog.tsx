@@ -160,5 +160,5 @@ function about(view: Merge): string {
   const many = plural(view.conflicts.length, "file");
   const step = view.steps.findIndex((each) => each.original === view.stopped_at);
   const where = step < 0 ? "" : ` Commit ${step + 1} of ${view.steps.length}: ${view.steps[step]?.subject ?? ""}.`;
-  return `${many} changed on both sides.${where} Nothing is written until you press the last button.`;
+  return `${many} changed on both sides.${where} Nothing is written until you confirm the last step.`;
 }

@@ -117,7 +117,7 @@ function CodePlaces({ repository, onRepository, after, onAfter }: CodePlacesProp
         value={repository}
         onChange={onRepository}
         options={[{ value: "", label: "A new one" }, ...repositories.map(({ id, name, path }) => ({ value: id, label: name, title: path }))]}
-        hint="Code is built on a branch of its own; your branches and files are not touched."
+        hint="Code is built on a new branch; your branches and files are not touched."
       />
       {plans.length > 0 && (
         <Select

@@ -19,7 +19,7 @@ const PLACEHOLDERS: Record<string, string> = {
   brain_dump: "Say what you want: everything that comes to mind, in any order. Drop files, paste links.",
   human_review: "Say what is wrong or missing in the intent.",
   spec_building: "Answer, or say what should be different.",
-  building: "Tell the build how to go on.",
+  building: "Tell the build how to continue.",
 };
 
 export interface ProjectChatProps {
@@ -108,7 +108,7 @@ function askedByCard(project: Project, inputOpen: boolean): string {
 
 function whyBlocked(project: Project): string | undefined {
   if (project.actions.includes("correct") || project.actions.includes("provide_input")) return undefined;
-  if (project.busy) return "Forge is at work. You can write; send when it is done.";
+  if (project.busy) return "Forge is working. You can write now and send when it is done.";
   return `Nothing can be said while it is ${phaseName(project.phase).toLowerCase()}. Use the buttons above.`;
 }
 

@@ -44,7 +44,7 @@ export function ProjectHeader({ project }: { project: Project }) {
         <span className="font-mono whitespace-nowrap">{project.id}</span>
         {project.deliverable_type !== null && <span>{project.deliverable_type}</span>}
         <span className="truncate" title="Who answers">
-          {project.agent === "" ? "agent of the role" : project.agent}
+          {project.agent === "" ? "default agent" : project.agent}
         </span>
         <RelativeTime time={project.updated_at} />
         {project.archived && <Badge meaning="attention">archived</Badge>}

@@ -50,7 +50,7 @@ function ProjectRow({ project }: { project: Project }) {
         <div className="truncate text-xs text-muted">
           <span className="font-mono">{project.id}</span>
           {project.deliverable_type !== null && ` · ${project.deliverable_type}`}
-          {` · ${project.agent === "" ? "agent of the role" : project.agent}`}
+          {` · ${project.agent === "" ? "default agent" : project.agent}`}
         </div>
       </div>
       <div className="w-72 min-w-0 shrink-0 max-md:w-44">

@@ -22,7 +22,7 @@ export const ABOUT: Record<Button, string> = {
   distill: "Organise what you said into the intent.",
   confirm: "Confirm it and continue with the next phase.",
   provide_input: "Answer what the build is stuck on.",
-  resume: "Go on where it stopped.",
+  resume: "Continue where it stopped.",
   override: "Decide that it is good enough.",
   terminate: "Stop this project for good.",
   realign: "Distill again from your last correction of substance.",
@@ -63,7 +63,7 @@ export interface Question {
 /** What a person is asked before it happens; null where one press is enough. `unsent`: words in the composer. */
 export function question(action: Button, project: Pick<Seen, "waiting">, unsent = false): Question | null {
   if (action === "confirm" && unsent) {
-    return { title: "Your message is not sent", about: "What stands in the composer is not part of what you confirm. Send it first, or confirm without it.", action: "Confirm without it", danger: false };
+    return { title: "Your message is not sent", about: "The text in the composer is not part of what you confirm. Send it first, or confirm without it.", action: "Confirm without it", danger: false };
   }
   if (action === "terminate") {
     return { title: "Terminate the project", about: "Stop this project for good? It cannot be taken up again.", action: "Terminate the project", danger: true };
@@ -80,7 +80,7 @@ export function question(action: Button, project: Pick<Seen, "waiting">, unsent 
 /** Why it cannot be pressed; undefined where it can. */
 export function refusal(action: Button, project: Seen): string | undefined {
   if (project.actions.includes(action)) return undefined;
-  if (project.busy) return `Forge is at work (${phaseName(project.phase).toLowerCase()}). Wait until it is done.`;
+  if (project.busy) return `Forge is working (${phaseName(project.phase).toLowerCase()}). Wait until it is done.`;
   const open = project.open_questions.length;
   if (action === "confirm" && open > 0) {
     return `${plural(open, "question is", "questions are")} still open. Answer before confirming.`;

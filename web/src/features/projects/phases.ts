@@ -122,7 +122,7 @@ function working(project: Seen): Standing {
     return { meaning: "running", text: `in the queue${place}`, waits: false };
   }
   const round = project.phase === "polishing" ? ` round ${project.rounds.length + 1}` : "";
-  return { meaning: "running", text: `${(WORK[project.phase] ?? "at work…").replace("…", round)}…`, waits: false };
+  return { meaning: "running", text: `${(WORK[project.phase] ?? "working…").replace("…", round)}…`, waits: false };
 }
 
 /** Which documents a person has confirmed, so that Forge does not change them any more. */

@@ -62,7 +62,7 @@ function issue(entry: Fields): Issue {
   };
 }
 
-/** What the guards said: "goes on", or "termination: done". */
+/** What the guards said: "continues", or "termination: done". */
 export function verdict(round: Pick<Round, "guard" | "outcome">): string {
-  return round.outcome === "continue" ? "goes on" : `${round.guard}: ${round.outcome}`;
+  return round.outcome === "continue" ? "continues" : `${round.guard}: ${round.outcome}`;
 }

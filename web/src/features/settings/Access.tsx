@@ -27,7 +27,7 @@ export function Access() {
       {isAdmin && <Users />}
       <AccessKeys />
       {isAdmin && <Audit />}
-      <Confirm open={leaving} onClose={() => setLeaving(false)} title="Sign out of this browser?" about="Drafts stay here. What runs on the server goes on." action="Sign out" danger={false} onConfirm={() => signOut.mutateAsync()} />
+      <Confirm open={leaving} onClose={() => setLeaving(false)} title="Sign out of this browser?" about="Drafts stay here. Work on the server continues." action="Sign out" danger={false} onConfirm={() => signOut.mutateAsync()} />
     </>
   );
 }

@@ -45,7 +45,7 @@ function Layers({ project }: { project: string }) {
         </div>
       ))}
       <Part title="Initiative" about={source === null ? "No layer holds one." : `Read from ${source}, which rules where layers differ.`}>
-        {initiative === null ? <p className="px-4 py-3 text-muted">No work has begun here.</p> : <Initiative {...initiative} />}
+        {initiative === null ? <p className="px-4 py-3 text-muted">No work yet.</p> : <Initiative {...initiative} />}
       </Part>
       <Part title="Entries" about="Learnings, checkpoints and completions, newest last.">
         {entries.length === 0 && <p className="px-4 py-3 text-muted">None yet.</p>}

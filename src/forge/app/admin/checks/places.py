@@ -89,5 +89,5 @@ def server(place: Place) -> Check:
         with server_lock.only_server(folder):
             (folder / server_lock.FILE).unlink(missing_ok=True)
     except server_lock.ServerRunning as e:
-        return failed("server", "A process holds the data directory and does not answer.", e.hint)
+        return failed("server", "A process has locked the data directory and does not answer.", e.hint)
     return ok("server", "Removed the announcement of a server that died.")
