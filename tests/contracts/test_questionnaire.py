@@ -54,7 +54,9 @@ def test_tools_give_what_they_are_for_and_say_who_said_it(tmp_path: Path) -> Non
     assert "FastAPI" in technical
     assert "FastAPI" not in intent + stories
     assert "- Member" in stories
-    assert "(a person)" in stories
+    # What a person typed needs no origin.
+    assert "Who uses it?\n" in stories
+    assert "(spec.md)" in stories
     assert "(spec.md)" in stories
     assert "Comments below a task" in stories
     assert known.project_intent("spec") == SPEC

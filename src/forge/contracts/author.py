@@ -4,55 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forge.agents.loop import Cancelled, Failed, Finished, Loop, LoopResult, Submitted, TurnLimit, run_loop
 from forge.agents.profile import LoopLimits, Profile
 from forge.agents.steps import Steps
 from forge.agents.submission import Submission
-from forge.contracts import contract, markdown, outline
+from forge.contracts import contract, markdown
+from forge.contracts.author_tools import Fetched, Work, tools
 from forge.contracts.check import check
 from forge.contracts.errors import ContractNotSubmitted, GenerationFailed
-from forge.contracts.kinds import ORDER, Finding, Kind, kind_named, sentences
-from forge.contracts.material import DOCUMENTS, Material
-from forge.contracts.templates import template
+from forge.contracts.kinds import ORDER, Finding, Kind, sentences
 from forge.engine.errors import RunCancelled
-from forge.errors import ForgeError
 from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Usage, UserMessage
 from forge.sessions.turns import Item
-from forge.tools.tool import FunctionTool, ToolRetry
 from forge.tools.toolbox import Toolbox
+
+__all__ = ["Fetched", "Work"]
 
 ROLE = "contract-author"
 SUBMIT = "submit_contract"
 TURNS = 12
 _FENCED = re.compile(r"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\n(.*?)\n?\1[ \t]*\s*\Z", re.DOTALL)
 _BLOCK = re.compile(r"^(`{3,}|~{3,})[\w+-]*[ \t]*\n(.*?)^\1[ \t]*$", re.DOTALL | re.MULTILINE)
-_NOTHING: Json = {"type": "object", "properties": {}, "additionalProperties": False}
-
-
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A prior contract, or a part of it, as an agent got it."""
-
-    kind: Kind
-    part: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What one contract is written from. `prior` are the contracts before it, as they were when it was begun."""
-
-    kind: Kind
-    material: Material
-    prior: Mapping[Kind, str]
-    mini: bool = False
-    fetched: Callable[[Fetched], None] = lambda _: None
-    """Told of each prior contract that the agent reads; on a replay again, in the same order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +45,20 @@ class Authored:
     note: str = ""
 
 
-@dataclass(slots=True)
-class _Reads:
-    kinds: list[Kind] = field(default_factory=list)
-
-
 async def write(loop: Loop, work: Work, steps: Steps, *, turns: int = TURNS) -> Authored:
     """Run one conversation to its end. `loop` brings model, journal and limits; its toolbox is replaced."""
-    reads = _Reads()
+    reads: list[Kind] = []
     profile = _profile(loop.profile, work, turns)
     mine = replace(
         loop,
         profile=profile,
-        toolbox=Toolbox(_tools(work, reads), profile.tools, files=False),
+        toolbox=Toolbox(tools(work, reads), profile.tools, files=False),
         submission=_submission(work),
         stop=_has_only_talked,
     )
     task = f"Write the contract `{work.kind.value}` ({work.kind.file}) for {work.material.name}."
     done = await run_loop(mine, [UserMessage(task)], steps)
-    return _settled(work, done, tuple(kind for kind in ORDER if kind in reads.kinds))
+    return _settled(work, done, tuple(kind for kind in ORDER if kind in reads))
 
 
 def own_findings(kind: Kind, text: str, prior: Mapping[Kind, str], *, mini: bool = False) -> tuple[Finding, ...]:
@@ -160,82 +132,11 @@ def _submission(work: Work) -> Submission:
 
     schema: Json = {
         "type": "object",
-        "properties": {"content": {"type": "string", "minLength": 1, "description": "The whole text."}},
+        "properties": {"content": {"type": "string", "minLength": 1}},
         "required": ["content"],
-        "additionalProperties": False,
     }
-    about = "Submit the contract. It is checked at once."
+    about = "Submit the whole text. It is checked at once."
     return Submission(schema, findings, SUBMIT, about)
-
-
-def _tools(work: Work, reads: _Reads) -> list[FunctionTool]:
-    known = work.material
-    before = [kind.value for kind in ORDER[: ORDER.index(work.kind) + 1]]
-    document: Json = {
-        "type": "object",
-        "properties": {"document": {"enum": list(DOCUMENTS), "description": "That one whole."}},
-        "additionalProperties": False,
-    }
-    prior: Json = {
-        "type": "object",
-        "properties": {
-            "contract_type": {"enum": before},
-            "part": {"type": "string", "description": "outline, a heading, or a phase number; else all."},
-        },
-        "required": ["contract_type"],
-        "additionalProperties": False,
-    }
-    return [
-        FunctionTool(
-            "get_project_intent",
-            "Purpose, constraints, scale, decisions, open questions.",
-            document,
-            lambda args: known.project_intent(args.get("document")),
-        ),
-        FunctionTool(
-            "get_technical_preferences",
-            "Languages, frameworks, hosting, tests, data.",
-            _NOTHING,
-            lambda _: known.technical_preferences(),
-        ),
-        FunctionTool("get_user_stories", "Users, stories, features, pages.", _NOTHING, lambda _: known.user_stories()),
-        FunctionTool(
-            "get_prior_contract",
-            "An earlier contract, or a part of it.",
-            prior,
-            lambda args: _prior(work, reads, args),
-        ),
-    ]
-
-
-def _prior(work: Work, reads: _Reads, args: Json) -> str:
-    try:
-        kind = kind_named(args["contract_type"])
-    except ForgeError as e:
-        raise ToolRetry(f"{e.message} {e.hint}") from e
-    if kind is work.kind:
-        return f"An example for another product:\n\n{template(kind, mini=work.mini)}"
-    text = work.prior.get(kind)
-    if text is None:
-        raise ToolRetry(f"{kind.value} is not written. There are: {', '.join(work.prior) or 'none'}.")
-    part = str(args.get("part") or "").strip()
-    given = _part(kind, text, part)
-    reads.kinds.append(kind)
-    work.fetched(Fetched(kind, part, given))
-    return given
-
-
-def _part(kind: Kind, text: str, name: str) -> str:
-    if not name and kind is Kind.PHASES:
-        raise ToolRetry("All phases at once are too much. Ask for `outline`, or for one phase by its number.")
-    if not name:
-        return text
-    if name == outline.OUTLINE:
-        return outline.outline(kind, text)
-    found = outline.part(kind, text, name)
-    if found is None:
-        raise ToolRetry(f"{kind.file} has no part {name[:60]!r}. It has: {', '.join(outline.parts(kind, text))}.")
-    return found
 
 
 def _has_only_talked(items: Sequence[Item]) -> bool:

@@ -13,10 +13,10 @@ from forge.projects.intent import bullets, items, under
 from forge.projects.project import Project
 
 DOCUMENTS = {"intent": "docs/intent.md", "spec": "docs/spec.md", "constraints": "docs/constraints.md"}
-_NAMED = {"person": "a person", "intent": "intent.md", "spec": "spec.md", "constraints": "constraints.md"}
+_NAMED = {"intent": "intent.md", "spec": "spec.md", "constraints": "constraints.md"}
 _INTENT = (questionnaire.INTENT, questionnaire.CONSTRAINTS)
-_TECHNICAL = (questionnaire.TECHNICAL, questionnaire.DATA, questionnaire.CONSTRAINTS)
-_STORIES = (questionnaire.USERS, questionnaire.FEATURES, questionnaire.LOOK)
+TECHNICAL = (questionnaire.TECHNICAL, questionnaire.DATA, questionnaire.CONSTRAINTS)
+STORIES = (questionnaire.USERS, questionnaire.FEATURES, questionnaire.LOOK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,13 @@ class Material:
             parts.append(self.notes)
         return "\n\n".join(parts) if len(parts) > 1 else f"# {self.name}\n\nNothing else is known."
 
-    def technical_preferences(self) -> str:
-        return "\n\n".join(self._told(_TECHNICAL)) or "Nobody named any. Choose what is common and simple."
+    def technical_preferences(self, sections: Sequence[str] = TECHNICAL) -> str:
+        return "\n\n".join(self._told(sections)) or "Nobody named any. Choose what is common and simple."
 
-    def user_stories(self) -> str:
-        parts = self._told(_STORIES)
+    def user_stories(self, sections: Sequence[str] = STORIES) -> str:
+        parts = self._told(sections)
         tasks = items(under(self.documents.get("spec", ""), "tasks"))
-        if tasks and self.answer("features").items != tuple(tasks):
+        if tasks and questionnaire.FEATURES in sections and self.answer("features").items != tuple(tasks):
             parts.append(f"## Tasks of the spec\n\n{bullets(tasks)}")
         return "\n\n".join(parts) or "Nobody wrote any. Take them from the intent."
 
@@ -88,4 +88,5 @@ class Material:
 
 def _shown(answer: Answer) -> str:
     body = "\n".join(f"- {each}" for each in answer.items) if answer.question.many else answer.text
-    return f"{answer.question.text} ({_NAMED[answer.origin]})\n{body}"
+    origin = "" if answer.origin == "person" else f" ({_NAMED[answer.origin]})"
+    return f"{answer.question.text}{origin}\n{body}"
