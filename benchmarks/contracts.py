@@ -1,9 +1,9 @@
 """Contracts: tokens of a recorded run against all prior contracts pushed into each prompt; times of check and rules.
 
-The documents are those of a scheduling application for a clinic (`benchmarks/clinic`), written as a model writes them and
-not changed for the figure. The recorded agent fetches what each contract follows from. The baseline exists only here:
-one request for each contract, with the answers and all prior contracts in it, each cut at 12,000 characters and all
-together at 24,000, the oldest first. No model is asked. A token is four bytes.
+The documents are those of a scheduling application for a clinic (`benchmarks/clinic`), written as a model writes them
+and not changed for the figure. The recorded agent fetches what each contract follows from. The baseline exists only
+here: one request for each contract, with the answers and all prior contracts in it, each cut at 12,000 characters and
+all together at 24,000, the oldest first. No model is asked. A token is four bytes.
 
 Input tokens are counted over all requests of a conversation, with everything that is sent again. A prompt cache would
 not change much: the part that two requests share is shorter than what providers begin to cache (1,024 tokens).

@@ -14,6 +14,7 @@ from forge.contracts.kinds import ORDER, Kind
 from forge.contracts.templates import template
 from tests.api.conftest import ON_BOTH
 from tests.api.projects import code, made
+from tests.conftest import MakeRepo
 from tests.support.api_server import House
 
 pytestmark = [pytest.mark.req("C-05"), ON_BOTH]
@@ -138,3 +139,26 @@ def test_a_save_is_published_and_noted(client: httpx.Client, project: str) -> No
     deeds = client.get("/api/audit").json()["items"]
     mine = [each["action"] for each in deeds if each["subject"] == f"project:{project}"]
     assert mine.count("contract.edit") == 1
+
+
+@pytest.mark.req("C-18")
+def test_leaks_are_found_in_a_repository(client: httpx.Client, project: str, make_repo: MakeRepo) -> None:
+    repo = client.post("/api/repositories", json={"path": str(make_repo({"app.py": "x = 1\n"}))}).json()["id"]
+    address = f"/api/projects/{project}/contracts/leaks"
+    assert code(client.get(address)) == (404, "nothing_delivered")
+    assert code(client.get(address, params={"repository": "000000000000"})) == (404, "repository_missing")
+    write_all(client, project)
+    clean = client.get(address, params={"repository": repo, "branch": "main"}).json()
+    assert (clean["ok"], clean["total"], clean["source"], clean["branch"]) == (True, 0, "project", "main")
+    assert clean["files"] > 0
+    text = "x = 1\n# A handler never opens\n# a database session itself.\n# see builder_directive.md\n"
+    put = client.put(f"/api/repositories/{repo}/files/app.py", params={"branch": "main"}, content=text.encode())
+    assert put.status_code in (200, 201), put.text
+    found = client.get(address, params={"repository": repo, "branch": "main"}).json()
+    assert not found["ok"]
+    assert [(each["code"], each["path"], each["line"], each["contract"]) for each in found["leaks"]] == [
+        ("contract_text", "app.py", 2, "boundaries"),
+        ("contract_name", "app.py", 4, "builder_directive"),
+    ]
+    assert code(client.get(address, params={"repository": repo, "branch": "nowhere"})) == (404, "branch_missing")
+    assert code(client.get(address, params={"repository": repo, "batch": 7})) == (404, "batch_missing")

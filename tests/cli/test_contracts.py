@@ -9,6 +9,7 @@ import pytest
 from forge.contracts.kinds import ORDER, Kind
 from forge.contracts.templates import template
 from tests.cli.conftest import Forge
+from tests.conftest import MakeRepo
 
 pytestmark = pytest.mark.req("C-05")
 
@@ -106,3 +107,20 @@ def test_questions_are_answered_and_contracts_generated(forge: Forge, garden: st
     assert forge("contracts", "generate", garden, "--agent", "claude", "--all", "--force", "--json").error == (
         "program_cannot_write_contracts"
     )
+
+
+@pytest.mark.req("C-18")
+def test_leaks_are_told_with_file_and_line(forge: Forge, garden: str, make_repo: MakeRepo) -> None:
+    assert forge("contracts", "leaks", garden, "--json").error == "nothing_delivered"
+    assert forge("contracts", "edit", "manifesto", garden, stdin=template(Kind.MANIFESTO)).code == 0
+    place = str(make_repo({"clean.py": "x = 1\n"}))
+    assert (
+        forge("contracts", "leaks", garden, "--in", place).out.strip() == "No contract text in 1 file of branch main."
+    )
+    text = "# Every task and comment can be\n# exported; deleting means deleting.\n# Forge-Turn: 12\n"
+    make_repo({"app.py": text})
+    found = forge("contracts", "leaks", garden, "--in", place)
+    assert found.code == 1
+    assert "app.py:1 text of a contract (manifesto): every task and comment can be exported" in found.out
+    assert "app.py:3 Forge metadata" in found.out
+    assert "2 leaks in 2 files of branch main." in found.out

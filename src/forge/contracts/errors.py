@@ -2,6 +2,7 @@
 
 InvalidInput   ContractMalformed · PhasesWhole · AnswersMalformed · NothingKnown · ProgramCannotWrite
 NotFound       ContractUnknown · ContractMissing · PhaseMissing · VersionMissing · BatchMissing · QuestionUnknown
+               NothingDelivered
 Conflict       ContractChanged · ContractEdited · NothingToGenerate · GenerationRunning · NoGeneration
 Upstream       ContractNotSubmitted · GenerationFailed
 """
@@ -31,6 +32,12 @@ class BatchMissing(NotFound):
     """No such set of contracts was pinned."""
 
     code = "batch_missing"
+
+
+class NothingDelivered(NotFound):
+    """The project builds no code, so there are no files to look at."""
+
+    code = "nothing_delivered"
 
 
 class ContractMalformed(InvalidInput):

@@ -1,6 +1,6 @@
 """Contract text in delivered files: found by runs of words, so that rewrapped or partly quoted text is found.
 
-Code identifiers and endpoint paths are no leaks: only prose of the contracts is looked for.
+Code identifiers and endpoint paths are no leaks: a run of words needs some that are prose.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from forge.contracts.kinds import FOLDER, ORDER, Kind
 Code = Literal["contract_text", "contract_name", "forge_metadata"]
 QUOTATIONS = ((7, 3), (9, 2))
 """So many words in a row that a contract has too are a quotation, if so many of them are not common words."""
-_LARGEST = 4_000_000
+LARGEST = 4_000_000
+"""Bytes of a file; nobody writes a larger one by hand."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CODE_SPAN = re.compile(r"`[^`\n]*`|https?://\S+|(?<![\w])/[\w{}/.-]+|\b\w+(?:_\w+)+\b|\b\w+\(\)")
-_PREFIX = re.compile(r"^\s*(?:#+|//+|/\*+|\*+/?|--|;+|%+|<!--|>+|[-*+]|\d+[.)])\s?")
+_PREFIX = re.compile(r"^\s*(?:#+|//+|/\*+|\*+/?|--|;+|%+|<!--|>+|[-*+]|\d+[.)]|[Rr][Ee][Mm]\b)\s?")
 _KEPT = frozenset({"summary", "description", "reason", "title"})
 _COMMON = frozenset(
     """
@@ -62,25 +63,32 @@ class LeakCheck:
 
     def __init__(self, contracts: Mapping[Kind, str]) -> None:
         self._shingles: dict[tuple[str, ...], Kind] = {}
+        self._begins: set[tuple[str, ...]] = set()
         for kind, text in contracts.items():
             for passage in _prose(kind, text):
-                words = [each.casefold() for each in _WORD.findall(passage)]
+                words, prose = _words(passage)
                 for count, least in QUOTATIONS:
                     for at in range(len(words) - count + 1):
-                        shingle = tuple(words[at : at + count])
-                        if _telling(shingle) >= least:
-                            self._shingles.setdefault(shingle, kind)
+                        if _telling(prose[at : at + count]) >= least:
+                            self._shingles.setdefault(tuple(words[at : at + count]), kind)
+                            self._begins.add(tuple(words[at : at + 2]))
 
     def leaks(self, files: Iterable[tuple[str, bytes]]) -> tuple[Leak, ...]:
         """In the order of the files; what is no text, or too large to be written by hand, is passed over."""
         return tuple(leak for path, data in files for leak in self.in_file(path, data))
 
     def in_file(self, path: str, data: bytes) -> Iterator[Leak]:
-        if len(data) > _LARGEST or b"\0" in data[:8000]:
+        """In the order of the lines. A name with an underscore is one leak, though it is two words as well."""
+        if len(data) > LARGEST or b"\0" in data[:8000]:
             return
         text = data.decode("utf-8", "replace")
-        for number, line in enumerate(text.splitlines(), 1):
-            for code, pattern in _PATTERNS:
+        once = {(each.code, each.line, each.contract): each for each in reversed([*self._in_lines(path, text)])}
+        yield from sorted(once.values(), key=lambda each: each.line)
+
+    def _in_lines(self, path: str, text: str) -> Iterator[Leak]:
+        patterns = [each for each in _PATTERNS if each[1].search(text)]
+        for number, line in enumerate(text.splitlines() if patterns else (), 1):
+            for code, pattern in patterns:
                 if found := pattern.search(line):
                     yield Leak(code, path, number, _named(found[0]), found[0])
         yield from self._quotations(path, text)
@@ -103,7 +111,7 @@ class LeakCheck:
                 break
 
     def _at(self, words: list[str], at: int, word: str) -> Iterator[tuple[Code, int, Kind | None]]:
-        for count, _ in QUOTATIONS:
+        for count, _ in QUOTATIONS if tuple(words[at : at + 2]) in self._begins else ():
             kind = self._shingles.get(tuple(words[at : at + count]))
             if kind is not None:
                 yield "contract_text", count, kind
@@ -114,9 +122,20 @@ class LeakCheck:
 _PATTERNS: tuple[tuple[Code, re.Pattern[str]], ...] = (("contract_name", _NAMES), ("forge_metadata", _METADATA))
 
 
-def _telling(shingle: tuple[str, ...]) -> int:
+def _words(passage: str) -> tuple[list[str], list[str]]:
+    """All words, and the same without those of code: identifiers are quoted with a sentence, but make none."""
+    code = [each.span() for each in _CODE_SPAN.finditer(passage)]
+    words, prose = [], []
+    for found in _WORD.finditer(passage):
+        word = found[0].casefold()
+        words.append(word)
+        prose.append("" if any(first <= found.start() < last for first, last in code) else word)
+    return words, prose
+
+
+def _telling(shingle: list[str]) -> int:
     """How many words say something; `it is not one of the other` is in every text."""
-    return len({word for word in shingle if word not in _COMMON and not word.isdigit()})
+    return len({word for word in shingle if word and word not in _COMMON and not word.isdigit()})
 
 
 def _named(text: str) -> Kind | None:
@@ -125,9 +144,9 @@ def _named(text: str) -> Kind | None:
 
 
 def _prose(kind: Kind, text: str) -> Iterator[str]:
-    """Passages of words, without code, ids, tables of names and paths."""
+    """Passages of words: paragraphs, entries of lists, rows of tables, and what data says in words."""
     if kind.form != "markdown":
-        yield from (_CODE_SPAN.sub(" ", each) for each in _texts(contract.parse(kind, text).value, ""))
+        yield from _texts(contract.parse(kind, text).value, "")
         return
     passage: list[str] = []
     for _, line, is_code in markdown.lines(text):
@@ -136,7 +155,7 @@ def _prose(kind: Kind, text: str) -> Iterator[str]:
             yield " ".join(passage)
             passage = []
         if not is_code and line.strip() and not line.startswith("#"):
-            passage.append(_CODE_SPAN.sub(" ", line.replace("|", " ")))
+            passage.append(line.replace("|", " "))
     if passage:
         yield " ".join(passage)
 

@@ -752,6 +752,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/contracts/leaks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find contract text, names of contracts and metadata of Forge in delivered files
+         * @description Find contract text, names of contracts and metadata of Forge in delivered files.
+         */
+        get: operations["find_contract_leaks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/contracts/pictures": {
         parameters: {
             query?: never;
@@ -6288,6 +6308,92 @@ export interface components {
              * @description Bytes on disk, shared by all branches with the same key.
              */
             size: number;
+        };
+        /**
+         * LeakReportShape
+         * @example {
+         *       "batch": 1,
+         *       "branch": "ai/first",
+         *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
+         *       "files": 1,
+         *       "leaks": [
+         *         {
+         *           "code": "contract_text",
+         *           "contract": "manifesto",
+         *           "line": 1,
+         *           "path": "beds/north.md",
+         *           "text": "tulips\n"
+         *         }
+         *       ],
+         *       "ok": false,
+         *       "project_id": "",
+         *       "repository": "0a1b2c3d4e5f",
+         *       "source": "pinned",
+         *       "total": 1
+         *     }
+         */
+        LeakReportShape: {
+            /** Batch */
+            batch: number | null;
+            /**
+             * Branch
+             * @description Null where a commit was looked at.
+             */
+            branch: string | null;
+            /** Commit */
+            commit: string | null;
+            /**
+             * Files
+             * @description How many files were looked at.
+             */
+            files: number;
+            /**
+             * Leaks
+             * @description The first 500.
+             */
+            leaks: components["schemas"]["LeakShape"][];
+            /** Ok */
+            ok: boolean;
+            /** Project Id */
+            project_id: string;
+            /** Repository */
+            repository: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "pinned" | "project" | "template";
+            /** Total */
+            total: number;
+        };
+        /**
+         * LeakShape
+         * @description Contract text, the name of a contract as such, or metadata of Forge in a delivered file.
+         * @example {
+         *       "code": "contract_text",
+         *       "contract": "manifesto",
+         *       "line": 1,
+         *       "path": "beds/north.md",
+         *       "text": "tulips\n"
+         *     }
+         */
+        LeakShape: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            code: "contract_text" | "contract_name" | "forge_metadata";
+            /**
+             * Contract
+             * @description Null where no single contract is meant.
+             */
+            contract: ("manifesto" | "blueprint" | "stack" | "schema" | "physics" | "boundaries" | "ui" | "phases" | "builder_directive") | null;
+            /** Line */
+            line: number;
+            /** Path */
+            path: string;
+            /** Text */
+            text: string;
         };
         /**
          * ListedShape
@@ -14723,6 +14829,128 @@ export interface operations {
                 };
             };
             /** @description Conflict with the current state: `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    find_contract_leaks: {
+        parameters: {
+            query?: {
+                /** @description A repository by its id; else the one of the project. */
+                repository?: string | null;
+                /** @description Else the branch that the project builds. */
+                branch?: string | null;
+                /** @description A commit instead of a branch. */
+                at?: string | null;
+                /** @description The pinned set; else today's contracts. */
+                batch?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeakReportShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `nothing_delivered`, `batch_missing`, `repository_missing`, `branch_missing`, `revision_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It clashes with what is there now: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -12,7 +12,7 @@ from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.shapes import contracts as shapes
 from forge.api.shapes.base import Page
-from forge.app.projects import contracts
+from forge.app.projects import contract_leaks, contracts
 
 router = router_for("/projects/{project}/contracts", tag="contracts")
 
@@ -58,6 +58,43 @@ def check_drafts(shop: Shop, who: Asking, *, project: Project, body: shapes.Draf
     """Check texts that are not saved yet. Nothing is written."""
     drafts = {str(name): text for name, text in body.documents.items()}
     return contracts.check_contracts(shop, who, project, drafts=drafts, mini=body.mini)
+
+
+@router.get(
+    "/leaks",
+    response_model=shapes.LeakReportShape,
+    responses=may_end(
+        {
+            **_READ,
+            404: [
+                "project_missing",
+                "nothing_delivered",
+                "batch_missing",
+                "repository_missing",
+                "branch_missing",
+                "revision_missing",
+            ],
+            422: ["request_invalid", "invalid_input"],
+        }
+    ),
+)
+def find_contract_leaks(
+    shop: Shop,
+    who: Asking,
+    *,
+    project: Project,
+    repository: Annotated[
+        str | None, Query(max_length=100, description="A repository by its id; else the one of the project.")
+    ] = None,
+    branch: Annotated[str | None, Query(max_length=500, description="Else the branch that the project builds.")] = None,
+    at: Annotated[str | None, Query(max_length=500, description="A commit instead of a branch.")] = None,
+    batch: Annotated[
+        int | None, Query(ge=1, le=1_000_000, description="The pinned set; else today's contracts.")
+    ] = None,
+) -> Any:
+    """Find contract text, names of contracts and metadata of Forge in delivered files."""
+    wanted = contract_leaks.Delivered(branch, at, batch)
+    return contract_leaks.find_leaks(shop, who, project, wanted, repository=repository)
 
 
 @router.get(

@@ -91,6 +91,29 @@ class CheckedShape(Shape):
     findings: list[FindingShape]
 
 
+class LeakShape(Shape):
+    """Contract text, the name of a contract as such, or metadata of Forge in a delivered file."""
+
+    code: Literal["contract_text", "contract_name", "forge_metadata"]
+    path: str
+    line: int
+    contract: Type | None = Field(description="Null where no single contract is meant.")
+    text: Text
+
+
+class LeakReportShape(Shape):
+    project_id: str
+    repository: str
+    branch: str | None = Field(description="Null where a commit was looked at.")
+    commit: str | None
+    source: Source
+    batch: int | None
+    files: int = Field(description="How many files were looked at.")
+    ok: bool
+    total: int
+    leaks: list[LeakShape] = Field(description="The first 500.")
+
+
 class ContractVersionShape(Shape):
     number: int
     commit: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from forge.app.projects import contract_views as views
 from forge.cli.commands import contract_generation
 from forge.cli.terminal.editor import edited, given_text
 from forge.cli.terminal.open_project import opened_project
+from forge.cli.terminal.options import At, Branch
 from forge.cli.terminal.output import Output, ago
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.project_output import Which, directory_of, found, output_of, settings_of
@@ -23,6 +25,11 @@ if TYPE_CHECKING:
 app = Commands(__doc__, group=True)
 
 KindName = Annotated[str, typer.Argument(metavar="KIND", help="manifesto, blueprint, stack, …; `list` shows them.")]
+_LEAKS = {
+    "contract_text": "text of a contract",
+    "contract_name": "name of a contract",
+    "forge_metadata": "Forge metadata",
+}
 _COLOURS = {"valid": "green", "missing": "dim", "draft": "yellow", "stale": "yellow", "findings": "red"}
 
 
@@ -191,6 +198,36 @@ def window(
     out.result(seen)
     if not out.json:
         out.raw(seen.content.encode("utf-8", "replace"))
+
+
+@app.add("leaks")
+def leaks(
+    context: typer.Context,
+    project: Which = None,
+    branch: Branch = None,
+    at: At = None,
+    batch: Annotated[
+        int | None, typer.Option("--batch", metavar="N", min=1, help="The pinned set instead of today's contracts.")
+    ] = None,
+    directory: Annotated[
+        Path | None, typer.Option("--in", metavar="DIRECTORY", help="Another repository than the project's own.")
+    ] = None,
+) -> None:
+    """Find contract text, names of contracts and Forge metadata in delivered files. Exit code 1 if there are any."""
+    from forge.app.projects import contract_leaks  # noqa: PLC0415 - loads the store
+
+    out = output_of(context)
+    one = _found(context, project)
+    wanted = contract_leaks.Delivered(branch, at, batch)
+    seen = contract_leaks.leaks_found_in(one, wanted, directory)
+    out.result(seen)
+    for each in seen.leaks:
+        place = out.styled(f"{each.path}:{each.line}", "cyan")
+        out.line(f"{place} {_LEAKS[each.code]}{f' ({each.contract})' if each.contract else ''}: {each.text}")
+    where = f"branch {seen.branch}" if seen.branch else f"commit {str(seen.commit)[:7]}"
+    told = counted(seen.total, "leak") if seen.total else "No contract text"
+    out.line(f"{told} in {counted(seen.files, 'file')} of {where}.")
+    raise typer.Exit(Exit.OK if seen.ok else Exit.ERROR)
 
 
 app.add("generate")(contract_generation.generate)

@@ -1,4 +1,4 @@
-import { History, Pencil } from "lucide-react";
+import { History, Pencil, ScanSearch } from "lucide-react";
 import { useState } from "react";
 
 import type { Project } from "@/api";
@@ -7,6 +7,7 @@ import { Badge, Button, EmptyState, ErrorState, Markdown, RelativeTime, Skeleton
 
 import { ContractChanges } from "./ContractChanges";
 import { ContractEditor } from "./ContractEditor";
+import { ContractLeaks } from "./ContractLeaks";
 import { ContractPicture } from "./ContractPicture";
 import { ContractQuestions } from "./ContractQuestions";
 import { Findings } from "./Findings";
@@ -21,7 +22,8 @@ export function Contracts({ project }: { project: Project }) {
   const contracts = useContracts(project.id);
   const generation = useContractGeneration(project.id).data ?? null;
   const [chosen, setChosen] = useState<ContractType>("manifesto");
-  const [asking, setAsking] = useState(false);
+  const [shown, setShown] = useState<"contract" | "questions" | "leaks">("contract");
+  const asking = shown === "questions";
   if (contracts.isError) return <ErrorState error={contracts.error} onRetry={() => void contracts.refetch()} />;
   if (contracts.data === undefined) return <Skeleton lines={9} label="Loading the contracts" />;
   const { items, latest_batch } = contracts.data;
@@ -29,29 +31,36 @@ export function Contracts({ project }: { project: Project }) {
   return (
     <section aria-label="Contracts" className="flex h-full min-h-0 flex-col md:flex-row">
       <div className="max-h-[40%] shrink-0 overflow-y-auto border-b border-line p-2 md:max-h-none md:w-60 md:border-r md:border-b-0">
-        <GenerationBar project={project.id} generation={generation} asking={asking} onAsk={() => setAsking(!asking)} />
+        <GenerationBar project={project.id} generation={generation} asking={asking} onAsk={() => setShown(asking ? "contract" : "questions")} />
         <ul className="flex flex-col gap-1" aria-label="Contract">
           {items.map((card) => (
             <li key={card.contract_type}>
               <CardButton
                 card={card}
                 task={tasks.get(card.contract_type)}
-                pressed={!asking && card.contract_type === chosen}
+                pressed={shown === "contract" && card.contract_type === chosen}
                 onClick={() => {
                   setChosen(card.contract_type);
-                  setAsking(false);
+                  setShown("contract");
                 }}
               />
             </li>
           ))}
         </ul>
+        {project.branch !== null && (
+          <Button small kind="quiet" icon={ScanSearch} aria-pressed={shown === "leaks"} onClick={() => setShown("leaks")} className="mt-2 aria-pressed:bg-surface-2">
+            Check for leaks
+          </Button>
+        )}
         {latest_batch !== null && (
           <p className="px-2 pt-2 text-xs break-words text-muted">
             Pinned by build {project.id}@{latest_batch}
           </p>
         )}
       </div>
-      {asking ? <ContractQuestions project={project.id} /> : <ShownContract key={chosen} project={project.id} type={chosen} />}
+      {shown === "questions" && <ContractQuestions project={project.id} />}
+      {shown === "leaks" && <ContractLeaks project={project.id} />}
+      {shown === "contract" && <ShownContract key={chosen} project={project.id} type={chosen} />}
     </section>
   );
 }

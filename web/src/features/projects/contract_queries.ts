@@ -125,6 +125,16 @@ export function useAnswerQuestions(project: string) {
   });
 }
 
+export type LeakReport = Shapes["LeakReportShape"];
+
+/** Contract text in the files of the branch that the project builds. Looked for when it is opened, and on demand. */
+export function useContractLeaks(project: string) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "leaks"],
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/leaks", { ...of(project), signal })),
+  });
+}
+
 /** Phases, endpoints and layers, as the saved contracts name them. */
 export function useContractPictures(project: string) {
   return useQuery({
