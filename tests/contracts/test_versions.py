@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -263,14 +264,42 @@ def test_a_project_of_500_versions_opens_as_fast_as_one_of_5(tmp_path: Path) -> 
 
     for directory in places.values():
         opened(directory)
-    times = {count: min(opened(places[count]) for _ in range(15)) for count in places}
-    assert times[500] <= 1.3 * times[5] + 0.002, times
+    # Turn by turn, so that whatever else the machine does is in both.
+    warm: dict[int, list[float]] = {count: [] for count in places}
+    for _ in range(25):
+        for count, directory in places.items():
+            warm[count].append(opened(directory))
+    assert min(warm[500]) <= 1.3 * min(warm[5]), warm
+    cold: dict[int, list[float]] = {count: [] for count in places}
+    for _ in range(7):
+        for count, directory in places.items():
+            cold[count].append(_opened_by_a_new_process(directory))
+    assert min(cold[500]) <= 1.3 * min(cold[5]), cold
     known = history(Project.at(places[500]).records.repository, Project.at(places[500]).records.tip())
     assert len(known.versions[Kind.MANIFESTO]) == 500
     repository = Project.at(places[500]).records.repository
     tip = known.commit
     assert tip is not None
     assert walked(repository, tip) == known
+
+
+_OPEN = """
+import sys, time
+from pathlib import Path
+from forge.app.projects.contract_views import overview
+from forge.projects.project import Project
+project = Project.at(Path(sys.argv[1]))
+began = time.perf_counter()
+cards = overview(project).items
+print(time.perf_counter() - began)
+assert cards[0].version in (5, 500)
+"""
+
+
+def _opened_by_a_new_process(directory: Path) -> float:
+    """Seconds for the nine cards, with nothing known beforehand."""
+    done = subprocess.run([sys.executable, "-c", _OPEN, str(directory)], check=True, capture_output=True, text=True)
+    return float(done.stdout)
 
 
 def test_the_index_is_read_by_a_new_process_and_does_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,10 +320,20 @@ def test_the_index_is_read_by_a_new_process_and_does_without(tmp_path: Path, mon
     tip = project.records.tip()
     assert tip is not None
     assert walked(repository, tip) == current(project).history
-    for damaged in ("", "{", "[]", '{"form": 1, "tip": "x", "changes": [[1]], "confirmed": []}'):
+    head = place.read_text().partition("\n")[0]
+    for damaged in (
+        "",
+        "{",
+        "[]",
+        '{"form": 1, "tip": "x", "changes": []}',
+        head,
+        f"{head}\n[[[1]], []]",
+        f"{head}\n[",
+    ):
         place.write_text(damaged)
         contract_history._known.clear()
         assert current(project).whole(Kind.MANIFESTO).version == 40
+        assert len(current(project).history.versions[Kind.MANIFESTO]) == 40
 
 
 def _with_versions(place: Path, count: int) -> Path:

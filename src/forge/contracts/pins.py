@@ -8,7 +8,7 @@ from forge.contracts.contract_set import ContractSet
 from forge.contracts.errors import BatchMissing, ContractMissing
 from forge.contracts.history import History, history, walked
 from forge.contracts.kinds import FOLDER
-from forge.git import PERSON, CommitId, RefMove, Repository
+from forge.git import PERSON, CommitId, RefMove
 from forge.git.errors import BranchMoved
 from forge.projects.project import Project
 
@@ -59,18 +59,21 @@ def pinned(project: Project, batch: int) -> ContractSet:
     return ContractSet(
         repository,
         project.id,
-        _history_at(repository, commit),
+        _history_at(project, commit),
         batch=batch,
         pinned_at=_pinned_at(project, batch, commit),
     )
 
 
-def _history_at(repository: Repository, commit: CommitId) -> History:
+def _history_at(project: Project, commit: CommitId) -> History:
     """Of a commit that never changes; several builds read the same one."""
+    repository = project.records.repository
     key = (repository.common_dir, commit)
     known = _known.get(key)
     if known is None:
-        known = _known[key] = walked(repository, commit)
+        # Most often it is the newest one, or one that the history of today has read already.
+        today = history(repository, project.records.tip())
+        known = _known[key] = today.until(commit) or walked(repository, commit)
         while len(_known) > _MOST_KNOWN:
             _known.pop(next(iter(_known)), None)
     return known
