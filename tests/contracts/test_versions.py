@@ -28,6 +28,7 @@ from forge.contracts.errors import (
     VersionMissing,
 )
 from forge.contracts.history import history, walked
+from forge.contracts.history_index import Index
 from forge.contracts.kinds import ORDER, Kind
 from forge.contracts.pins import current, pin, pinned
 from forge.contracts.templates import template
@@ -294,22 +295,22 @@ def _cpu() -> float:
 _OPEN = """
 import resource, sys
 from pathlib import Path
-from forge.app.projects.contract_views import overview
+from forge.contracts.pins import current
 from forge.projects.project import Project
 def cpu():
     used = [resource.getrusage(each) for each in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(each.ru_utime + each.ru_stime for each in used)
-overview(Project.at(Path(sys.argv[2])))
+current(Project.at(Path(sys.argv[2]))).summary()
 project = Project.at(Path(sys.argv[1]))
 began = cpu()
-cards = overview(project).items
+listed = current(project).summary().contracts
 print(cpu() - began)
-assert cards[0].version in (5, 500)
+assert listed[0].version in (5, 500)
 """
 
 
 def _opened_by_a_new_process(directory: Path, another: Path) -> float:
-    """Seconds for the nine cards, with nothing known of this project; `another` makes it load its code before."""
+    """Seconds for its summary, with nothing known of this project; `another` makes it load its code before."""
     done = subprocess.run(
         [sys.executable, "-c", _OPEN, str(directory), str(another)], check=True, capture_output=True, text=True
     )
@@ -327,6 +328,11 @@ def test_the_index_is_read_by_a_new_process_and_does_without(tmp_path: Path, mon
     with monkeypatch.context() as patched:
         patched.setattr(contract_history, "walked", lambda *_: pytest.fail("no commit is read"))
         assert current(Project.at(directory)).history == whole
+    contract_history._known.clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(Index, "rows", lambda _: pytest.fail("the head is enough"))
+        assert current(Project.at(directory)).summary().contracts[0].version == 40
+        assert not current(Project.at(directory)).history.is_stale(Kind.UI)
     project = Project.at(directory)
     save(project, Kind.UI, template(Kind.UI) + "\n## More\n\nx\n", expected=None)
     contract_history._known.clear()
