@@ -44,7 +44,7 @@ def test_a_manager_is_known_by_its_files(
     found = proposal(environments, make_repo, files)
     assert [need.manager for need in found.needs] == [manager]
     assert any(command in each for each in found.commands), found.commands
-    assert bool(found.untried) is (manager in ("go", "pdm"))
+    assert bool(found.untried) is (manager == "go")
 
 
 def test_hosts_are_those_of_the_person_without_their_login(

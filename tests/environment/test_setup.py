@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import pwd
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -296,6 +299,46 @@ def execute(vfs, args):
     vfs = repo.workspace("main")
     (found,), _ = approved_tools(vfs, {}, find_layer=commands.tool_layer)
     assert found.execute(vfs, {}) == "hello Ada"
+
+
+CRATE = {
+    "Cargo.toml": '[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n',
+    "Cargo.lock": 'version = 3\n\n[[package]]\nname = "app"\nversion = "0.1.0"\n',
+    "src/lib.rs": "#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n",
+    ".gitignore": "target\n",
+}
+CMAKE = {
+    "CMakeLists.txt": (
+        "cmake_minimum_required(VERSION 3.20)\nproject(app C)\nenable_testing()\n"
+        "add_executable(app app.c)\nadd_test(NAME runs COMMAND app)\n"
+    ),
+    "app.c": "int main(void) { return 0; }\n",
+}
+MAKE = {"Makefile": "check:\n\t@echo 1..1; echo ok 1 - fine\n"}
+
+
+@pytest.mark.parametrize(
+    ("program", "files"), [("cargo", CRATE), ("cmake", CMAKE), ("make", MAKE)], ids=["cargo", "ctest", "make"]
+)
+def test_other_tools_of_this_machine_run_tests_of_projects_without_dependencies(
+    make_environments: MakeEnvironments, make_repo: MakeRepo, program: str, files: dict[str, str]
+) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    environments = make_environments(HOME=pwd.getpwuid(os.getuid()).pw_dir)
+    repo = Repository.open(make_repo(files))
+    if not environments.state(repo, "main").proposal.is_empty:
+        ready(environments, repo)
+    record = run_branch_tests(repo, "main", Wanted(), redact=str, environments=environments).record
+    assert (str(record.outcome), record.passed) == ("passed", 1), record
+
+
+def test_a_tool_that_is_not_installed_is_told(
+    make_environments: MakeEnvironments, make_repo: MakeRepo, tmp_path: Path
+) -> None:
+    environments = make_environments(PATH=str(tmp_path))
+    repo = Repository.open(make_repo({"go.mod": "module a\n"}))
+    assert "go is not installed on this machine." in environments.state(repo, "main").proposal.notes
 
 
 def test_a_service_that_is_not_installed_is_told(

@@ -31,7 +31,7 @@ def proposal(vfs: VFS, machine: Machine, *, own: str = "", image: str = "") -> P
         machine = MachineInImage(machine.environ, machine.home, machine.cache)
     found = (python_need(vfs, machine, pinned=setting.python or told.python), node_need(vfs, machine))
     tried = [need for need in found if need is not None]
-    needs = (*tried, *other_needs(vfs, beside=bool(tried)))
+    needs = (*tried, *other_needs(vfs, machine, beside=bool(tried)))
     if not needs and setting.is_empty and base is None:
         return Proposal(origin="none", system=machine.system, notes=told.notes)
     joined = _joined(vfs, needs, setting, machine, notes=told.notes)

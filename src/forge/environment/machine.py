@@ -101,6 +101,17 @@ class Machine:
         version = told.strip().lstrip("v")
         return Runtime("node", version, real, real.parent.parent) if version else None
 
+    def program(self, name: str) -> Runtime | None:
+        """Another program of the person's PATH, such as cargo; with rustup, that of the toolchain it chooses."""
+        path = shutil.which(name, path=self.environ.get("PATH"))
+        if path is None:
+            return None
+        real = Path(os.path.realpath(path))
+        if real.name == "rustup":
+            told = self._remembered([real, self.home / ".rustup/settings.toml"], [str(real), "which", name]).strip()
+            real = Path(told) if told else real
+        return Runtime(name, "", real, real.parent.parent)
+
     @cached_property
     def python_index(self) -> Index:
         """Of pip and uv: configured indexes, else the one that pip knows by itself."""
@@ -185,6 +196,9 @@ class MachineInImage(Machine):
     def python(self, wanted: str = "", exact: str = "") -> Runtime | None:
         del wanted, exact  # which one the image has shows when it runs; pip refuses what does not fit
         return Runtime("python", "of the image", Path("python3"), _USR)
+
+    def program(self, name: str) -> Runtime | None:
+        return Runtime(name, "of the image", Path(name), _USR)
 
     @cached_property
     def node(self) -> Runtime | None:

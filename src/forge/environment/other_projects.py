@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, replace
 
 from forge.environment.branch_files import digests, existing, text
+from forge.environment.machine import Machine
 from forge.environment.package_index import hosts_in
 from forge.environment.proposal import PLACE, Need
 from forge.git import VFS
@@ -36,9 +37,9 @@ _NOTE = "{manager} is read from {file}; its setup is untried."
 _BESIDE = "{manager} ({file}) is not set up beside another; add its commands to .forge/environment.yaml."
 
 
-def other_needs(vfs: VFS, *, beside: bool) -> tuple[Need, ...]:
+def other_needs(vfs: VFS, machine: Machine, *, beside: bool) -> tuple[Need, ...]:
     """Beside a project that is tried, they are told of and not set up: a guess may not break what works."""
-    found = [_need(vfs, kind) for kind in _KINDS if existing(vfs, kind.shows)]
+    found = [_need(vfs, machine, kind) for kind in _KINDS if existing(vfs, kind.shows)]
     if not found and not beside and (make := _make(vfs)):
         found.append(make)
     if beside:
@@ -55,7 +56,12 @@ def other_needs(vfs: VFS, *, beside: bool) -> tuple[Need, ...]:
     return tuple(found)
 
 
-def _need(vfs: VFS, kind: _Kind) -> Need:
+def _need(vfs: VFS, machine: Machine, kind: _Kind) -> Need:
+    program = kind.command.partition(" ")[0]
+    runtime = machine.program(program)
+    notes: tuple[str, ...] = (_NOTE.format(manager=kind.manager, file=existing(vfs, kind.shows)[0]),)
+    if runtime is None:
+        notes = (*notes, f"{program} is not installed on this machine.")
     shown = existing(vfs, kind.shows)
     return Need(
         manager=kind.manager,
@@ -66,7 +72,9 @@ def _need(vfs: VFS, kind: _Kind) -> Need:
         executed=digests(vfs, [*shown, "build.rs"]) if kind.manager != "go" else {},
         variables=dict(kind.variables),
         untried=True,
-        notes=(_NOTE.format(manager=kind.manager, file=shown[0]),),
+        runtime=runtime,
+        path=(str(runtime.executable.parent),) if runtime and runtime.executable.is_absolute() else (),
+        notes=notes,
     )
 
 

@@ -32,6 +32,8 @@ _NATIVE_FILE = re.compile(
     r"\.(c|cc|cpp|cxx|h|hpp|pyx|pxd|rs|f90?)\Z|(^|/)(Cargo\.(toml|lock)|meson\.build|CMakeLists\.txt)\Z"
 )
 _SCM = re.compile(r"setuptools.scm|hatch.vcs|versioningit|pdm-backend|poetry-dynamic-versioning", re.IGNORECASE)
+_EXTRAS = {"pdm": "[locked]"}
+"""pdm with the versions it was released with: it names no upper bounds, and newer ones break it."""
 _TOOLS = f"{SCRATCH}/tools"
 
 
@@ -59,7 +61,6 @@ def python_need(vfs: VFS, machine: Machine, *, pinned: str = "") -> Need | None:
         inputs=project.inputs(),
         executed=project.executed(),
         runtime=python,
-        untried=project.manager == "pdm",
         path=(f"{VENV}/bin",),
         variables={"VIRTUAL_ENV": VENV, "PYTHONDONTWRITEBYTECODE": "1"},
         setup_variables={**index.variables, **project.variables(python)},
@@ -99,7 +100,7 @@ class _Project:
         executable = shlex.quote(str(python.executable))
         if self.manager != "pip":
             yield f"{executable} -m venv {_TOOLS}"
-            yield f"{_TOOLS}/bin/python -m pip install -q {self.manager}"
+            yield f"{_TOOLS}/bin/python -m pip install -q {shlex.quote(self.manager + _EXTRAS.get(self.manager, ''))}"
         yield f"{executable} -m venv {VENV}"
         match self.manager:
             case "uv":

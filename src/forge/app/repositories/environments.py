@@ -340,7 +340,7 @@ def environment_document(state: EnvironmentState) -> dict[str, object]:
             {
                 "manager": need.manager,
                 "because": need.because,
-                "runtime": f"{need.runtime.name} {need.runtime.version}" if need.runtime else "",
+                "runtime": f"{need.runtime.name} {need.runtime.version}".strip() if need.runtime else "",
                 "untried": need.untried,
             }
             for need in found.needs

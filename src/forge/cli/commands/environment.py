@@ -155,7 +155,7 @@ def _tell(out: Output, state: EnvironmentState) -> None:
 def _tell_proposal(out: Output, state: EnvironmentState) -> None:
     proposal = state.proposal
     for need in proposal.needs:
-        runtime = f", {need.runtime.name} {need.runtime.version}" if need.runtime else ""
+        runtime = f", {need.runtime.name} {need.runtime.version}".rstrip() if need.runtime else ""
         untried = ", untried" if need.untried else ""
         out.line(f"  {need.manager} ({', '.join(need.because)}{runtime}{untried})")
     if proposal.image is not None:
