@@ -216,13 +216,17 @@ class LayerStore:
 
 def remove(path: Path) -> None:
     """Also what a setup made unwritable."""
+    if path.is_symlink():
+        path.unlink()
+        return
     if not path.exists():
         return
 
     def writable(function: Any, name: str, _: BaseException) -> None:
         with suppress(OSError):
             os.chmod(os.path.dirname(name), 0o700)
-            os.chmod(name, 0o700, follow_symlinks=False) if os.path.islink(name) else os.chmod(name, 0o700)
+            if not os.path.islink(name):
+                os.chmod(name, 0o700)
         with suppress(OSError):
             function(name)
 

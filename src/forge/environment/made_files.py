@@ -22,9 +22,12 @@ def taken(source: Path, vfs: VFS, into: Path) -> dict[str, str]:
         number = str(len(made))
         into.mkdir(exist_ok=True)
         shutil.move(source / path, into / number)
-        if path.rpartition("/")[2] == "node_modules":
+        if path.rpartition("/")[2] == "node_modules" and (into / number).is_dir():
             for name in CACHES_INSIDE:
-                (into / number / name).mkdir(exist_ok=True)
+                cache = into / number / name
+                if cache.is_symlink() or cache.is_file():
+                    cache.unlink()
+                cache.mkdir(exist_ok=True)
         made[path] = number
     return made
 
@@ -39,6 +42,9 @@ def _created(source: Path, tracked: set[str], folders: set[str]) -> list[str]:
             if path in folders:
                 continue
             names.remove(name)
+            # A link could lead anywhere on this machine, and what it leads to would be mounted.
+            if os.path.islink(f"{place}/{name}"):
+                continue
             if name not in _NOT_KEPT and not name.endswith(".egg-info") and name != ".git":
                 found.append(path)
         new = (name for name in files if f"{prefix}{name}" not in tracked and not os.path.islink(f"{place}/{name}"))

@@ -80,7 +80,7 @@ def mounted(store: LayerStore, layer: Layer, vfs: VFS, *, notes: tuple[str, ...]
         files = []
         for path, place in layer.made.items():
             made = layer.path / "made" / place
-            if vfs.entry(path) is not None or not made.exists():
+            if vfs.entry(path) is not None or made.is_symlink() or not made.exists():
                 continue
             mounts.append(Mount(f"{SOURCE}/{path}", made))
             if made.is_file():
