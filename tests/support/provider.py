@@ -32,6 +32,8 @@ class Asked:
     number: int
     content: str
     at: float
+    tools: frozenset[str] = frozenset()
+    """What it could call."""
 
     @property
     def place(self) -> tuple[str, int]:
@@ -152,4 +154,5 @@ def _asked(request: Request) -> Asked:
     last = max(named, default=0)
     task = (_TASK.findall(said[last][1]) or [""])[-1]
     number = 1 + sum(role == "assistant" for role, _ in said[last:])
-    return Asked(task, number, hashlib.sha256(request.body).hexdigest(), time.time())
+    tools = frozenset(str(each.get("name")) for each in request.json.get("tools", ()))
+    return Asked(task, number, hashlib.sha256(request.body).hexdigest(), time.time(), tools)

@@ -28,7 +28,7 @@ def answers(asked: Asked) -> Reply:
     """`rose`: writes a file and runs a command. `slow`: streams for long. `prose`: Markdown, and thinks first.
 
     `steady`: a hundred and twenty words. `long`: many lines. `swift`: two hundred words a second. `refused`: an error.
-    `ask`: asks for a colour, then writes a file.
+    `ask`: asks for a colour, then writes a file. `explore`: routes, notes an assumption, then asks a question slowly.
     """
     found = _KIND.match(asked.task)
     match found.group() if found else "":
@@ -44,6 +44,8 @@ def answers(asked: Asked) -> Reply:
             return Reply(tuple(re.findall(r"\s*\S+", _LONG)), pause=0.005)
         case "ask":
             return _asking(asked)
+        case "explore":
+            return _exploring(asked)
         case "refused":
             problem = {"type": "invalid_request_error", "message": "The words are too long."}
             return Reply(status=400, error={"error": problem})
@@ -63,3 +65,19 @@ def _asking(asked: Asked) -> Reply:
         case 2:
             return Reply(calls=(("write_file", {"path": "sign.md", "content": f"{asked.task}\n"}),))
     return Reply(("The sign ", "is painted.", "\n\nCommit: Paint the sign"))
+
+
+def _exploring(asked: Asked) -> Reply:
+    if "register_assumption" not in asked.tools:
+        return Reply(('{"kind": "problem", "mode": "gathering"}',))
+    if asked.number > 1:
+        return Reply((*(f"word{n} " for n in range(60)), "\n\nWhy now?"), pause=0.05)
+    given = {
+        "type": "value",
+        "impact": "high",
+        "confidence": "guessed",
+        "basis": "It is wished for.",
+        "reason": "A wish.",
+    }
+    call = ("register_assumption", {"claim": "A dashboard saves an hour a day", **given})
+    return Reply(("I note what this rests on.",), (call,))

@@ -65,12 +65,11 @@ def test_a_wish_becomes_a_brief_to_download(page: Any, desk: Desk, expect: Any) 
         panel = page.get_by_role("region", name="Exploration", exact=True)
         expect(panel.get_by_text("None yet. Write in the chat")).to_be_visible()
         say(page, WISH)
-        page.get_by_role("button", name="The problem").click()
         answered(client, id_, 1)
         expect(panel.get_by_role("row", name="A dashboard would solve the problem")).to_be_visible()
         assert panel.evaluate("(it) => it.scrollWidth <= it.clientWidth"), "the panel is cut off at its right"
         say(page, TODAY)
-        panel.get_by_role("button", name="Go on with Discover & Frame").click()
+        page.get_by_role("button", name="Go on with Discover & Frame").click()
         asked = page.locator("ol > li", has_text="If the thing you want to build existed")  # a question in the chat
         expect(asked).to_be_visible()
         answered(client, id_, 3)

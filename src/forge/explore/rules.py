@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from forge.builtin_rules import cues
+from forge.builtin_rules.problem_cues import PROBLEM, SOLUTION
 from forge.builtin_rules.sentences import sentences
 from forge.explore import brief, route
 from forge.explore.knowledge import GATHERING, MODES, Knowledge, mentions
@@ -28,19 +29,6 @@ _JUMP = {
     "priorities": re.compile(r"\bpriorit|\bwhat (?:comes|do we do) first\b", re.I),
     "discover": re.compile(r"\b(?:back to the problem|frame the problem)\b", re.I),
 }
-_SOLUTION = re.compile(
-    r"\b(?:want|need|build|make|create|launch|develop|would like)\b[^.?!]*?"
-    r"\b((?:an?|some|our own|the) (?:[\w-]+ ){0,3}?"
-    r"(?:app|application|dashboard|tool|platform|portal|website|bot|chatbot|system|report|integration|feature|page|api|"
-    r"plugin|software|automation|assistant|marketplace|form|workflow|database))\b",
-    re.I,
-)
-_PROBLEM = re.compile(
-    r"\b(?:problem|because|takes?|slow|late|lose|losing|lost|wait|waiting|cannot|can[’']?t|manual(?:ly)?|by hand|"
-    r"errors?|mistakes?|wrong|complain|complaints?|fail|fails|miss(?:ed|ing)?|forget|expensive|hours|struggle|suffer|churn|"
-    r"leave|nobody knows|do(?:es)? not know|don[’']?t know|twice|chaos|overload)\b",
-    re.I,
-)
 _DECIDES = re.compile(
     r"\b([Oo]ur (?:head of [\w-]+|[\w-]{3,30}(?: (?:manager|lead|director|board|team))?)"
     r"|[Tt]he (?:head of [\w -]{3,30}?|[\w-]+ (?:manager|lead|director|board)|board)"
@@ -94,6 +82,7 @@ def routed(bench: Workbench, message: str) -> Route:
 
 def respond(bench: Workbench, decision: Decision, knowledge: Knowledge, said: str, *, first: bool) -> tuple[str, str]:
     """Note what was said by tools; the answer, and the probe that it asks."""
+    said = own_words(said)
     noted = len(bench.changes)
     _note_answer(bench, knowledge, said)
     _note_sentences(bench, said)
@@ -124,6 +113,11 @@ _TOLD = {
     "update_success_metrics",
     "update_assumption_status",
 }
+
+
+def own_words(said: str) -> str:
+    """Without the questions that are quoted to be answered."""
+    return "\n".join(line for line in said.splitlines() if not line.lstrip().startswith(">")).strip()
 
 
 def _questions(bench: Workbench, decision: Decision, knowledge: Knowledge, probe: str) -> list[str]:
@@ -168,7 +162,7 @@ def _note_sentences(bench: Workbench, said: str) -> None:
     for sentence in sentences(said):
         if sentence.rstrip().endswith("?"):
             continue
-        if wish := _SOLUTION.search(sentence):
+        if wish := SOLUTION.search(sentence):
             _note_wish(bench, wish[1], sentence)
         for found in _DECIDES.finditer(sentence):
             _stakeholder(bench, found[1], "decision_authority", sentence)
@@ -211,8 +205,8 @@ def _refresh_statement(bench: Workbench) -> None:
 def _problem_sentences(bench: Workbench) -> Iterator[str]:
     for each in reversed(bench.values.get("messages", ())):
         if isinstance(each, dict) and each.get("role") == "user":
-            for sentence in sentences(str(each.get("content", ""))):
-                is_problem = _PROBLEM.search(sentence) and not _SOLUTION.search(sentence)
+            for sentence in sentences(own_words(str(each.get("content", "")))):
+                is_problem = PROBLEM.search(sentence) and not SOLUTION.search(sentence)
                 if is_problem and not sentence.rstrip().endswith("?"):
                     yield sentence
 

@@ -56,6 +56,12 @@ async def answer_exploration(
     return await exploration_turn.explore(shop, who, project, given.text, about=given.about, action_id=idempotency_key)
 
 
+@router.post("/stop", response_model=shapes.ExplorationShape, responses=may_end(_MISSING))
+async def stop_exploring(shop: Shop, who: Asking, *, project: Project) -> Any:
+    """End the turn under way, if there is one. What was said stays and can be answered later."""
+    return await exploration.stop(shop, who, project)
+
+
 @router.post(
     "/changes",
     response_model=shapes.ExplorationChangedShape,

@@ -15,6 +15,7 @@ from forge.app.projects.exploration_run import EXPLORE, write_bench
 from forge.app.projects.exploration_view import Exploration, briefs_of, shown
 from forge.app.projects.explored import HANDED_OVER, handed_on
 from forge.app.projects.lookup import project_for
+from forge.app.projects.work_stop import end_run
 from forge.counts import counted
 from forge.engine.engine import BRANCHES
 from forge.engine.errors import RunUnknown
@@ -86,6 +87,16 @@ async def answer_of(shop: Workshop, who: Who, id_: str, run: str) -> str:
     await shop.engine.handle(run).result()
     chat = await asyncio.to_thread(project.chat)
     return next((each.content for each in reversed(chat) if each.role == "ai"), "")
+
+
+@on_work_loop
+async def stop(shop: Workshop, who: Who, id_: str) -> Exploration:
+    """End the turn under way. What was said stays and can be answered later."""
+    project = await asyncio.to_thread(project_for, shop, who, id_, "run")
+    run = await asyncio.to_thread(_run_of, shop, project)
+    if run is not None:
+        await end_run(shop, run)
+    return await asyncio.to_thread(show, shop, who, id_)
 
 
 def show(shop: Workshop, who: Who, id_: str) -> Exploration:

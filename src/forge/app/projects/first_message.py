@@ -12,6 +12,7 @@ from forge.app.projects.agents import agents_of
 from forge.app.projects.change import change_project
 from forge.app.projects.costs import record_cost
 from forge.app.projects.named_run import ActionEffect
+from forge.builtin_rules.problem_cues import states_problem
 from forge.errors import ForgeError
 from forge.pipeline.answerer import Task
 from forge.pipeline.answers import AnswerRefused
@@ -61,10 +62,10 @@ def drop_question(shop: Workshop, project: Project) -> None:
 
 
 async def _asked(shop: Workshop, project: Project, text: str) -> Recognised | None:
-    """None where no model can tell. What goes wrong here stops nobody: the person is asked instead."""
+    """None where neither a model nor rules can tell. What goes wrong here stops nobody: the person is asked instead."""
     agents = await asyncio.to_thread(agents_of, shop, project)
     if agents.by_rules(PROMPT):
-        return None
+        return Recognised(kind="problem") if states_problem(text) else None
     told, run = prompts_of(shop.settings).get(PROMPT), f"scene-{project.id}"
     task = Task(PROMPT, told, {"message": text}, run=run, schema=Recognised)
     try:

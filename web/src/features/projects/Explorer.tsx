@@ -42,7 +42,7 @@ function Head({ project, known, beside }: { project: string; known: Exploration;
       <div className="flex flex-wrap items-center gap-2">
         <h2 className="font-semibold">{known.mode_title}</h2>
         {known.turn > 0 && <Chip>{`turn ${known.turn}`}</Chip>}
-        {known.run !== null && <Badge meaning="running">thinking</Badge>}
+        {known.run !== null && known.waiting && <Badge meaning="running">thinking</Badge>}
       </div>
       {known.problem !== null && <p>{known.problem}</p>}
       <p className="text-muted">
@@ -53,7 +53,7 @@ function Head({ project, known, beside }: { project: string; known: Exploration;
           <MessageSquare aria-hidden size={14} /> Answer in the chat
         </Link>
       )}
-      <Proposal project={project} known={known} />
+      {!(beside && known.phase === "brain_dump") && <Proposal project={project} known={known} />}
       {known.broken_ground.map((each) => (
         <Warning key={`${String(each["id"])}${String(each["document"])}`} bad>
           {`${String(each["id"])} in ${String(each["document"])} no longer holds`}

@@ -1,13 +1,13 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type SyntheticEvent } from "react";
 
-import { useCreateProject, useModels, useProjects, useRepositories } from "@/api";
-import { projectPlace } from "@/lib/places";
-import { Button, Input } from "@/ui";
+import { useModels, useProjects, useRepositories } from "@/api";
+import { Button, Input, TextArea } from "@/ui";
 
 import { told } from "./problems";
 import { Select } from "./Select";
 import { idPattern, slug } from "./slug";
+import { useStart } from "./useStart";
 
 type Kind = "open" | "plan" | "code";
 const KINDS: [Kind, string, string][] = [
@@ -22,11 +22,12 @@ export function NewProject() {
   const [agent, setAgent] = useState("");
   const [repository, setRepository] = useState("");
   const [after, setAfter] = useState("");
-  const create = useCreateProject();
+  const [words, setWords] = useState("");
+  const { start, isPending, error } = useStart();
   const navigate = useNavigate();
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (create.isPending) return;
+    if (isPending) return;
     const code = kind === "code";
     const body = {
       name: name.trim() || null,
@@ -35,7 +36,7 @@ export function NewProject() {
       after: (code && after) || null,
       deliverable_type: kind === "open" ? null : kind,
     };
-    create.mutate(body, { onSuccess: ({ id }) => void navigate(projectPlace(id)) });
+    start(words, body);
   };
   const directory = name.trim() === "" ? idPattern() : slug(name);
   return (
@@ -62,16 +63,25 @@ export function NewProject() {
             </>
           }
         />
+        <TextArea
+          label="Problem or wish (optional)"
+          rows={3}
+          maxLength={400_000}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+          placeholder="Our dispatchers type every order twice, so we want a dashboard."
+          hint="Forge answers with questions. You can tell it about your team and systems before or after that."
+        />
         <KindChoice kind={kind} onChoose={setKind} />
         {kind === "code" && <CodePlaces repository={repository} onRepository={setRepository} after={after} onAfter={setAfter} />}
         <AgentChoice agent={agent} onChoose={setAgent} />
-        {create.isError && (
+        {error !== null && (
           <p role="alert" className="text-bad">
-            {told(create.error)}
+            {told(error)}
           </p>
         )}
         <div className="flex gap-2">
-          <Button kind="primary" type="submit" busy={create.isPending}>
+          <Button kind="primary" type="submit" busy={isPending}>
             Create the project
           </Button>
           <Button onClick={() => void navigate({ to: "/projects" })}>Cancel</Button>

@@ -7,9 +7,12 @@ import { Button, ErrorState, Skeleton, toast } from "@/ui";
 import { ChatMessages } from "./ChatMessages";
 import { Composer } from "./Composer";
 import { withoutAsked } from "./answers";
+import { ExplorerTurn } from "./ExplorerTurn";
+import { quoted } from "./explorer_turn";
 import { hasEarlierChats, isEnded, phaseName } from "./phases";
 import { told } from "./problems";
 import { InputCard, OpenQuestions, SceneQuestion } from "./QuestionCards";
+import { useUnsent } from "./unsent";
 import { UploadList } from "./UploadList";
 import { useUploads } from "./useUploads";
 import { WaysOn } from "./WaysOn";
@@ -36,6 +39,8 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
   const earlier = useEarlierMessages(project.id, withEarlier);
   const say = useSayToProject(project.id);
   const uploads = useUploads(project.id);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const draft = useUnsent(project.id);
   const blocked = whyBlocked(project);
   const send = async (said: Said) => {
     try {
@@ -45,6 +50,10 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
       toast({ text: told(error), meaning: "bad" });
       return false;
     }
+  };
+  const onQuestion = (question: string) => {
+    draft.setText(quoted(question, draft.text));
+    field.current?.focus();
   };
   const shared = { project: project.id, blocked: blocked !== undefined, busy: say.isPending };
   return (
@@ -77,6 +86,9 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
           {project.scene_question !== "" && !project.busy && (
             <SceneQuestion question={project.scene_question} busy={say.isPending} onAnswer={(about) => void send({ about })} />
           )}
+          {project.phase === "brain_dump" && !project.busy && (
+            <ExplorerTurn project={project} onQuestion={onQuestion} send={send} sending={say.isPending} />
+          )}
           {project.waiting === "stuck" && (inputOpen || project.stuck?.cause === "decision") && (
             <InputCard {...shared} question={project.question} stuck={project.stuck} onInput={(answers) => send({ answers })} />
           )}
@@ -87,6 +99,7 @@ export function ProjectChat({ project, inputOpen }: ProjectChatProps) {
         <div className="mx-auto flex w-full max-w-[calc(76ch+32px)] flex-col gap-1.5 px-4 pb-3">
           <UploadList uploads={uploads.list} onDismiss={uploads.dismiss} />
           <Composer
+            field={field}
             project={project.id}
             placeholder={PLACEHOLDERS[project.phase] ?? "What you write is kept until it can be sent."}
             blocked={blocked}

@@ -9,6 +9,7 @@ import { ranked } from "@/lib/fuzzy";
 import { useStored } from "@/lib/stored";
 import { Badge, Button, Chip, EmptyState, ErrorState, Input, Skeleton, Unreadable } from "@/ui";
 
+import { FirstWords } from "./FirstWords";
 import { standing } from "./phases";
 import { ProjectRows } from "./ProjectRows";
 
@@ -40,6 +41,7 @@ export function ProjectList() {
           <Plus aria-hidden size={15} /> New project
         </Link>
       </header>
+      <FirstWords />
       <Unreadable sentences={broken} />
       {projects.isError ? (
         <ErrorState error={projects.error} onRetry={() => void projects.refetch()} />

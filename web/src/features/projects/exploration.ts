@@ -13,6 +13,8 @@ export function useExploration(project: string) {
   return useQuery({
     queryKey: key(project),
     queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/explore", { params: { path: { project } }, signal })),
+    // The answer is told before its run has ended; that it ended is no event.
+    refetchInterval: ({ state }) => (state.data?.run ? 1000 : false),
   });
 }
 
@@ -40,5 +42,23 @@ export function useEnterMode(project: string) {
     mutationFn: (mode: ModeName) =>
       answer(api.PUT("/api/projects/{project}/explore/mode", { params: { path: { project } }, body: { mode } })),
     onSuccess: (shown) => client.setQueryData(key(project), shown),
+  });
+}
+
+/** Ends the turn under way; what was said stays. */
+export function useStopExploring(project: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => answer(api.POST("/api/projects/{project}/explore/stop", { params: { path: { project } } })),
+    onSuccess: (shown) => client.setQueryData(key(project), shown),
+  });
+}
+
+/** Lets the explorer answer what was said and not answered yet. */
+export function useAnswerNow(project: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => answer(api.POST("/api/projects/{project}/explore/turns", { params: { path: { project } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: key(project) }),
   });
 }
