@@ -142,7 +142,9 @@ def test_a_model_gets_passages_of_uploads_and_its_bad_calls_come_back_as_text(
     assert "There is no assumption `A7`" in str(second.messages)
     assert project.chat()[-1].content == "One? Two? Three?"
     assert project.state().values["pending_questions"] == ["Four?"]
-    assert (project.directory / "artifacts/problem_brief.md").read_text() == "Late changes hurt [D1].\n"
+    assert (
+        project.directory / "artifacts/problem_brief.md"
+    ).read_text() == "Late changes hurt [D1].\n\n## Documents\n\n- rules.md, lines 443-603 [D1]\n"
     assert (project.directory / "context.md").read_text().startswith("# Depot AG")
 
 

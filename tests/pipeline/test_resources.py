@@ -136,7 +136,7 @@ def test_what_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:
         "empty.txt": "empty file",
         "film.mp4": "unsupported format: mp4 (video)",
         "gone.txt": "cannot be opened: no such file or directory",
-        "letter.docx": "unsupported format: docx (document)",
+        "letter.docx": "broken Word document: it cannot be read",
         "linked/": "symbolic link to a folder",
         "noise.txt": "unsupported format: not text, not a PDF and not an image",
         "noise.xyz": "unsupported format: not text, not a PDF and not an image",
@@ -224,15 +224,17 @@ def test_a_hostile_pdf_is_given_up_in_time() -> None:
 
 def test_long_pdfs_are_read_in_part() -> None:
     three = pdf_of(saying("one"), saying("two"), saying("three"))
-    assert pdf.extract(three, pdf.Bounds(pages=2)) == pdf.Extract("one\n\ntwo", "only the first 2 of 3 pages were read")
+    assert pdf.extract(three, pdf.Bounds(pages=2)) == pdf.Extract(
+        "one\n\ntwo", "only the first 2 of 3 pages were read", pages=(0, 5)
+    )
     assert pdf.extract(three, pdf.Bounds(characters=4)) == pdf.Extract(
-        "one\n\nt", "only the first 2 of 3 pages were read"
+        "one\n\nt", "only the first 2 of 3 pages were read", pages=(0, 5)
     )
 
 
 def test_a_page_that_swells_is_left_out_and_the_others_are_read() -> None:
     torn = pdf_of(saying("one"), b" " * 100_000_000, saying("three"))
-    assert pdf.extract(torn) == pdf.Extract("one\n\nthree", "1 of 3 pages is broken")
+    assert pdf.extract(torn) == pdf.Extract("one\n\nthree", "1 of 3 pages is broken", pages=(0, 5, 5))
 
 
 @pytest.mark.req("P-03")

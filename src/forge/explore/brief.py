@@ -47,7 +47,7 @@ def known_sources(bench: Workbench) -> set[str]:
     found |= {str(each["id"]) for each in entries if isinstance(each, dict) and each.get("id")}
     saved = bench.values.get("org_context")
     has_context = isinstance(saved, dict) and any(saved.values())
-    return found | set(bench.documents) | ({"O1"} if has_context else set())
+    return found | set(bench.documents) | set(bench.citations) | ({"O1"} if has_context else set())
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -81,6 +81,14 @@ def checked(text: str, bench: Workbench) -> str:
             hint="End each sentence with ids such as [A1, T3].",
         )
     return text if text.endswith("\n") else f"{text}\n"
+
+
+def with_documents(text: str, bench: Workbench) -> str:
+    """The text, and below it file and place of each passage that it cites."""
+    named = {id_ for found in _SOURCES.finditer(text) for id_ in re.split(", ?", found[1]) if id_.startswith("D")}
+    known = bench.citations
+    lines = [f"- {known[id_]['place']} [{id_}]" for id_ in sorted(named, key=lambda id_: int(id_[1:])) if id_ in known]
+    return f"{text.rstrip()}\n\n## Documents\n\n" + "\n".join(lines) + "\n" if lines else text
 
 
 def composed(kind: str, bench: Workbench) -> str:

@@ -43,10 +43,11 @@ def _summary(bench: Workbench, given: Json) -> Done:
 def _artifact(bench: Workbench, given: Json) -> Done:
     kind = given["artifact_type"]
     written = given.get("content")
-    made = brief.checked(written, bench) if written else brief.composed(kind, bench)
+    page = brief.checked(written, bench) if written else brief.composed(kind, bench)
+    made = brief.with_documents(page, bench)
     bench.files[kind] = made
     bench.values["latest_artifact"] = made
-    return Done(f"{brief.FILES[kind]} is written, {brief.words(made)} words.", (kind,))
+    return Done(f"{brief.FILES[kind]} is written, {brief.words(page)} words.", (kind,))
 
 
 def _complete(bench: Workbench, given: Json) -> Done:

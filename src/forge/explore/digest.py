@@ -11,6 +11,7 @@ from forge.explore.sources import said
 from forge.explore.workbench import Workbench
 from forge.json_value import Json
 from forge.projects.skeleton import STAKEHOLDER_ROLES
+from forge.store.passages import Piece
 
 _LAST_TURNS = 3
 _TOKENS_KEPT = 24_000
@@ -100,6 +101,18 @@ def window(messages: Sequence[Any], limit: int = _TOKENS_KEPT) -> int:
     while start < len(messages) and start and messages[start].get("role") != "user":
         start += 1
     return start
+
+
+def older_turns(messages: Sequence[Mapping[str, Any]]) -> list[Piece]:
+    """What is no longer sent, a piece a message, each with its turn."""
+    made: list[Piece] = []
+    number = 0
+    for each in messages[: window(messages)]:
+        is_said = each.get("role") == "user"
+        number += is_said
+        place = f"your message T{number}" if is_said else f"the answer to T{number}"
+        made.append(Piece(place, str(each.get("content", ""))))
+    return made
 
 
 def spoken(messages: Sequence[Mapping[str, Any]]) -> list[tuple[str, str]]:

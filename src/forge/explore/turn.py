@@ -17,6 +17,7 @@ from forge.explore.sources import fenced
 from forge.explore.toolkit import TOOLS
 from forge.explore.workbench import Call, Workbench, renamed, replayed
 from forge.json_value import Json
+from forge.store.passages import Piece
 from forge.tools.tool import ToolRetry
 
 SO_FAR = "So far:"
@@ -42,7 +43,8 @@ class Outcome:
     """What the person had said."""
     answered: int
     """How many of the person's messages are answered with it."""
-    documents: tuple[str, ...] = ()
+    documents: tuple[Passage, ...] = ()
+    """The passages that whoever answered was shown."""
     probe: str | None = None
     """The probe that was asked, where that is not the one of the decision."""
 
@@ -67,6 +69,30 @@ def route_material(bench: Workbench, knowledge: Knowledge, message: str) -> Json
         "last_turns": digest.last_turns(bench.values.get("messages", ())),
         "message": message,
     }
+
+
+def passages_of(bench: Workbench, found: Sequence[Piece]) -> tuple[Passage, ...]:
+    """With the ids under which they are cited: one place keeps its id from turn to turn."""
+    known = bench.citations
+    by_place = {str(each.get("place")): id_ for id_, each in known.items()}
+    number = max((int(id_[1:]) for id_ in known if id_[1:].isdecimal()), default=0)
+    made: list[Passage] = []
+    for each in found:
+        id_ = by_place.get(each.place)
+        if id_ is None:
+            number += 1
+            id_ = by_place[each.place] = f"D{number}"
+        made.append(Passage(id_, each.place, each.text))
+    return tuple(made)
+
+
+def cite(bench: Workbench, passages: Sequence[Passage]) -> None:
+    """Keep where each one is, so that a citation can be looked up later."""
+    known = bench.citations
+    for each in passages:
+        known.setdefault(each.id, {"place": each.place, "turn": bench.turn})
+    if passages:
+        bench.routing["citations"] = known
 
 
 def begin(bench: Workbench, decision: Decision) -> None:

@@ -22,6 +22,7 @@ from forge.tools.tool import FunctionTool, ToolRetry
 
 _KEPT_CHANGES = 200
 _KEPT_HISTORY = 50
+_PASSAGE = re.compile(r"D[1-9][0-9]{0,6}")
 _ASSUMPTION = re.compile(r"\bA[1-9][0-9]*\b")
 
 
@@ -147,6 +148,13 @@ class Workbench:
         if not isinstance(value, dict):
             value = self.values[name] = state.defaults()[name]
         return value
+
+    @property
+    def citations(self) -> dict[str, dict[str, Any]]:
+        """Passages that were shown, by the id under which they are cited: `place` and `turn` of each."""
+        kept = self.routing.get("citations")
+        found = kept.items() if isinstance(kept, dict) else ()
+        return {id_: each for id_, each in found if isinstance(each, dict) and _PASSAGE.fullmatch(str(id_))}
 
     @property
     def source(self) -> str:

@@ -40,6 +40,8 @@ class Extract:
     text: str = ""
     note: str = ""
     reason: str = ""
+    pages: tuple[int, ...] = ()
+    """Where each page begins in `text`; one without text begins where the next one does."""
 
 
 def extract(data: bytes, bounds: Bounds | None = None) -> Extract:
@@ -80,7 +82,7 @@ def _read(result: Result, bounds: Bounds) -> Extract:
         notes.append(f"only the first {read} of {pages} pages were read")
     if broken:
         notes.append(f"{broken} of {counted(read, 'page')} {'is' if broken == 1 else 'are'} broken")
-    return Extract(text=answer["text"], note="; ".join(notes))
+    return Extract(text=answer["text"], note="; ".join(notes), pages=tuple(answer["starts"]))
 
 
 def _command(bounds: Bounds) -> tuple[str, ...]:

@@ -33,9 +33,11 @@ def _content(data: bytes, pages: int, characters: int) -> dict[str, object]:
     if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
         return {"trouble": "encrypted"}
     parts: list[str] = []
+    starts: list[int] = []
     room, read, broken = characters, 0, 0
     for page in reader.pages[:pages]:
         read += 1
+        starts.append(sum(len(part) + 2 for part in parts if part))
         try:
             text = page.extract_text()
         except MemoryError:
@@ -48,7 +50,8 @@ def _content(data: bytes, pages: int, characters: int) -> dict[str, object]:
         room -= len(text)
         if room <= 0:
             break
-    return {"text": "\n\n".join(filter(None, parts)), "pages": len(reader.pages), "read": read, "broken": broken}
+    text = "\n\n".join(filter(None, parts))
+    return {"text": text, "pages": len(reader.pages), "read": read, "broken": broken, "starts": starts}
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from pathlib import Path
 from forge.context.kinds import Role, kind_of
 from forge.errors import InvalidInput
 from forge.git.process.disk import reporting, sync_directory, write_synced
-from forge.pipeline import pdf
+from forge.pipeline import docx, pdf
 from forge.pipeline.answerer import Picture
 from forge.pipeline.text_decoder import decoded, media_type
 
@@ -41,6 +41,7 @@ class Kind(StrEnum):
     TEXT = "text"
     CODE = "code"
     PDF = "pdf"
+    DOCX = "docx"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Resource:
     text: str
     bytes_size: int
     note: str = ""
+    pages: tuple[int, ...] = ()
+    """Where each page of a PDF begins in `text`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,13 +192,15 @@ class _Reader:
         if ending in _PICTURES and not self._vision:
             raise _Unfit("image: the agent cannot look at images")
         kind = kind_of(name)
-        if kind.role is Role.ASSET and ending not in (*_PICTURES, ".pdf", ".svg"):
+        if kind.role is Role.ASSET and ending not in (*_PICTURES, ".pdf", ".docx", ".svg"):
             raise _Unfit(f"unsupported format: {ending.lstrip('.')} ({kind.name})")
         data = _content(Path(real), self._limit)
         if ending in _PICTURES:
             return self._picture(name, data)
         if ending == ".pdf":
             return self._pdf(name, data)
+        if ending == ".docx":
+            return self._docx(name, data)
         text = decoded(data, text_expected=kind.name != "file")
         if text is None:
             raise _Unfit("unsupported format: not text, not a PDF and not an image")
@@ -213,6 +218,12 @@ class _Reader:
         self._pictures_room -= len(data)
         return Picture(name, found, data)
 
+    def _docx(self, name: str, data: bytes) -> Resource:
+        found = docx.extract(data, self._characters)
+        if found.reason:
+            raise _Unfit(found.reason)
+        return Resource(name, Kind.DOCX, found.text, len(data))
+
     def _pdf(self, name: str, data: bytes) -> Resource:
         if self._pdfs_room <= 0:
             raise _Unfit(f"PDF left out: the others took longer than {_PDFS_SECONDS:g} seconds")
@@ -221,7 +232,7 @@ class _Reader:
         self._pdfs_room -= time.monotonic() - started
         if found.reason:
             raise _Unfit(found.reason)
-        return Resource(name, Kind.PDF, found.text, len(data), found.note)
+        return Resource(name, Kind.PDF, found.text, len(data), found.note, found.pages)
 
 
 def _files(directory: Path) -> Iterator[Path | Skipped]:

@@ -1,4 +1,7 @@
-"""Full-text search over the pieces of a person's documents: an index in memory, made for one search."""
+"""Full-text search over the pieces of a person's documents, by the engine of the database: FTS5 or PostgreSQL.
+
+The index is made for one search: what is searched are files, which change without anybody being told.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-_SIZE = 900
-"""Characters of a piece, about; it ends where a paragraph or a line does."""
+from sqlalchemy import text
+
+from forge.store.database import Database
+
 _WORD = re.compile(r"\w+")
 
 
@@ -20,39 +25,43 @@ class Piece:
     text: str
 
 
-def chunked(path: str, text: str) -> list[Piece]:
-    """The text in pieces of whole lines, each with its lines as place."""
-    pieces: list[Piece] = []
-    lines: list[str] = []
-    first, size = 1, 0
-    for number, whole in enumerate(text.splitlines(), 1):
-        for start in range(0, max(len(whole), 1), _SIZE):
-            line = whole[start : start + _SIZE]
-            if lines and (start or size + len(line) > _SIZE):
-                pieces.append(_piece(path, first, lines))
-                lines, first, size = [], number, 0
-            lines.append(line)
-            size += len(line) + 1
-    if any(line.strip() for line in lines):
-        pieces.append(_piece(path, first, lines))
-    return pieces
-
-
-def _piece(path: str, first: int, lines: Sequence[str]) -> Piece:
-    last = first + len(lines) - 1
-    where = f"line {first}" if last == first else f"lines {first}-{last}"
-    return Piece(f"{path}, {where}", "\n".join(lines).strip())
-
-
-def search_passages(pieces: Sequence[Piece], query: str, *, most: int = 4) -> tuple[Piece, ...]:
+def search_passages(
+    pieces: Sequence[Piece], query: str, *, most: int = 4, database: Database | None = None
+) -> tuple[Piece, ...]:
     """The pieces that fit the words best, the best first. A query without words finds nothing."""
     words = list(dict.fromkeys(_WORD.findall(query.casefold())))[:20]
     if not words or not pieces:
         return ()
+    texts = [each.text.replace("\0", "") for each in pieces]
+    if database is None or database.is_sqlite:
+        return tuple(pieces[row] for row in _by_fts5(texts, words, most))
+    return tuple(pieces[row] for row in _by_postgresql(database, texts, words, most))
+
+
+def _by_fts5(texts: Sequence[str], words: Sequence[str], most: int) -> list[int]:
     wanted = " OR ".join(f'"{word}"' for word in words)
     with closing(sqlite3.connect(":memory:")) as index:
         index.execute("CREATE VIRTUAL TABLE pieces USING fts5(text, tokenize='porter unicode61')")
-        index.executemany("INSERT INTO pieces(rowid, text) VALUES (?, ?)", enumerate([p.text for p in pieces]))
-        asked = "SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces) LIMIT ?"
-        rows = index.execute(asked, (wanted, most)).fetchall()
-    return tuple(pieces[row] for (row,) in rows)
+        index.executemany("INSERT INTO pieces(rowid, text) VALUES (?, ?)", enumerate(texts))
+        asked = "SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces), rowid LIMIT ?"
+        return [row for (row,) in index.execute(asked, (wanted, most))]
+
+
+def _by_postgresql(database: Database, texts: Sequence[str], words: Sequence[str], most: int) -> list[int]:
+    # Quoted, so that no word is an operator of the query.
+    wanted = " | ".join(f"'{word}'" for word in words)
+    given = {"texts": list(texts), "wanted": wanted, "most": most}
+    with database.reading() as connection:
+        return [int(row) for row in connection.execute(_RANKED, given).scalars()]
+
+
+_RANKED = text(
+    """
+    SELECT number - 1
+    FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS piece(body, number),
+         to_tsquery('english', :wanted) AS wanted
+    WHERE to_tsvector('english', body) @@ wanted
+    ORDER BY ts_rank(to_tsvector('english', body), wanted, 1) DESC, number
+    LIMIT :most
+    """
+)

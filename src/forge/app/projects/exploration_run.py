@@ -29,6 +29,7 @@ from forge.engine.run import Run
 from forge.explore import digest, rules, turn
 from forge.explore.assumption import CERTAINTY, Assumption
 from forge.explore.knowledge import RESPOND, ROUTE, Knowledge
+from forge.explore.pieces import pieces_of
 from forge.explore.route import Decision, Route, decide, parse_route
 from forge.explore.toolkit import TOOLS
 from forge.explore.turn import Outcome, Passage
@@ -45,7 +46,7 @@ from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.sessions.messages import AssistantMessage, Message, Usage, UserMessage
 from forge.store.costs import day_of
-from forge.store.passages import Piece, chunked, search_passages
+from forge.store.passages import search_passages
 from forge.tools.access import ToolAccess
 from forge.tools.tool import ToolRetry
 from forge.tools.toolbox import Toolbox
@@ -98,9 +99,10 @@ class _Turn:
         prepared = await self.steps.step("prepare", partial(self._prepare, bench, route, text))
         decision = Decision.from_json(prepared["decision"])
         turn.begin(bench, decision)
-        bench.documents = frozenset(prepared["documents"])
+        shown = tuple(_shown(each) for each in prepared["documents"])
+        turn.cite(bench, shown)
         reply, calls, probe = await self._respond(bench, decision, text, prepared)
-        outcome = Outcome(decision, calls, reply, text, bench.turn, tuple(prepared["documents"]), probe)
+        outcome = Outcome(decision, calls, reply, text, bench.turn, shown, probe)
         done = await self.journey.change(
             partial(_write, outcome=outcome, now=opened["now"], line=self.shop.settings.explore.risk_line),
             f"explore: turn {bench.turn}",
@@ -153,7 +155,7 @@ class _Turn:
                 "decision": decision.to_json(),
                 "system": knowledge.system(decision.mode),
                 "block": turn.block(bench, decision, knowledge, passages),
-                "documents": [each.id for each in passages],
+                "documents": [{"id": each.id, "place": each.place} for each in passages],
             }
 
         return await asyncio.to_thread(prepared)
@@ -167,12 +169,12 @@ class _Turn:
             vision=False,
             max_file_size_mb=self.shop.settings.resource.max_file_size_mb,
         )
-        pieces = [piece for each in found.texts for piece in chunked(each.path, self.shop.redactor.text(each.text))]
+        clean = self.shop.redactor.text
+        pieces = [piece for each in found.texts for piece in pieces_of(each.path, each.text, each.pages, clean=clean)]
         messages = [each for each in bench.values.get("messages", ()) if isinstance(each, Mapping)]
-        older = digest.spoken(messages)[: digest.window(messages)]
-        pieces += [Piece("an earlier part of the conversation", text) for _, text in older]
-        best = search_passages(pieces, decision.retrieval, most=_PASSAGES)
-        return tuple(Passage(f"D{number}", each.place, each.text) for number, each in enumerate(best, 1))
+        pieces += digest.older_turns(messages)
+        best = search_passages(pieces, decision.retrieval, most=_PASSAGES, database=self.shop.database)
+        return turn.passages_of(bench, best)
 
     async def _respond(
         self, bench: Workbench, decision: Decision, text: str, prepared: Json
@@ -271,6 +273,11 @@ class _Turn:
         )
 
 
+def _shown(saved: Json | str) -> Passage:
+    """As a turn recorded it; an earlier release recorded the id alone."""
+    return Passage(saved, "", "") if isinstance(saved, str) else Passage(saved["id"], saved["place"], "")
+
+
 def _certainty(each: Assumption) -> float:
     return 0.0 if each.status == "invalidated" else CERTAINTY[each.confidence]
 
@@ -314,8 +321,9 @@ def _write(draft: Draft, outcome: Outcome, now: float, line: float) -> None:
     """The turn on the state as it is by now, in one commit with its artifacts and the team context."""
     saved = state.loaded(draft.read(state.FILE))
     saved = context_file.with_context(saved, context_file.parse(draft.read(context_file.FILE)))
-    bench = Workbench.of(saved, now=_moment(now), line=line, documents=frozenset(outcome.documents))
+    bench = Workbench.of(saved, now=_moment(now), line=line)
     bench.turn = outcome.answered
+    turn.cite(bench, outcome.documents)
     reply = turn.finish(bench, outcome)
     write_bench(draft, saved, bench)
     if draft.status.phase is Phase.BRAIN_DUMP:

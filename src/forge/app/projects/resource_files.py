@@ -14,7 +14,7 @@ from forge.tools.tool import FunctionTool, ToolRetry
 
 _PAGE = 20_000
 _DESCRIPTION = (
-    "Read a file that the person gave to this project: a sample, a document, a specification. PDF comes as text. "
+    "Read a file that the person gave to this project: a sample, a document, a specification. PDF, DOCX come as text. "
     "Without `path`, lists them. Long ones come in pages: the last line says how to read on."
 )
 _PARAMETERS: Json = {
@@ -44,7 +44,7 @@ def resource_texts(directory: Path, max_file_size_mb: float, redact: Callable[[s
         return
     with tempfile.TemporaryDirectory(prefix="forge-resources-") as made:
         for each in found.texts:
-            ending = ".txt" if each.kind is resources.Kind.PDF else ""
+            ending = ".txt" if each.kind in (resources.Kind.PDF, resources.Kind.DOCX) else ""
             place = Path(made) / f"{each.path}{ending}"
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(redact(each.text), encoding="utf-8")

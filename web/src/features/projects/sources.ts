@@ -25,7 +25,7 @@ export function foundLinks(text: string): FoundLink[] {
 }
 
 const UNREADABLE =
-  /\.(zip|tar|gz|tgz|bz2|xz|7z|rar|jar|exe|dll|so|dylib|bin|iso|dmg|mp3|wav|ogg|flac|mp4|mov|avi|mkv|webm|docx?|xlsx?|pptx?|odt|ods|odp|bmp|tiff?|heic|ico|psd|woff2?|ttf|otf|sqlite|db|pyc|class)$/i;
+  /\.(zip|tar|gz|tgz|bz2|xz|7z|rar|jar|exe|dll|so|dylib|bin|iso|dmg|mp3|wav|ogg|flac|mp4|mov|avi|mkv|webm|doc|xlsx?|pptx?|odt|ods|odp|bmp|tiff?|heic|ico|psd|woff2?|ttf|otf|sqlite|db|pyc|class)$/i;
 
 /** Why a file is not sent; undefined where it can be. */
 export function fileRefusal(file: { name: string; size: number }, mostMegabytes: number): string | undefined {
@@ -34,5 +34,5 @@ export function fileRefusal(file: { name: string; size: number }, mostMegabytes:
   if (file.size > mostMegabytes * 1_000_000) return `It has ${byteSize(file.size)}; at most ${mostMegabytes} MB are taken.`;
   const type = UNREADABLE.exec(file.name)?.[1];
   if (type === undefined) return undefined;
-  return `Files of type .${type.toLowerCase()} cannot be read. Text, code, PDF and pictures can.`;
+  return `Files of type .${type.toLowerCase()} cannot be read. Text, code, PDF, DOCX and pictures can.`;
 }
