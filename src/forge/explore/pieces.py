@@ -106,3 +106,29 @@ def _rows(path: str, text: str, delimiter: str) -> Iterator[Piece]:
 class _Page(HTMLParser):
     _silent = frozenset({"script", "style", "template", "noscript", "head"})
     _inline = frozenset(("a", "abbr", "b", "cite", "code", "em", "i", "mark", "q", "s", "small", "span", "strong", "u"))
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        del attrs
+        if tag in self._silent:
+            self._hidden += 1
+        elif re.fullmatch(r"h[1-6]", tag):
+            self.parts.append(f"\n{'#' * int(tag[1])} ")
+        elif tag in ("td", "th"):
+            self.parts.append(" | ")
+        elif tag not in self._inline:
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._silent:
+            self._hidden = max(0, self._hidden - 1)
+        elif tag not in self._inline and tag not in ("td", "th"):
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.parts.append(data.replace("\n", " "))
