@@ -16,6 +16,7 @@ from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
 from forge.app.projects import exploration
 from forge.app.projects.catalog import create
+from forge.app.projects.exploration_export import ExportMissing, exported
 from forge.app.projects.messages import say
 from forge.explore.errors import ChangeRefused
 from forge.pipeline.actions import Action
@@ -24,6 +25,10 @@ from tests.support.scripted_projects import Office, pressed
 
 pytestmark = pytest.mark.req("W-09")
 
+NAMES = (
+    *("problem_brief.md", "problem_brief.docx", "problem_brief.pdf", "assumptions.csv", "assumptions.md"),
+    *("matrix.svg", "dependencies.svg", "tree.svg"),
+)
 SAID = (
     "We want to build a dashboard for our dispatchers. They lose two hours every day because they copy orders from "
     "mails by hand. The budget must not exceed 20000 euros."
@@ -165,3 +170,30 @@ def test_words_of_two_tabs_are_all_answered_and_turns_queue(office: Office) -> N
     assert not seen.waiting
     assert [each.content for each in project.chat() if each.role == "human"][-1].endswith("Anna Berg decides.")
     assert "Anna Berg" in [each["name"] for each in seen.stakeholders]
+
+
+@pytest.mark.req("W-06")
+def test_everything_is_taken_away_by_name(office: Office) -> None:
+    async def go(shop: Workshop) -> Project:
+        project = await create(shop, "Depot", agent="builtin", deliverable_type="plan")
+        await say(shop, project, SAID, about="problem")
+        await answered(shop, project)
+        arguments = {"artifact_type": "problem_brief", "reason": "r"}
+        exploration.change(shop, LOCAL, project.id, "generate_artifact", arguments)
+        worse = {"claim": "=HYPERLINK(1)", "type": "value", "impact": "low", "confidence": "guessed", "basis": "b"}
+        exploration.change(shop, LOCAL, project.id, "register_assumption", {**worse, "reason": "r"})
+        return project
+
+    project = office.do(go)
+    made = {name: exported(office.settings, project, name) for name in NAMES}
+    assert made["problem_brief.pdf"].data.startswith(b"%PDF-")
+    assert made["problem_brief.docx"].data.startswith(b"PK")
+    assert b"[T1]" in made["problem_brief.md"].data
+    assert "A1,A dashboard would solve the problem" in made["assumptions.csv"].data.decode("utf-8-sig")
+    assert "'=HYPERLINK(1)" in made["assumptions.csv"].data.decode()
+    assert b"| A1 | A dashboard would solve the problem |" in made["assumptions.md"].data
+    assert b"Opportunity" in made["tree.svg"].data
+    assert {each.media_type for name, each in made.items() if name.endswith("svg")} == {"image/svg+xml"}
+    for wrong in ("x.pdf", "../state.json", "problem_brief.exe", "constraints.pdf", ""):
+        with pytest.raises(ExportMissing):
+            exported(office.settings, project, wrong)

@@ -115,3 +115,56 @@ def test_the_register_has_three_views_and_takes_a_move_by_keyboard(browser: Any,
         assert (second["confidence"], second["basis"]) == ("validated", "Parsed 200 of 200 mails.")
         assert explored(client, id_)["changes"][-1]["reason"] == "Parsed 200 of 200 mails."
     context.close()
+
+
+def test_what_is_selected_in_one_view_is_selected_in_all_and_everything_is_taken_away(
+    page: Any, desk: Desk, expect: Any
+) -> None:
+    given = {"type": "value", "impact": "high", "confidence": "guessed", "basis": "It was said.", "reason": "A test."}
+    with desk.client() as client:
+        id_ = made(client, "Linked")
+        first = {"text": "Orders are typed twice.", "about": "problem"}
+        assert client.post(f"/api/projects/{id_}/messages", json=first).status_code == 202
+        changed(client, id_, "update_problem_statement", statement="Orders are typed twice.", reason="Said.")
+        changed(client, id_, "register_assumption", claim="Mails can be read", **given)
+        changed(client, id_, "register_assumption", claim="Orders can be parsed", depends_on=["A1"], **given)
+        changed(client, id_, "update_success_metrics", leading=["time per order"], lagging=["orders a day"], reason="r")
+        risk = {"text": "Drivers wait", "layer": "said"}
+        changed(client, id_, "set_risk_assessment", area="value", level="high", risks=[risk], reason="r")
+        sent = client.post(f"/api/projects/{id_}/resources", files={"file": ("rules.md", b"Late changes hurt.\n")})
+        assert sent.is_success
+        changed(client, id_, "generate_artifact", artifact_type="problem_brief", reason="r")
+    page.goto(desk.address(f"/projects/{id_}?tab=explorer"))
+    page.get_by_role("button", name="All three").click()
+    tree = page.get_by_role("region", name="From outcome to assumption")
+    expect(tree).to_contain_text("orders a day; time per order")
+    tree.get_by_role("button", name="A2 Orders can be parsed").click()
+    pressed = page.get_by_role("button", name="A2", pressed=True)
+    expect(pressed).to_have_count(3)
+    about = page.get_by_role("region", name="About A2")
+    expect(about).to_contain_text("It was said.")
+    expect(about.get_by_role("list", name="History of A2")).to_contain_text("A2 registered: Orders can be parsed")
+    page.get_by_role("region", name="What rests on what").get_by_role("button", name="A1").click()
+    expect(page.get_by_role("region", name="About A1")).to_be_visible()
+    expect(page.get_by_role("button", name="A2", pressed=True)).to_have_count(0)
+    expect(page.get_by_role("region", name="Metrics")).to_contain_text("time per order")
+    expect(page.get_by_role("region", name="Risks").get_by_role("row", name="high")).to_contain_text("value")
+    expect(page.get_by_role("region", name="Documents")).to_contain_text("rules.md")
+    expect(page.get_by_role("region", name="History")).to_contain_text("problem statement is updated")
+    for entry, begins in (
+        ("Register as CSV", b"\xef\xbb\xbfid,claim"),
+        ("Register as Markdown", b"# Assumptions"),
+        ("Tree as SVG", b"<svg"),
+        ("Dependencies as PNG", b"\x89PNG"),
+    ):
+        page.get_by_role("button", name="Export").click()
+        with page.expect_download() as waited:
+            page.get_by_role("menuitem", name=entry).click()
+        assert Path(waited.value.path()).read_bytes().startswith(begins), entry
+    brief = page.get_by_role("article", name="problem brief")
+    brief.get_by_role("button", name="problem brief").click()
+    expect(brief.get_by_role("heading", name="Problem", exact=True)).to_be_visible()
+    for ending, begins in (("md", b"# Problem"), ("docx", b"PK"), ("pdf", b"%PDF-")):
+        with page.expect_download() as waited:
+            brief.get_by_role("link", name=f"Download problem_brief.{ending}").click()
+        assert Path(waited.value.path()).read_bytes().startswith(begins), ending

@@ -1160,6 +1160,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project}/explore/exports/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a brief (`problem_brief.md`, `.docx`, `.pdf`), the register (`assumptions.csv`, `.md`) or a view of it (`matrix.svg`, `tree.svg`, `dependencies.svg`)
+         * @description Download a brief (`problem_brief.md`, `.docx`, `.pdf`), the register (`assumptions.csv`, `.md`) or a view of it
+         *     (`matrix.svg`, `tree.svg`, `dependencies.svg`).
+         */
+        get: operations["export_exploration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/explore/mode": {
         parameters: {
             query?: never;
@@ -3920,6 +3941,38 @@ export interface components {
             ok: boolean;
         };
         /**
+         * CitationShape
+         * @example {
+         *       "id": "D1",
+         *       "place": "rules.md, lines 3-9",
+         *       "turn": 2
+         *     }
+         */
+        CitationShape: {
+            /** Id */
+            id: string;
+            /** Place */
+            place: string;
+            /** Turn */
+            turn: number;
+        };
+        /**
+         * CitedDocumentShape
+         * @example {
+         *       "bytes_size": 2048,
+         *       "citations": [],
+         *       "name": "rules.md"
+         *     }
+         */
+        CitedDocumentShape: {
+            /** Bytes Size */
+            bytes_size: number;
+            /** Citations */
+            citations: components["schemas"]["CitationShape"][];
+            /** Name */
+            name: string;
+        };
+        /**
          * ColumnShape
          * @example {
          *       "cards": [
@@ -5222,6 +5275,7 @@ export interface components {
          *         "conflicts": [],
          *         "constraints": [],
          *         "criteria": {},
+         *         "documents": [],
          *         "flags": [],
          *         "handed_over": false,
          *         "metrics": {},
@@ -5253,6 +5307,7 @@ export interface components {
          *         },
          *         "stakeholders": [],
          *         "summary": "",
+         *         "tree": [],
          *         "turn": 2,
          *         "validation_plan": [],
          *         "value_estimate": {
@@ -5307,6 +5362,7 @@ export interface components {
          *       "conflicts": [],
          *       "constraints": [],
          *       "criteria": {},
+         *       "documents": [],
          *       "flags": [],
          *       "handed_over": false,
          *       "metrics": {},
@@ -5338,6 +5394,7 @@ export interface components {
          *       },
          *       "stakeholders": [],
          *       "summary": "",
+         *       "tree": [],
          *       "turn": 2,
          *       "validation_plan": [],
          *       "value_estimate": {
@@ -5385,6 +5442,8 @@ export interface components {
             criteria: {
                 [key: string]: unknown;
             };
+            /** Documents */
+            documents: components["schemas"]["CitedDocumentShape"][];
             /** Flags */
             flags: string[];
             /** Handed Over */
@@ -5440,6 +5499,8 @@ export interface components {
             stakeholders: components["schemas"]["StakeholderShape"][];
             /** Summary */
             summary: string;
+            /** Tree */
+            tree: components["schemas"]["TreeNodeShape"][];
             /** Turn */
             turn: number;
             /** Validation Plan */
@@ -5971,6 +6032,7 @@ export interface components {
          *         "conflicts": [],
          *         "constraints": [],
          *         "criteria": {},
+         *         "documents": [],
          *         "flags": [],
          *         "handed_over": false,
          *         "metrics": {},
@@ -6002,6 +6064,7 @@ export interface components {
          *         },
          *         "stakeholders": [],
          *         "summary": "",
+         *         "tree": [],
          *         "turn": 2,
          *         "validation_plan": [],
          *         "value_estimate": {
@@ -10045,6 +10108,37 @@ export interface components {
             listed_only: string[];
             /** Own */
             own: components["schemas"]["OwnToolShape"][];
+        };
+        /**
+         * TreeNodeShape
+         * @example {
+         *       "id": "A1",
+         *       "kind": "Assumption",
+         *       "label": "A1",
+         *       "parent": "solution",
+         *       "status": "active",
+         *       "text": "Mails can be read"
+         *     }
+         */
+        TreeNodeShape: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "Outcome" | "Opportunity" | "Solution" | "Assumption";
+            /** Label */
+            label: string;
+            /** Parent */
+            parent: string | null;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "active" | "at_risk" | "invalidated" | "confirmed";
+            /** Text */
+            text: string;
         };
         /**
          * TurnEndShape
@@ -17393,6 +17487,102 @@ export interface operations {
             };
             /** @description The disk, git or another program failed: `project_unwritable`. */
             502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_exploration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `export_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `font_missing`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

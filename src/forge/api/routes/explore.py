@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from fastapi import Path, Response
 
 from forge.api.http.dependencies import Asking, Shop
 from forge.api.http.parameters import Project
@@ -10,11 +12,12 @@ from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.routes.projects import Key
 from forge.api.shapes import explore as shapes
-from forge.app.projects import exploration, exploration_turn
+from forge.app.projects import exploration, exploration_export, exploration_turn
 
 router = router_for("/projects/{project}/explore", tag="projects")
 
 _MISSING = {404: ["project_missing"]}
+Name = Annotated[str, Path(min_length=1, max_length=80)]
 _CHANGED = {409: ["project_busy"], 502: ["project_unwritable"]}
 
 
@@ -28,6 +31,23 @@ def show_exploration(shop: Shop, who: Asking, *, project: Project) -> Any:
 def list_exploration_tools(shop: Shop, who: Asking, *, project: Project) -> Any:
     """The changes that can be made, with the arguments that each takes."""
     return {"tools": exploration.list_tools(shop, who, project)}
+
+
+@router.get(
+    "/exports/{name}",
+    response_class=Response,
+    responses={
+        **may_end({404: ["project_missing", "export_missing"], 422: ["request_invalid", "font_missing"]}),
+        200: {"description": "The file.", "content": {"application/octet-stream": {"schema": {"type": "string"}}}},
+    },
+)
+def export_exploration(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
+    """Download a brief (`problem_brief.md`, `.docx`, `.pdf`), the register (`assumptions.csv`, `.md`) or a view of it
+    (`matrix.svg`, `tree.svg`, `dependencies.svg`).
+    """
+    made = exploration_export.export(shop, who, project, name)
+    headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "X-Content-Type-Options": "nosniff"}
+    return Response(made.data, media_type=made.media_type, headers=headers)
 
 
 @router.post(

@@ -97,6 +97,32 @@ class ExplorationModeShape(Shape):
     model_config = shown(name="discover", title="Discover & Frame", completed=False, probes=[])
 
 
+class TreeNodeShape(Shape):
+    id: str
+    kind: Literal["Outcome", "Opportunity", "Solution", "Assumption"]
+    label: str
+    text: Text
+    status: Literal["active", "at_risk", "invalidated", "confirmed"]
+    parent: str | None
+    model_config = shown(
+        id="A1", kind="Assumption", label="A1", text="Mails can be read", status="active", parent="solution"
+    )
+
+
+class CitationShape(Shape):
+    id: str
+    place: Text
+    turn: int
+    model_config = shown(id="D1", place="rules.md, lines 3-9", turn=2)
+
+
+class CitedDocumentShape(Shape):
+    name: Text
+    bytes_size: int
+    citations: list[CitationShape]
+    model_config = shown(name="rules.md", bytes_size=2048, citations=[])
+
+
 class BriefFileShape(Shape):
     type: str
     path: str
@@ -118,6 +144,7 @@ _EXAMPLE: dict[str, Any] = {
     "not_about": [],
     "solution": {"name": "dashboard", "description": ""},
     "assumptions": [],
+    "tree": [],
     "broken_paths": [],
     "stakeholders": [],
     "metrics": {},
@@ -134,6 +161,7 @@ _EXAMPLE: dict[str, Any] = {
     "conflicts": [],
     "flags": [],
     "artifacts": [],
+    "documents": [],
     "changes": [],
     "summary": "",
     "risk_line": 1.5,
@@ -160,6 +188,7 @@ class ExplorationShape(Shape):
     not_about: list[Text]
     solution: Facts | None
     assumptions: list[AssumptionShape]
+    tree: list[TreeNodeShape]
     broken_paths: list[tuple[str, str]] = Field(description="Pairs: who rests, on what is gone or shaken.")
     stakeholders: list[StakeholderShape]
     metrics: Facts
@@ -176,6 +205,7 @@ class ExplorationShape(Shape):
     conflicts: list[Facts]
     flags: list[Text]
     artifacts: list[BriefFileShape]
+    documents: list[CitedDocumentShape]
     changes: list[Facts]
     summary: Text
     risk_line: float

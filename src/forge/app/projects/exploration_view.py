@@ -12,6 +12,7 @@ from forge.explore.knowledge import MODES, Knowledge
 from forge.explore.route import fired, open_probes
 from forge.explore.workbench import Workbench
 from forge.json_value import Json
+from forge.pipeline import resources
 from forge.projects.project import Project
 from forge.projects.skeleton import STAKEHOLDER_ROLES
 from forge.settings import Settings
@@ -39,6 +40,8 @@ class Exploration:
     not_about: tuple[str, ...]
     solution: Json | None
     assumptions: tuple[Json, ...]
+    tree: tuple[Json, ...]
+    """From outcome over opportunity and solution to assumptions: `id`, `kind`, `label`, `text`, `status`, `parent`."""
     broken_paths: tuple[tuple[str, str], ...]
     stakeholders: tuple[Json, ...]
     metrics: Json
@@ -55,6 +58,8 @@ class Exploration:
     conflicts: tuple[Json, ...]
     flags: tuple[str, ...]
     artifacts: tuple[Json, ...]
+    documents: tuple[Json, ...]
+    """The person's files, each with the passages that were cited: `name`, `bytes_size`, `citations`."""
     changes: tuple[Json, ...]
     summary: str
     risk_line: float
@@ -87,6 +92,7 @@ def shown(settings: Settings, project: Project, run: str | None = None) -> Explo
         not_about=tuple(map(str, bench.items(skeleton, "not_about"))),
         solution=solution if solution["name"] else None,
         assumptions=_assumptions(bench),
+        tree=_tree(bench),
         broken_paths=bench.register.broken_paths(),
         stakeholders=_stakeholders(bench),
         metrics=dict(bench.group("success_metrics")),
@@ -103,6 +109,7 @@ def shown(settings: Settings, project: Project, run: str | None = None) -> Explo
         conflicts=_objects(bench, routing, "conflicts"),
         flags=tuple(each.text for each in conflicts.flags(bench)),
         artifacts=_artifacts(project),
+        documents=_documents(project, bench),
         changes=_objects(bench, routing, "changes"),
         summary=str(skeleton.get("conversation_summary") or ""),
         risk_line=bench.line,
@@ -125,6 +132,37 @@ def _assumptions(bench: Workbench) -> tuple[Json, ...]:
         }
         for each in ranked
     )
+
+
+def _tree(bench: Workbench) -> tuple[Json, ...]:
+    """An assumption stands under the first one that it rests on, else under the solution, or the problem."""
+    skeleton, metrics = bench.skeleton, bench.group("success_metrics")
+    wanted = [str(each.get("text")) for kind in ("lagging", "leading") for each in _objects(bench, metrics, kind)]
+    solution = skeleton.get("solution_name")
+    above = [
+        ("outcome", "Outcome", "; ".join(wanted) or "No outcome is named yet."),
+        ("opportunity", "Opportunity", str(skeleton.get("problem_statement") or "The problem is not stated yet.")),
+        *([("solution", "Solution", str(solution))] if solution else []),
+    ]
+    parents = [None, *(id_ for id_, _, _ in above)]
+    made: list[Json] = [
+        {"id": id_, "kind": kind, "label": "", "text": text, "status": "active", "parent": parent}
+        for (id_, kind, text), parent in zip(above, parents, strict=False)
+    ]
+    for each in bench.register.assumptions.values():
+        parent = next((on for on in each.depends_on if on in bench.register.assumptions), parents[-1])
+        about = {"kind": "Assumption", "label": each.id, "text": each.claim, "status": each.status}
+        made.append({"id": each.id, "parent": parent, **about})
+    return tuple(made)
+
+
+def _documents(project: Project, bench: Workbench) -> tuple[Json, ...]:
+    cited: dict[str, list[Json]] = {}
+    for id_, each in bench.citations.items():
+        place = str(each.get("place", ""))
+        cited.setdefault(place.partition(", ")[0], []).append({"id": id_, "place": place, "turn": each.get("turn", 0)})
+    files = resources.listed(project.directory / "resources")
+    return tuple({"name": name, "bytes_size": size, "citations": cited.get(name, [])} for name, size in files)
 
 
 def _stakeholders(bench: Workbench) -> tuple[Json, ...]:

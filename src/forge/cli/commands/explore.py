@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -41,6 +42,15 @@ def explore(
     brain_dump: Annotated[
         bool, typer.Option("--brain-dump", help="Make the exploration the brain dump of the project.")
     ] = False,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            "--save",
+            metavar="FILE",
+            help="Save a brief (problem_brief.md, .docx, .pdf), assumptions.csv, assumptions.md, matrix.svg, tree.svg "
+            "or dependencies.svg.",
+        ),
+    ] = None,
     about: Annotated[
         str | None,
         typer.Option("--about", metavar="KIND", help="What your first message is: `background` or `problem`."),
@@ -55,6 +65,11 @@ def explore(
         raise BadUsage("Give either a message or something to show, not both.")
     if about not in (None, "background", "problem"):
         raise BadUsage("`--about` is `background` or `problem`.")
+    if save is not None:
+        if view is not None or message is not None:
+            raise BadUsage("Give `--save` without a message and without something to show.")
+        asyncio.run(_save(context, out, project, save))
+        return
     text = sys.stdin.read() if message == "-" else message
     asyncio.run(_explore(context, out, view, project, text, about, brain_dump))
 
@@ -88,6 +103,23 @@ async def _explore(
         out.line(answer.content)
         out.line()
     out.aside(f"{seen.mode_title} · {seen.next}")
+
+
+async def _save(context: typer.Context, out: Output, which: str | None, to: Path) -> None:
+    from forge.app.projects.exploration_export import exported  # noqa: PLC0415
+
+    settings = settings_of(out)
+    project = found(settings, which, directory_of(context))
+    made = await asyncio.to_thread(exported, settings, project, to.name)
+    try:
+        with to.open("xb") as file:
+            file.write(made.data)
+    except FileExistsError:
+        raise BadUsage(f"{to} exists already; nothing was written.") from None
+    except OSError as e:
+        raise BadUsage(f"{to} cannot be written: {e.strerror}.") from None
+    out.result({"file": str(to), "bytes_size": len(made.data)})
+    out.line(f"Saved {to}.")
 
 
 async def _say(opened: OpenProject, out: Output, text: str | None, about: Any) -> None:

@@ -1,11 +1,12 @@
 import { Link } from "@tanstack/react-router";
-import { CircleAlert, CircleX, Download, MessageSquare } from "lucide-react";
+import { CircleAlert, CircleX, MessageSquare } from "lucide-react";
 
-import { artifactAddress, useSayToProject, type Project } from "@/api";
+import { useSayToProject, type Project } from "@/api";
 import { classNames } from "@/lib/class_names";
 import { projectPlace } from "@/lib/places";
 import { Badge, Button, Chip, ErrorState, InlineCode, Skeleton, toast } from "@/ui";
 
+import { Briefs, CitedDocuments, History, Metrics, Risks } from "./ExplorerSections";
 import { useEnterMode, useExploration, useHandOver, type Exploration } from "./exploration";
 import { told } from "./problems";
 import { Register } from "./Register";
@@ -30,7 +31,11 @@ export function Explorer({ project, beside = false }: ExplorerProps) {
         <Register project={project.id} known={known} />
         <Questions known={known} />
         <Stakeholders known={known} />
+        <Metrics known={known} />
+        <Risks known={known} />
         <Briefs project={project.id} known={known} />
+        <CitedDocuments known={known} />
+        <History known={known} />
       </div>
     </div>
   );
@@ -175,33 +180,6 @@ function Stakeholders({ known }: { known: Exploration }) {
           );
         })}
       </div>
-    </section>
-  );
-}
-
-function Briefs({ project, known }: { project: string; known: Exploration }) {
-  if (known.artifacts.length === 0) return null;
-  return (
-    <section aria-label="Briefs" className="flex flex-col gap-2">
-      <h2 className="font-semibold">Briefs</h2>
-      <ul className="divide-y divide-line rounded-md border border-line">
-        {known.artifacts.map(({ type, path }) => {
-          const name = path.replace("artifacts/", "");
-          return (
-            <li key={path}>
-              <a
-                href={artifactAddress(project, name)}
-                download={name}
-                aria-label={`Download ${name}`}
-                className="focus-inset flex items-center gap-2 px-3 py-2 hover:bg-surface-1"
-              >
-                <span className="min-w-0 flex-1 first-letter:uppercase">{type.replaceAll("_", " ")}</span>
-                <Download aria-hidden size={14} className="text-muted" />
-              </a>
-            </li>
-          );
-        })}
-      </ul>
     </section>
   );
 }

@@ -12,7 +12,7 @@ const DOWN = HEIGHT + 16;
 const STATUS: Record<Assumption["status"], Meaning> = { active: "running", at_risk: "attention", invalidated: "bad", confirmed: "good" };
 
 /** What rests on what, from left to right. A broken path is red, dashed and says so. */
-export function RegisterGraph({ known }: RegisterViewProps) {
+export function RegisterGraph({ known, selected, onSelect }: RegisterViewProps) {
   const { spots, ways } = layout(known.assumptions);
   const all = [...spots.values()];
   const width = Math.max(...all.map(({ layer }) => layer)) * ACROSS + WIDTH;
@@ -30,7 +30,7 @@ export function RegisterGraph({ known }: RegisterViewProps) {
           </svg>
           <ul>
             {known.assumptions.map((each) => (
-              <Node key={each.id} assumption={each} spot={spots.get(each.id)} broken={brokenUnder(each, known)} />
+              <Node key={each.id} assumption={each} spot={spots.get(each.id)} broken={brokenUnder(each, known)} selected={selected === each.id} onSelect={onSelect} />
             ))}
           </ul>
         </div>
@@ -80,17 +80,28 @@ function Line({ way, broken }: { way: readonly Spot[]; broken: boolean }) {
   );
 }
 
-function Node({ assumption, spot, broken }: { assumption: Assumption; spot: Spot | undefined; broken: string[] }) {
+interface NodeProps {
+  assumption: Assumption;
+  spot: Spot | undefined;
+  broken: string[];
+  selected: boolean;
+  onSelect: (id: string) => void;
+}
+
+function Node({ assumption, spot, broken, selected, onSelect }: NodeProps) {
   if (spot === undefined) return null;
   return (
-    <li
-      title={assumption.claim}
-      className={classNames(
-        "absolute flex flex-col overflow-hidden rounded-md border bg-surface-1 px-2 py-1 text-xs",
-        assumption.status === "invalidated" ? "border-bad" : "border-line",
-      )}
-      style={{ left: spot.layer * ACROSS, top: spot.row * DOWN, width: WIDTH, height: HEIGHT }}
-    >
+    <li className="absolute" style={{ left: spot.layer * ACROSS, top: spot.row * DOWN, width: WIDTH, height: HEIGHT }}>
+      <button
+        type="button"
+        title={assumption.claim}
+        aria-pressed={selected}
+        onClick={() => onSelect(assumption.id)}
+        className={classNames(
+          "flex h-full w-full flex-col overflow-hidden rounded-md border bg-surface-1 px-2 py-1 text-left text-xs hover:bg-surface-2",
+          selected ? "border-accent outline-1 outline-accent" : assumption.status === "invalidated" ? "border-bad" : "border-line",
+        )}
+      >
       <span className="flex items-center justify-between gap-2">
         <span className="font-medium">{assumption.id}</span>
         <Badge meaning={STATUS[assumption.status]}>{assumption.status.replace("_", " ")}</Badge>
@@ -101,6 +112,7 @@ function Node({ assumption, spot, broken }: { assumption: Assumption; spot: Spot
           {`Rests on ${assumption.depends_on.map((id) => (broken.includes(id) ? `${id} (broken)` : id)).join(", ")}.`}
         </span>
       )}
+      </button>
     </li>
   );
 }

@@ -19,21 +19,26 @@ interface Place {
 const options = (names: readonly string[]) => names.map((value) => ({ value, label: value }));
 
 /** Top left is what to test first. A person chooses an assumption and moves it by the form, or drags it. */
-export function RegisterMatrix({ known, busy, change }: RegisterViewProps) {
-  const [chosen, setChosen] = useState<{ id: string; to: Place }>();
+export function RegisterMatrix({ known, busy, change, selected, onSelect }: RegisterViewProps) {
+  // Where the selected one is to go, if not where it is.
+  const [target, setTarget] = useState<{ id: string; to: Place }>();
+  const assumption = known.assumptions.find(({ id }) => id === selected);
+  const chosen = assumption && { id: assumption.id, to: target?.id === assumption.id ? target.to : { impact: assumption.impact, confidence: assumption.confidence } };
   const move = async (id: string, to: Place, why: string) => {
     const said = why.trim();
     const values = { assumption_id: id, ...to, reason: said || "Moved in the view of impact and confidence.", ...(said && { basis: said }) };
-    if (await change("update_assumption_confidence", values)) setChosen(undefined);
+    if ((await change("update_assumption_confidence", values)) && id === selected) onSelect(id);
+    setTarget(undefined);
   };
   const dropped = (id: string, to: Place) => {
     const each = known.assumptions.find((one) => one.id === id);
     if (each === undefined || (each.impact === to.impact && each.confidence === to.confidence)) return;
     // Only evidence validates: the form asks for it.
-    if (to.confidence === "validated") setChosen({ id, to });
-    else void move(id, to, "");
+    if (to.confidence === "validated") {
+      setTarget({ id, to });
+      if (id !== selected) onSelect(id);
+    } else void move(id, to, "");
   };
-  const assumption = known.assumptions.find(({ id }) => id === chosen?.id);
   return (
     <div className="flex flex-col gap-2">
       <table className="w-full table-fixed border-separate border-spacing-1 text-left">
@@ -64,8 +69,8 @@ export function RegisterMatrix({ known, busy, change }: RegisterViewProps) {
                       <Item
                         key={each.id}
                         assumption={each}
-                        pressed={chosen?.id === each.id}
-                        onPress={() => setChosen(chosen?.id === each.id ? undefined : { id: each.id, to: { impact, confidence } })}
+                        pressed={selected === each.id}
+                        onPress={() => onSelect(each.id)}
                       />
                     ))}
                 </Cell>

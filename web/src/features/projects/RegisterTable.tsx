@@ -13,7 +13,7 @@ const STATUS_COLOR: Record<Assumption["status"], string> = {
 const STATUSES = Object.keys(STATUS_COLOR) as Assumption["status"][];
 
 /** Riskiest first. Where there is little room, each row is a small block. */
-export function RegisterTable({ known, busy, change }: RegisterViewProps) {
+export function RegisterTable({ known, busy, change, selected, onSelect }: RegisterViewProps) {
   const set = (id: string, status: string) => change("update_assumption_status", { assumption_id: id, status, reason: "Set in the register." });
   return (
     <div className="rounded-md border border-line">
@@ -30,7 +30,17 @@ export function RegisterTable({ known, busy, change }: RegisterViewProps) {
         <tbody className="block divide-y divide-line @2xl:table-row-group">
           {known.assumptions.map((each) => (
             <tr key={each.id} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 @2xl:table-row">
-              <td className="font-medium @2xl:px-3 @2xl:py-2">{each.id}</td>
+              <td className="@2xl:px-3 @2xl:py-2">
+                <button
+                  type="button"
+                  aria-pressed={selected === each.id}
+                  aria-label={`Details of ${each.id}`}
+                  onClick={() => onSelect(each.id)}
+                  className={classNames("rounded-sm px-1 font-medium underline decoration-dotted hover:bg-surface-2", selected === each.id && "text-accent")}
+                >
+                  {each.id}
+                </button>
+              </td>
               <td className="@2xl:px-3 @2xl:py-2">
                 <Risk assumption={each} />
               </td>
