@@ -5317,7 +5317,8 @@ export interface components {
          *           "in_the_way": [],
          *           "verdict": "conditional_go"
          *         },
-         *         "waiting": false
+         *         "waiting": false,
+         *         "warning": ""
          *       },
          *       "text": "A1 is invalidated (was active)."
          *     }
@@ -5404,7 +5405,8 @@ export interface components {
          *         "in_the_way": [],
          *         "verdict": "conditional_go"
          *       },
-         *       "waiting": false
+         *       "waiting": false,
+         *       "warning": ""
          *     }
          */
         ExplorationShape: {
@@ -5517,6 +5519,11 @@ export interface components {
             };
             /** Waiting */
             waiting: boolean;
+            /**
+             * Warning
+             * @description About a state that another version of Forge saved; empty otherwise.
+             */
+            warning: string;
         };
         /**
          * ExplorationToolShape
@@ -6074,7 +6081,8 @@ export interface components {
          *           "in_the_way": [],
          *           "verdict": "conditional_go"
          *         },
-         *         "waiting": false
+         *         "waiting": false,
+         *         "warning": ""
          *       },
          *       "text": "The exploration is part of the brain dump now."
          *     }

@@ -131,6 +131,7 @@ class BriefFileShape(Shape):
 
 _EXAMPLE: dict[str, Any] = {
     "project": "p-4f2a",
+    "warning": "",
     "phase": "brain_dump",
     "mode": "discover",
     "mode_title": "Discover & Frame",
@@ -175,6 +176,7 @@ class ExplorationShape(Shape):
     """`mode` is null while Forge gathers. `waiting`: a message is not answered yet; `run`: the turn under way."""
 
     project: str
+    warning: Text = Field(description="About a state that another version of Forge saved; empty otherwise.")
     phase: str
     mode: ModeName | None
     mode_title: str

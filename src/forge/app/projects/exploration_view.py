@@ -25,6 +25,8 @@ class Exploration:
     """All that is known, as a face shows it."""
 
     project: str
+    warning: str
+    """About a state that another version of Forge saved; empty otherwise."""
     phase: str
     mode: str | None
     mode_title: str
@@ -70,7 +72,8 @@ class Exploration:
 
 
 def shown(settings: Settings, project: Project, run: str | None = None) -> Exploration:
-    bench = Workbench.of(project.state(), line=settings.explore.risk_line)
+    saved = project.state()
+    bench = Workbench.of(saved, line=settings.explore.risk_line)
     knowledge = Knowledge(prompts(settings).get)
     skeleton, routing = bench.skeleton, bench.routing
     mode = bench.values.get("active_mode")
@@ -79,6 +82,7 @@ def shown(settings: Settings, project: Project, run: str | None = None) -> Explo
     solution = {"name": skeleton.get("solution_name"), "description": skeleton.get("solution_description")}
     return Exploration(
         project=project.id,
+        warning=saved.warning,
         phase=str(project.status().phase),
         mode=here,
         mode_title=MODES.get(here or "", "Gathering"),

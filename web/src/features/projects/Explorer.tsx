@@ -64,6 +64,7 @@ function Head({ project, known, beside }: { project: string; known: Exploration;
           {`${String(each["id"])} in ${String(each["document"])} no longer holds`}
         </Warning>
       ))}
+      {known.warning !== "" && <Warning>{known.warning}</Warning>}
       {known.flags.map((text) => (
         <Warning key={text}>{text}</Warning>
       ))}
