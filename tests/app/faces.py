@@ -25,11 +25,14 @@ from forge.app.repositories.catalog import add_repository, id_of, subject_of
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.cli.main import main
 from forge.errors import ForgeError
-from forge.events import BranchChanged
+from forge.events import BranchChanged, Event
 from forge.git import Repository
 from forge.sessions.messages import AssistantMessage, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.turns import Turn, turn_id
+from forge.store.audit import Audit
+from forge.store.database import Database
+from forge.store.events import Events
 from tests.conftest import run_git
 from tests.support.api_server import House
 
@@ -68,6 +71,8 @@ class UseCase:
     """For each event: the branch, `moved` or `gone`, and who did it."""
     deeds: tuple[tuple[str, str, str], ...] = ()
     """For each audit row: the user, the action and the detail, ids as #."""
+    moves_a_ref: bool = True
+    """Else a command that works alone tells and audits it at once, for no operation log does."""
     refused: str | None = None
     """The code of the error; then nothing is told or audited."""
 
@@ -195,3 +200,31 @@ def template(place: Path) -> Path:
         land(sessions, files, said, author=repo.signature(), trailers={})
         before = said.id
     return place
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """By names that do not depend on the face: ids, times and commits are left out."""
+
+    deeds: list[tuple[str, str]]
+    events: list[str]
+    refused: list[str]
+
+
+def recorded(data: Path, subject: str, topics: list[str], refused: list[str]) -> Outcome:
+    database = Database.open(f"sqlite:///{data / 'forge.db'}")
+    events = Events(database)
+    try:
+        rows = [row for row in reversed(Audit(database).list(limit=1000)) if row.subject == subject]
+        found = [item.event for topic in topics for item in events.after(topic)]
+        project = subject.partition(":")[2]
+        mine = [event for event in found if getattr(event, "project", project) == project]
+        return Outcome([(row.user, row.action) for row in rows], [_named(event) for event in mine], refused)
+    finally:
+        events.close()
+        database.close()
+
+
+def _named(event: Event) -> str:
+    facts = [str(getattr(event, name)) for name in ("what", "phase", "role") if hasattr(event, name)]
+    return " ".join([type(event).__name__, *facts])

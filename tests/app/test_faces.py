@@ -201,6 +201,15 @@ USE_CASES = (
         told=moved("ai/talk"),
         deeds=deed("session.rewind", "ai/talk to 1"),
     ),
+    UseCase(
+        "mark a file for the context",
+        lambda t: session_access.change_context(t.shop, LOCAL, t.id, "side", add=[("a.txt", ())], remove=()),
+        ("context", "add", "a.txt", "--branch", "side"),
+        ("PATCH", "/session/context?branch=side", {"add": [{"path": "a.txt"}]}),
+        told=moved("side"),
+        deeds=deed("context.change", "side"),
+        moves_a_ref=False,
+    ),
     # -- refused
     UseCase(
         "delete a file that is not there",
@@ -286,7 +295,8 @@ def _function(around: Faces, case: UseCase) -> tuple[Target, str | None]:
 def _command_alone(around: Faces, case: UseCase) -> tuple[Target, str | None]:
     target = around.target(around.alone)
     code = faces.by_command(case, target)
-    assert not case.told or faces.deeds(target) == [], "a command that moves a ref alone opens no database"
+    alone = case.told and case.moves_a_ref
+    assert not alone or faces.deeds(target) == [], "a command that moves a ref alone opens no database"
     faces.caught_up(target)
     return target, code
 

@@ -9,7 +9,6 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,14 @@ from forge.app.repositories.catalog import id_of, repository, subject_of
 from forge.app.repositories.operation_feed import OperationFeed
 from forge.app.sessions import session_access
 from forge.errors import ForgeError
-from forge.events import BOARD, Event
+from forge.events import BOARD
 from forge.git import Repository
 from forge.sessions.redaction import Redactor
 from forge.store.audit import Audit
 from forge.store.database import Database
 from forge.store.events import Events
 from forge.store.repositories import Repositories
+from tests.app.faces import Outcome, recorded
 from tests.cli.beside import Beside, beside, until
 from tests.conftest import run_git
 from tests.support.api_server import House, opened
@@ -39,34 +39,6 @@ IDEA = (
 )
 NOTE = "Ask Ana about the fees.\n"
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """By names that do not depend on the face: ids, times and commits are left out."""
-
-    deeds: list[tuple[str, str]]
-    events: list[str]
-    refused: list[str]
-
-
-def recorded(data: Path, subject: str, topics: list[str], refused: list[str]) -> Outcome:
-    database = Database.open(f"sqlite:///{data / 'forge.db'}")
-    events = Events(database)
-    try:
-        rows = [row for row in reversed(Audit(database).list(limit=1000)) if row.subject == subject]
-        found = [item.event for topic in topics for item in events.after(topic)]
-        project = subject.partition(":")[2]
-        mine = [event for event in found if getattr(event, "project", project) == project]
-        return Outcome([(row.user, row.action) for row in rows], [_named(event) for event in mine], refused)
-    finally:
-        events.close()
-        database.close()
-
-
-def _named(event: Event) -> str:
-    facts = [str(getattr(event, name)) for name in ("what", "phase", "role") if hasattr(event, name)]
-    return " ".join([type(event).__name__, *facts])
 
 
 # -- a project from its making to its end

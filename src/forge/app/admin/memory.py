@@ -15,6 +15,7 @@ from forge.memory import (
     MilestoneStatus,
     Recalled,
     Result,
+    Resumed,
     Source,
     Status,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "MilestoneStatus",
     "Recalled",
     "Result",
+    "Resumed",
     "moment",
     "time_ago",
 ]

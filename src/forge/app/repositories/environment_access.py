@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from forge.app.repositories.catalog import actor_of, author_of, existing_branch, id_of, repository
 from forge.app.repositories.environments import EnvironmentState, State, environment_document
@@ -17,9 +17,23 @@ from forge.json_value import Json
 from forge.subjects import branch_subject
 
 if TYPE_CHECKING:
-    from forge.app.access.identity import Who
+    from forge.app.access.identity import Shop, Who
     from forge.app.process.workshop import Workshop
+    from forge.app.repositories.environments import Environments
+    from forge.environment.setup_run import OnProgress
     from forge.git import Repository
+    from forge.sessions.redaction import Redactor
+    from forge.store.events import Events
+
+
+class Telling(Protocol):
+    """What publishing an event needs of a workshop."""
+
+    @property
+    def events(self) -> Events: ...
+    @property
+    def redactor(self) -> Redactor: ...
+
 
 _log = logging.getLogger(__name__)
 
@@ -39,21 +53,53 @@ def approve_environment(
     shop: Workshop, who: Who, repo_id: str, branch: str, *, expected: str | None, start: bool = True
 ) -> Json:
     """Approve what the branch proposes, as the person read it, and set it up. Needs the scope `run` besides `write`."""
-    from forge.app.access.identity import audit, require  # noqa: PLC0415 - loads the database
+    from forge.app.access.identity import require  # noqa: PLC0415 - loads the database
 
     require(who, "run")
     repo = repository(shop, who, repo_id, "write")
-    by = author_of(repo, who) or repo.signature()
     where = existing_branch(repo, branch)
-    state = shop.environments.approve(
-        repo, where, by=f"{by.name} <{by.email}>", actor=actor_of(who), user=who.id, expected=expected
-    )
-    audit(shop, who, "environment.approve", f"repository:{repo_id}", f"{where}: {state.proposal.hash}")
+    state = approve_found(shop, who, shop.environments, repo, where, expected=expected)
     if start and state.state in (State.APPROVED, State.FAILED):
         _start(shop, repo, repo_id, where)
     else:
         _publish(shop, repo_id, where, str(state.state))
     return _document(shop, shop.environments.state(repo, where))
+
+
+def approve_found(
+    shop: Shop, who: Who, environments: Environments, repo: Repository, branch: str, *, expected: str | None
+) -> EnvironmentState:
+    """For a person with the permission."""
+    from forge.app.access.identity import audit  # noqa: PLC0415 - loads the database
+
+    by = author_of(repo, who) or repo.signature()
+    state = environments.approve(
+        repo, branch, by=f"{by.name} <{by.email}>", actor=actor_of(who), user=who.id, expected=expected
+    )
+    audit(shop, who, "environment.approve", f"repository:{id_of(repo)}", f"{branch}: {state.proposal.hash}")
+    return state
+
+
+def set_up_found(
+    shop: Telling, environments: Environments, repo: Repository, branch: str, on_progress: OnProgress
+) -> EnvironmentState:
+    """Make the layer and wait for it; a setup of another process is waited for too."""
+
+    def tell(step: int, steps: int, command: str) -> None:
+        _publish(shop, id_of(repo), branch, str(State.SETTING_UP), progress=(step, steps, command))
+        on_progress(step, steps, command)
+
+    try:
+        environments.set_up(repo, branch, on_progress=tell, wait=True)
+    finally:
+        state = environments.state(repo, branch)
+        _publish(shop, id_of(repo), branch, str(state.state))
+    return state
+
+
+def publish_state(shop: Telling, environments: Environments, repo: Repository, branch: str) -> None:
+    """Whoever looks at the branch shows its environment as it is now."""
+    _publish(shop, id_of(repo), branch, str(environments.state(repo, branch).state))
 
 
 def set_up_environment(shop: Workshop, who: Who, repo_id: str, branch: str) -> Json:
@@ -115,7 +161,7 @@ def _start(shop: Workshop, repo: Repository, repo_id: str, branch: str) -> None:
 
 
 def _publish(
-    shop: Workshop, repo_id: str, branch: str, state: str, *, progress: tuple[int, int, str] = (0, 0, "")
+    shop: Telling, repo_id: str, branch: str, state: str, *, progress: tuple[int, int, str] = (0, 0, "")
 ) -> None:
     step, steps, command = progress
     event = EnvironmentChanged(branch, state, step, steps, shop.redactor.text(command))

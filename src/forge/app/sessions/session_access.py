@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from forge.app.access.identity import Who, audit
+from forge.app.access.identity import Who
 from forge.app.admin.models import refuse_paths
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
@@ -16,6 +16,7 @@ from forge.app.sessions import context as session_context
 from forge.app.sessions import conversation
 from forge.app.sessions import messages as session_messages
 from forge.app.sessions.branch_turn import turn_on, unfinished_run
+from forge.app.sessions.context_change import change_found
 from forge.app.sessions.conversation import (
     BranchWithTalk,
     Conversation,
@@ -30,7 +31,6 @@ from forge.app.sessions.turn_end import TurnEnd
 from forge.app.values.paging import Page, checked, unreadable
 from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
-from forge.events import BranchChanged
 from forge.git import Repository
 from forge.sessions.head import ActiveFile
 from forge.sessions.places import Sessions
@@ -182,19 +182,9 @@ def change_context(
 ) -> tuple[ActiveFile, ...]:
     """Files with ranges of lines to take in, and paths to take out. No commit: the next turn has them."""
     repo = repository(shop, who, repo_id, "write")
-    tip = tip_of(repo, branch)
-    sessions = _sessions(shop, repo)
+    tip_of(repo, branch)
     wanted = [ActiveFile(path, tuple(_lines(*each) for each in ranges)) for path, ranges in add]
-    before = sessions.head(branch)
-    if remove:
-        session_context.remove(sessions, branch, remove)
-    if wanted:
-        session_context.add(sessions, branch, wanted)
-    if sessions.head(branch) != before:
-        # No ref moves: what is marked is a file beside them.
-        audit(shop, who, "context.change", f"repository:{repo_id}", branch)
-        shop.events.publish(subject_of(repo, branch).topic, BranchChanged(branch, tip, who.name))
-    return session_context.active_files(sessions, branch)
+    return change_found(shop, who, repo, _sessions(shop, repo), branch, add=wanted, remove=remove)
 
 
 def _lines(first: int, last: int) -> tuple[int, int]:

@@ -5,11 +5,11 @@ Functions on a `Repository` serve every face; those that take a workshop check w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.app.repositories.catalog import actor_of, author_of, repository
+from forge.app.repositories.catalog import actor_of, author_of, id_of, repository
 from forge.context import use_skill
 from forge.errors import Denied, ForgeError
 from forge.git import PERSON, Actor, ActorKind, CommitId, Operation, Repository, Signature, WorkInProgressVFS
@@ -29,7 +29,7 @@ from forge.tools.user_tools import (
 )
 
 if TYPE_CHECKING:
-    from forge.app.access.identity import Who
+    from forge.app.access.identity import Shop, Who
     from forge.app.process.workshop import Workshop
 
 __all__ = ["State"]
@@ -148,13 +148,19 @@ def approve_tool(
 
 
 def revoke_tool(shop: Workshop, who: Who, repo_id: str, branch: str, name: str) -> ToolChange:
+    repo = repository(shop, who, repo_id, "write")
+    change = revoke_found(lambda: shop, who, repo, branch, name)
+    shop.feed.publish(repo)
+    return change
+
+
+def revoke_found(shop: Callable[[], Shop], who: Who, repo: Repository, branch: str, name: str) -> ToolChange:
+    """For a person with the permission. `shop` is asked for only where the operation log does not tell of it."""
     from forge.app.access.identity import audit  # noqa: PLC0415
 
-    repo = repository(shop, who, repo_id, "write")
     change, operation = revoked(repo, branch, name, actor=actor_of(who), author=author_of(repo, who))
-    if operation is None:  # it counts all the same, and is in nobody's log
-        audit(shop, who, "tool.revoke", f"repository:{repo_id}", f"{branch}: {name}")
-    shop.feed.publish(repo)
+    if operation is None:  # it counts all the same
+        audit(shop(), who, "tool.revoke", f"repository:{id_of(repo)}", f"{branch}: {name}")
     return change
 
 

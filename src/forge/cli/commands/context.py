@@ -43,7 +43,8 @@ def add(
 ) -> None:
     """Add files to the context: every turn gets their text until you remove them. Makes no commit."""
     repo, out = opened(context)
-    _tell(out, session_context.add(_sessions(repo), branch_or_current(repo, branch), [_parsed(file) for file in files]))
+    wanted = [_parsed(file) for file in files]
+    _tell(out, _changed(repo, branch_or_current(repo, branch), wanted, ()))
 
 
 @app.add("remove")
@@ -54,7 +55,17 @@ def remove(
 ) -> None:
     """Remove files from the context."""
     repo, out = opened(context)
-    _tell(out, session_context.remove(_sessions(repo), branch_or_current(repo, branch), files))
+    _tell(out, _changed(repo, branch_or_current(repo, branch), (), files))
+
+
+def _changed(repo: Repository, branch: str, add: Sequence[ActiveFile], remove: Sequence[str]) -> tuple[ActiveFile, ...]:
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the database
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.sessions.context_change import change_found  # noqa: PLC0415
+
+    settings = load_settings(repo, os.environ)
+    with opened_access(settings, os.environ) as access:
+        return change_found(access, LOCAL, repo, sessions_of(repo, settings), branch, add=add, remove=remove)
 
 
 def _sessions(repo: Repository) -> Sessions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +21,7 @@ from forge.cli.terminal.options import Branch, branch_to_read, environments_of, 
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.progress import waiting
+from forge.cli.terminal.project_output import settings_of
 from forge.cli.terminal.session import BadUsage, Exit
 from forge.counts import counted
 
@@ -73,6 +75,10 @@ def set_up_environment(
     unset: Annotated[bool, typer.Option("--unset", help="Go by the files of the branch again.")] = False,
 ) -> int:
     """Set up the environment of a branch. What would run is shown first and approved once."""
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the database
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+    from forge.app.repositories.environment_access import approve_found, set_up_found  # noqa: PLC0415
+
     repo, out = opened(context)
     if use is not None and unset:
         raise BadUsage("--from and --unset contradict each other.", hint="Leave one of them out.")
@@ -93,13 +99,14 @@ def set_up_environment(
             out.result(environment_document(state))
             out.aside("Nothing ran. Read it, then add --yes.")
             return Exit.WAITING
-        by = repo.signature()
-        state = environments.approve(repo, where, by=f"{by.name} <{by.email}>", expected=seen or state.proposal.hash)
     elif seen is not None and seen != state.proposal.hash:
         raise BadUsage("The hash is not that of the proposal.", hint="Read it again with `forge env show`.")
-    with waiting(out, f"Setting up {where}"):
-        environments.set_up(repo, where, on_progress=_progress(out), wait=True)
-    state = environments.state(repo, where)
+    with opened_access(settings_of(out), os.environ) as access:
+        if state.state in (State.NOT_APPROVED, State.CHANGED):
+            expected = seen or state.proposal.hash
+            approve_found(access, LOCAL, environments, repo, where, expected=expected)
+        with waiting(out, f"Setting up {where}"):
+            state = set_up_found(access, environments, repo, where, _progress(out))
     out.result(environment_document(state))
     _tell_layer(out, state)
     return Exit.OK
@@ -115,9 +122,14 @@ def clear_environment(
     everything: Annotated[bool, typer.Option("--all", help="The layers of every repository.")] = False,
 ) -> None:
     """Remove the layer of a branch, or every layer. One that a command uses stays."""
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415 - these load the database
+    from forge.app.repositories.environment_access import publish_state  # noqa: PLC0415
+
     repo, out = opened(context)
-    environments = environments_of()
-    gone = environments.clear(repo, None if everything else branch_to_read(repo, branch))
+    environments, where = environments_of(), branch_to_read(repo, branch)
+    gone = environments.clear(repo, None if everything else where)
+    with opened_access(settings_of(out), os.environ) as access:
+        publish_state(access, environments, repo, where)
     out.result({"removed": [each.key for each in gone], "bytes": sum(each.size for each in gone)})
     count = counted(len(gone), "layer")
     out.line(f"Removed {count}, {_size(sum(each.size for each in gone))}.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -19,15 +20,18 @@ from forge.app.admin.memory import (
     MilestoneStatus,
     Recalled,
     Result,
+    Resumed,
     moment,
     time_ago,
 )
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import directory_of, output_of, settings_of
 from forge.cli.terminal.session import BadUsage, Exit, Session
 from forge.counts import counted
 
 app = Commands(__doc__, group=True)
+Done = TypeVar("Done", Result, Resumed)
 
 Step = Annotated[
     str | None, typer.Option("--step", metavar="ID", help="An id for this change; repeating it changes nothing.")
@@ -78,7 +82,7 @@ def add(
         raise BadUsage("A line is a learning or a delegation.", hint="Leave one of them out.")
     memory, out = _opened(context)
     kind = Kind.DELEGATION if delegation else Kind.LEARNING
-    result = door.add(memory, text, kind, step=step)
+    result = _changed(context, kind.name.lower(), lambda: door.add(memory, text, kind, step=step))
     _told(out, result, f"Added to {kind.value}.")
 
 
@@ -92,7 +96,7 @@ def start(
 ) -> None:
     """Start an initiative. The previous one must be completed."""
     memory, out = _opened(context)
-    _told(out, memory.start(title, kind, about, step=step), "Begun.")
+    _told(out, _changed(context, "start", lambda: memory.start(title, kind, about, step=step)), "Begun.")
 
 
 @app.add("advance")
@@ -107,7 +111,7 @@ def advance(
 ) -> None:
     """Move to the next phase, with a checkpoint in MEMORY.md."""
     memory, out = _opened(context)
-    _told(out, memory.advance(done, following, about, step=step), "Gone on.")
+    _told(out, _changed(context, "checkpoint", lambda: memory.advance(done, following, about, step=step)), "Gone on.")
 
 
 @app.add("status")
@@ -122,7 +126,9 @@ def status(
     """Show the status of the initiative, or change it. created → in_progress ⇄ blocked, → completed → archived."""
     memory, out = _opened(context)
     if new is not None:
-        _told(out, memory.change_status(door.status_named(new), reason=reason, step=step), "Changed.")
+        wanted = door.status_named(new)
+        result = _changed(context, "status", lambda: memory.change_status(wanted, reason=reason, step=step))
+        _told(out, result, "Changed.")
         return
     found = memory.read()
     out.result({"initiative": _document(found.initiative), "warnings": _warnings(found.warnings)})
@@ -146,9 +152,11 @@ def milestone(
         raise BadUsage("A milestone is begun or completed.", hint="Leave --done out, or --title and --tasks.")
     memory, out = _opened(context)
     if done:
-        _told(out, memory.milestone_completed(name, step=step), "Completed.")
+        result = _changed(context, "milestone", lambda: memory.milestone_completed(name, step=step))
+        _told(out, result, "Completed.")
         return
-    _told(out, memory.milestone_started(name, title, total=tasks, step=step), "Begun.")
+    result = _changed(context, "milestone", lambda: memory.milestone_started(name, title, total=tasks, step=step))
+    _told(out, result, "Begun.")
 
 
 @app.add("task")
@@ -159,7 +167,7 @@ def task(
 ) -> None:
     """Count one more task of a milestone as done."""
     memory, out = _opened(context)
-    _told(out, memory.task_completed(name, step=step), "Counted.")
+    _told(out, _changed(context, "task", lambda: memory.task_completed(name, step=step)), "Counted.")
 
 
 @app.add("confidence")
@@ -172,14 +180,15 @@ def confidence(
 ) -> None:
     """Record how confident somebody is about a topic; the history is kept."""
     memory, out = _opened(context)
-    _told(out, memory.confidence(topic, value, source, step=step), "Noted.")
+    result = _changed(context, "confidence", lambda: memory.confidence(topic, value, source, step=step))
+    _told(out, result, "Noted.")
 
 
 @app.add("resume")
 def resume(context: typer.Context) -> None:
     """Show the state of the work. Where files disagree, the newest wins and Forge updates the others."""
     memory, out = _opened(context)
-    found = memory.resume()
+    found = _changed(context, "resume", memory.resume)
     out.result(
         {
             "source": found.source,
@@ -229,6 +238,20 @@ def everything(context: typer.Context) -> None:
 def _opened(context: typer.Context) -> tuple[Memory, Output]:
     session: Session = context.obj
     return door.open_memory(session.directory), session.output
+
+
+def _changed(context: typer.Context, action: str, act: Callable[[], Done]) -> Done:
+    """In the directory of a project it is a change of that project: committed, and in the audit."""
+    from forge.app.projects.project_memory import change_found, project_here  # noqa: PLC0415 - these load the database
+
+    project = project_here(directory_of(context))
+    if project is None:
+        return act()
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+
+    with opened_access(settings_of(output_of(context)), os.environ) as access:
+        return change_found(access, LOCAL, project, action, act)
 
 
 def _told(out: Output, result: Result, done: str) -> None:

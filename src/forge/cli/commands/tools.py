@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from forge.app.sessions.tools import OwnTool, State, ToolChange, approved, revoked, tool_of, tools_of
+from forge.app.sessions.tools import OwnTool, State, ToolChange, approved, revoke_found, tool_of, tools_of
 from forge.cli.terminal.options import Branch, branch_or_current, branch_to_read, opened, short
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
+from forge.cli.terminal.project_output import settings_of
 from forge.cli.terminal.session import BadUsage, Exit
 
 app = Commands(__doc__, group=True)
@@ -108,8 +111,18 @@ def approve_tool(
 @app.add("revoke")
 def revoke_tool(context: typer.Context, name: Name, branch: Branch = None) -> None:
     """Revoke an approval on every branch."""
+    from forge.app.access.identity import LOCAL  # noqa: PLC0415 - these load the database
+    from forge.app.access.local_access import opened_access  # noqa: PLC0415
+
     repo, out = opened(context)
-    change, _ = revoked(repo, branch_or_current(repo, branch), name)
+    with ExitStack() as stack:
+        change = revoke_found(
+            lambda: stack.enter_context(opened_access(settings_of(out), os.environ)),
+            LOCAL,
+            repo,
+            branch_or_current(repo, branch),
+            name,
+        )
     out.result({"name": name, "commit": change.commit, "left": change.left})
     out.line(f"{out.styled(name, 'cyan')} may not run any more.")
     if change.left:
