@@ -6,9 +6,9 @@ from typing import Any
 
 from forge.api.http.codes import CHANGING, PUSHING, REPOSITORY, together
 from forge.api.http.dependencies import Asking, Shop
+from forge.api.http.parameters import Repo
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
-from forge.api.routes.repositories import Repo
 from forge.api.shapes import remotes as shapes
 from forge.app.repositories import push as pushes
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forge.app.access.identity import Shop, Who
     from forge.app.process.workshop import Workshop
     from forge.app.repositories.environments import Environments
-    from forge.environment.setup_run import OnProgress
+    from forge.environment.setup_log import OnProgress
     from forge.git import Repository
     from forge.sessions.redaction import Redactor
     from forge.store.events import Events
