@@ -181,3 +181,27 @@ async def test_a_rebase_by_plain_git_keeps_it_with_the_turns_that_only_talked(
     assert said(sessions) == ["one", "two", "three"]
     await say(sessions, "four", writes=False)
     assert said(sessions) == ["one", "two", "three", "four"]
+
+
+@pytest.mark.parametrize("way", ["delete", "rename", "rewind"])
+async def test_what_git_renamed_forge_deletes_renames_and_rewinds_with_it(
+    sessions: Sessions, git: Git, way: str
+) -> None:
+    await say(sessions, "one")
+    await say(sessions, "two")
+    await say(sessions, "three", writes=False)
+    git(sessions.repo.git_dir, "branch", "-m", "ai/x", "ai/y")
+    if way == "delete":
+        branches.delete(sessions.repo, "ai/y")
+        sessions.repo.undo()
+        assert said(sessions, "ai/y") == ["one", "two", "three"]
+    elif way == "rename":
+        branches.rename(sessions.repo, "ai/y", "ai/z")
+        assert said(sessions, "ai/z") == ["one", "two", "three"]
+    else:
+        branches.rewind(sessions.repo, "ai/y", "ai/y~1" if sessions.beside else "ai/y~2")
+        assert said(sessions, "ai/y") == ["one"]
+        sessions.repo.undo()
+        assert said(sessions, "ai/y") == ["one", "two", "three"]
+    branches.create(sessions.repo, "ai/x", "main")
+    assert said(sessions, "ai/x") == []

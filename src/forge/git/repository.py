@@ -156,10 +156,10 @@ class Repository:
         return tip
 
     def rename_branch(self, old: str, new: str, *, actor: Actor = PERSON) -> Operation:
-        return branches.rename(self.refs, old, new, actor=actor)
+        return branches.rename(self.objects, self.refs, old, new, actor=actor)
 
     def delete_branch(self, name: str, *, actor: Actor = PERSON) -> Operation:
-        return branches.delete(self.refs, name, actor=actor)
+        return branches.delete(self.objects, self.refs, name, actor=actor)
 
     def rewind_branch(self, name: str, to: str, *, actor: Actor = PERSON, said: CommitId | None = None) -> Operation:
         """`said` is the commit beside the branch that it goes back to, where conversations are kept there."""

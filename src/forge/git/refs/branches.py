@@ -58,20 +58,22 @@ def create(
     return refs.move(moves, actor=actor, reason=f"new branch {name} at {start[:7]}")
 
 
-def rename(refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
+def rename(objects: Objects, refs: Refs, old: str, new: str, *, actor: Actor) -> Operation:
     tip = tip_of(refs, old)
     if refs.tip(new) is not None:
         raise BranchExists(f"{new} exists already.", hint="Choose another name.")
     moves = [RefMove(branch_ref(new), None, tip), RefMove(branch_ref(old), tip, None)]
     if new.startswith(f"{old}/") or old.startswith(f"{new}/"):
         moves.reverse()  # git cannot hold both names at once; the kept ref bridges the moment between
+    _adopt(objects, refs, old, actor)
     moves += side_refs.renamed_with(refs, old, new)
     return refs.move(moves, actor=actor, reason=f"rename {old} to {new}")
 
 
-def delete(refs: Refs, name: str, *, actor: Actor) -> Operation:
+def delete(objects: Objects, refs: Refs, name: str, *, actor: Actor) -> Operation:
     """The tip stays reachable under a Forge ref."""
     tip = tip_of(refs, name)
+    _adopt(objects, refs, name, actor)
     moves = [RefMove(branch_ref(name), tip, None), *side_refs.dropped_with(refs, name)]
     return refs.move(moves, actor=actor, reason=f"delete {name}")
 
@@ -81,8 +83,14 @@ def rewind(
 ) -> Operation:
     """Set a branch back to an earlier commit, or to any other. The old tip stays reachable."""
     tip = tip_of(refs, name)
+    _adopt(objects, refs, name, actor)
     moves = [RefMove(branch_ref(name), tip, to), *side_refs.rewound_with(objects, refs, name, to, said)]
     return refs.move(moves, actor=actor, reason=f"rewind {name} to {to[:7]}")
+
+
+def _adopt(objects: Objects, refs: Refs, name: str, actor: Actor) -> None:
+    if moves := side_refs.adopted(objects, refs, name):
+        refs.move(moves, actor=actor, reason=f"conversation of {name}", forward=True)
 
 
 def operations(refs: Refs) -> Iterator[Operation]:

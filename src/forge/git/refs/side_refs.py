@@ -113,6 +113,17 @@ def made_with(objects: Objects, refs: Refs, name: str, start: CommitId, source: 
     return _moved(name, _said(refs, name), said)
 
 
+def adopted(objects: Objects, refs: Refs, name: str) -> list[RefMove]:
+    """Before Forge renames, rewinds or deletes a branch that git renamed: its conversation takes the new name.
+
+    Only the branch's reflog leads from one to the other, and that goes with the branch.
+    """
+    if _said(refs, name) is not None or (said := _renamed(objects, refs, name)) is None:
+        return []
+    old = next(ref for ref, at in refs.under(BESIDE) if at == said)
+    return [RefMove(BESIDE + name, None, said), RefMove(old, said, None)]
+
+
 def renamed_with(refs: Refs, old: str, new: str) -> list[RefMove]:
     said = _said(refs, old)
     moves = [*_moved(new, _said(refs, new), said), *_moved(old, said, None)]
