@@ -205,3 +205,19 @@ async def test_what_git_renamed_forge_deletes_renames_and_rewinds_with_it(
         assert said(sessions, "ai/y") == ["one", "two", "three"]
     branches.create(sessions.repo, "ai/x", "main")
     assert said(sessions, "ai/x") == []
+
+
+async def test_a_rebase_onto_the_merge_that_has_the_branch_keeps_it(sessions: Sessions, git: Git) -> None:
+    await say(sessions, "one")
+    await say(sessions, "two", writes=False)
+    place = sessions.repo.work_tree
+    assert place is not None
+    git(place, "merge", "-q", "--no-ff", "-m", "merge", "ai/x")
+    git(place, "checkout", "-q", "ai/x")
+    git(place, "rebase", "-q", "main")
+    git(place, "checkout", "-q", "main")
+    assert said(sessions) == ["one", "two"]
+    await say(sessions, "three", writes=False)
+    assert said(sessions) == ["one", "two", "three"]
+    git(place, "branch", "-q", "-f", "ai/x", "main~1")
+    assert said(sessions) == []

@@ -27,6 +27,8 @@ CONTEXT = "Forge-Context"
 """In the message of a save that took marks in the context along, on its branch and beside it."""
 _NOTE = b"\tconversation "
 _LINE = 200
+_CONTAINED = 10
+"""So many turns are looked for behind the other parents of merges."""
 """So many commits of a branch are looked through for the turns that were made on it."""
 
 
@@ -62,7 +64,18 @@ def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> 
         if _commit_of(objects, each) in line or _said_by(objects, each) in turns:
             return _with_mere_talk(objects, each, later)
         later.append(each)
-    return said if len(line) == _LINE else None
+    return said if len(line) == _LINE else _contained(objects, later, tip)
+
+
+def _contained(objects: Objects, beside: list[CommitId], tip: CommitId) -> CommitId | None:
+    """The newest whose commit is anywhere behind `tip`: a rebase moved the branch onto the merge that has it."""
+    for each in beside[:_CONTAINED]:
+        at = _commit_of(objects, each)
+        if at and objects.has(CommitId(at)):
+            known = objects.git.run("merge-base", "--is-ancestor", at, tip, ok=(0, 1))
+            if known.returncode == 0:
+                return each
+    return None
 
 
 def _with_mere_talk(objects: Objects, said: CommitId, later: list[CommitId]) -> CommitId:
