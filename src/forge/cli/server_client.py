@@ -9,16 +9,16 @@ import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from forge.app.process.server_lock import ServerMissing, Serving, found_server, refuses_connections
 from forge.errors import Conflict, Denied, ForgeError, InvalidInput, NotFound, Upstream
 from forge.events import Event, from_json
+from forge.json_value import Json
 
 if TYPE_CHECKING:
     import httpx2
 
-Json = dict[str, Any]
 _FAMILIES: Mapping[int, type[ForgeError]] = {
     401: Denied,
     403: Denied,

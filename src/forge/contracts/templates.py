@@ -6,12 +6,10 @@ import json
 from dataclasses import replace
 from functools import cache
 from importlib import resources
-from typing import Any
 
 from forge.contracts import directive
 from forge.contracts.kinds import Kind
-
-Json = dict[str, Any]
+from forge.json_value import Json
 
 
 @cache

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from forge.plugins.roles import TestResults
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from forge.json_value import Json
+
 _CHANGED, _GONE = "changed", "gone"
 
 

@@ -1381,6 +1381,27 @@ export interface paths {
         patch: operations["pin_paper"];
         trace?: never;
     };
+    "/api/projects/{project}/press/{action}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The same as `perform_action`, under its name before
+         * @deprecated
+         * @description The same as `perform_action`, under its name before; for clients that are generated from this description.
+         */
+        post: operations["press_action"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project}/resources": {
         parameters: {
             query?: never;
@@ -15072,7 +15093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `project_busy`. */
+            /** @description Conflict with the current state: `project_busy`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -19092,6 +19113,136 @@ export interface operations {
             };
             /** @description Forge made a mistake: `internal`. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    press_action: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names this request: sent again, it changes nothing. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description The id of a project. */
+                project: string;
+                action: "distill" | "confirm" | "provide_input" | "resume" | "override" | "terminate" | "correct" | "realign";
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ActionOptions"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActionResultShape"];
+                };
+            };
+            /** @description The request cannot be read: `request_malformed`. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in: `sign_in_needed`. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed: `scope_missing`, `origin_refused`, `key_missing`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found: `project_missing`, `repository_missing`. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state: `action_refused`, `press_reused`, `project_busy`. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is too large: `body_too_large`. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This media type cannot be read: `media_type_refused`. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is wrong: `request_invalid`, `invalid_input`, `confirmation_needed`, `brain_dump_too_short`, `answer_refused`, `nothing_said`, `builtin_cannot`, `model_unknown`, `program_missing`. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forge made a mistake: `internal`. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk, git or another program failed: `project_unwritable`, `project_unreadable`. */
+            502: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -25705,7 +25856,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `push_rejected`, `lease_stale`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `push_rejected`, `lease_stale`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -25831,7 +25982,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `push_rejected`, `lease_stale`. */
+            /** @description Conflict with the current state: `branch_moved`, `branch_exists`, `branch_busy`, `branch_checked_out`, `checkout_in_the_way`, `index_locked`, `branch_is_alias`, `merge_conflicts`, `nothing_to_undo`, `path_clash`, `ref_locked`, `push_rejected`, `lease_stale`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -28374,7 +28525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It clashes with what is there now: `session_unreadable`, `proposal_changed`, `run_cancelled`. */
+            /** @description Conflict with the current state: `session_unreadable`, `proposal_changed`, `run_cancelled`. */
             409: {
                 headers: {
                     [name: string]: unknown;

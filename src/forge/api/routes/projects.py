@@ -194,6 +194,26 @@ async def perform_action(
     )
 
 
+@router.post(
+    "/{project}/press/{action}",
+    status_code=202,
+    response_model=shapes.ActionResultShape,
+    responses=may_end(together(_ACTED, _ANSWERING)),
+    deprecated=True,
+)
+async def press_action(
+    shop: Shop,
+    who: Asking,
+    *,
+    project: Project,
+    action: shapes.Action,
+    body: shapes.ActionOptions | None = None,
+    idempotency_key: Key = None,
+) -> Any:
+    """The same as `perform_action`, under its name before; for clients that are generated from this description."""
+    return await perform_action(shop, who, project=project, action=action, body=body, idempotency_key=idempotency_key)
+
+
 @router.get(
     "/{project}/runs/{run}",
     response_model=shapes.ProjectRunShape,

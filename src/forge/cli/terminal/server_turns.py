@@ -19,12 +19,12 @@ from forge.cli.server_follow import followed
 from forge.cli.terminal.turns import CancelledTurn, ConversationPlace, StartedTurn
 from forge.errors import ForgeError
 from forge.events import Event, QuestionAsked
+from forge.json_value import Json
 from forge.settings import Settings
 
 if TYPE_CHECKING:
     from forge.cli.terminal.local_turns import LocalTurns
 
-Json = dict[str, Any]
 _CHOSEN = ("models",)
 """Who answers is settled here, by the repository's settings too; the rest is as the server has it."""
 _WAIT = 2.0
