@@ -15,9 +15,9 @@ from forge.agents.model import Model
 from forge.agents.scripted import Say, ScriptedModel, call
 from forge.app.access.identity import LOCAL
 from forge.app.process.workshop import Workshop
-from forge.app.projects import generation_run
+from forge.app.projects import exploration, generation_run
 from forge.app.projects.catalog import workspace_of
-from forge.app.projects.contract_views import overview
+from forge.app.projects.contract_views import checked_contracts, overview
 from forge.app.projects.contracts import edit_found
 from forge.app.projects.generation import Generation, Wanted, generate_found, generation_of, stop_found
 from forge.app.projects.questionnaire import answer_found
@@ -381,3 +381,41 @@ def test_a_mini_build_has_two_phases(office: Office, monkeypatch: pytest.MonkeyP
     assert seen.state == "done"
     assert "A mini build has exactly two phases" in scripts.models["phases"].prompts[1].messages[-1].text
     assert len(pins.current(project).phase_plan().phases) == 2
+
+
+@pytest.mark.req("B-09", "B-06")
+def test_open_assumptions_are_risks_and_a_broken_one_is_a_finding(office: Office) -> None:
+    async def use(shop: Workshop) -> tuple[str, list[Any], Any]:
+        project = await known_project(shop)
+        for claim, impact in (("Clinics pay for it.", "high"), ("There is a network.", "low")):
+            given = {
+                "claim": claim,
+                "impact": impact,
+                "confidence": "guessed",
+                "type": "value",
+                "basis": "Said.",
+                "reason": "Said.",
+            }
+            exploration.change(shop, LOCAL, project.id, "register_assumption", given)
+        started = await generate_found(shop, LOCAL, project, Wanted(agent="builtin"))
+        await shop.engine.handle(started.run).result()
+        text = pins.current(project).text(Kind.BLUEPRINT) or ""
+        before = [each.code for each in checked_contracts(project).findings]
+        exploration.change(
+            shop,
+            LOCAL,
+            project.id,
+            "update_assumption_status",
+            {"assumption_id": "A1", "status": "invalidated", "reason": "Two said no."},
+        )
+        card = next(each for each in overview(project).items if each.contract_type is Kind.BLUEPRINT)
+        return text, before, (checked_contracts(project).findings, card.state)
+
+    text, before, (found, state) = office.do(use)
+    risks = text.partition("## Risks")[2].partition("## ")[0]
+    assert "Clinics pay for it [A1]" in risks
+    assert "There is a network" not in text
+    assert before == []
+    assert [(each.code, each.file) for each in found] == [("assumption_broken", "blueprint.md")]
+    assert text.split("\n")[found[0].line - 1] == "- Clinics pay for it [A1]"
+    assert state == "findings"

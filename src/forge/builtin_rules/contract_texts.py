@@ -61,6 +61,8 @@ def _blueprint(known: Product) -> str:
         sections.append(Section("Out of scope", _bullets(known.out_of_scope)))
     if known.scale:
         sections.append(Section("Scale", known.scale))
+    if known.risks:
+        sections.append(Section("Risks", f"Nobody has validated these yet:\n\n{_bullets(known.risks)}"))
     return _document(f"{known.name} blueprint", sections, known.open)
 
 

@@ -99,6 +99,7 @@ class Product:
     style: str
     scale: str
     sensitive: str
+    risks: tuple[str, ...] = field(default=())
     open: tuple[str, ...] = field(default=())
     """What nobody said, each with what is assumed instead."""
 
@@ -150,6 +151,7 @@ def product(material: Material) -> Product:
         style=told["style"],
         scale=assumed("scale", "", "How many people use it, and how fast it has to be, is not said."),
         sensitive=told["sensitive"],
+        risks=material.risks,
         open=tuple(dict.fromkeys(open_ if told["users"] else [*open_, "Who uses it is not said."])),
     )
 

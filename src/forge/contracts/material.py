@@ -19,6 +19,9 @@ TECHNICAL = (questionnaire.TECHNICAL, questionnaire.DATA, questionnaire.CONSTRAI
 STORIES = (questionnaire.USERS, questionnaire.FEATURES, questionnaire.LOOK)
 
 
+_RISKS = "Assumptions of high impact that nobody validated. `blueprint` names them under *Risks*, with their ids."
+
+
 @dataclass(frozen=True, slots=True)
 class Material:
     """Taken once, when a run begins: later edits of the project's documents do not reach that run."""
@@ -27,19 +30,21 @@ class Material:
     documents: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
     notes: str = ""
+    risks: tuple[str, ...] = ()
+    """Assumptions of high impact that nobody validated, each with its id."""
 
     @classmethod
-    def of(cls, project: Project, *, notes: str = "") -> Self:
+    def of(cls, project: Project, *, notes: str = "", risks: tuple[str, ...] = ()) -> Self:
         read = project.records.read
         documents = {name: text for name, path in DOCUMENTS.items() if (text := read(path))}
-        return cls(project.name, documents, questionnaire.parse(read(questionnaire.FILE)), notes)
+        return cls(project.name, documents, questionnaire.parse(read(questionnaire.FILE)), notes, risks)
 
     def to_json(self) -> Json:
         return asdict(self)
 
     @classmethod
     def from_json(cls, value: Json) -> Self:
-        return cls(**value)
+        return cls(**{**value, "risks": tuple(value.get("risks", ()))})
 
     @property
     def is_empty(self) -> bool:
@@ -62,6 +67,8 @@ class Material:
             parts += [f"## {heading.capitalize()}\n\n{bullets(found)}"] if found else []
         if found := items(under(self.documents.get("spec", ""), "key decisions")):
             parts.append(f"## Decisions\n\n{bullets(found)}")
+        if self.risks:
+            parts.append(f"## Risks\n\n{_RISKS}\n\n{bullets(self.risks)}")
         if self.notes:
             parts.append(self.notes)
         return "\n\n".join(parts) if len(parts) > 1 else f"# {self.name}\n\nNothing else is known."

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from forge.app.projects.contract_risks import broken_ground_of
 from forge.app.repositories.diff import patch_text
 from forge.contracts import pins
 from forge.contracts.check import check
@@ -114,7 +115,7 @@ def text_from_json(data: Json) -> ContractText:
 def overview(project: Project) -> Overview:
     """All nine cards."""
     found = pins.current(project)
-    told = findings_of(found) if found.kinds() else ()
+    told = _findings(project, found) if found.kinds() else ()
     batches = pins.batches(project)
     latest = max(batches, default=None)
     held = pins.pinned(project, latest) if latest is not None else None
@@ -150,8 +151,16 @@ def phase_window(project: Project, number: int, *, batch: int | None = None) -> 
 def checked_contracts(project: Project, *, drafts: Mapping[Kind, str] | None = None, mini: bool = False) -> Checked:
     """All that the check finds; with `drafts`, as if they were saved."""
     found = pins.current(project)
-    told = check({**found.texts(), **drafts}, mini=mini) if drafts else findings_of(found, mini=mini)
+    told = _findings(project, found, {**found.texts(), **drafts} if drafts else None, mini=mini)
     return Checked(not told, told)
+
+
+def _findings(
+    project: Project, found: ContractSet, texts: Mapping[Kind, str] | None = None, *, mini: bool = False
+) -> tuple[Finding, ...]:
+    """What the check says of what is saved, or of these texts, and where they rest on an assumption that broke."""
+    told = findings_of(found, mini=mini) if texts is None else check(texts, mini=mini)
+    return (*told, *broken_ground_of(project, found.texts() if texts is None else texts))
 
 
 def versions_of(project: Project, kind: Kind) -> tuple[Version, ...]:
@@ -222,7 +231,7 @@ def text_shown(project: Project, found: ContractSet, given: Contract) -> Contrac
     if given.version:
         texts = {**found.texts(), given.contract_type: given.content}
         is_newest = found.text(given.contract_type) == given.content
-        told = findings_of(found) if is_newest else check(texts)
+        told = _findings(project, found, None if is_newest else texts)
         own = tuple(each for each in told if each.file == given.contract_type.file)
     return ContractText(
         project.id,

@@ -19,6 +19,7 @@ from forge.agents.models.names import BUILTIN, RECORDED
 from forge.agents.profile import Profile
 from forge.agents.recorded import RecordedModel
 from forge.app.process.workshop import Workshop, journal_of
+from forge.app.projects.contract_risks import risks_of
 from forge.app.projects.run_needs import generation_lacks, generation_needs
 from forge.app.projects.user_notes import with_user_notes
 from forge.builtin_rules.contract_author import ContractRules
@@ -102,11 +103,12 @@ async def _generate(shop: Workshop, run: Run, arguments: Json) -> Json:
 
 def _material(shop: Workshop, project: Project) -> Material:
     notes = with_user_notes(shop, project.id, "").strip()
-    found = Material.of(project, notes=notes)
+    found = Material.of(project, notes=notes, risks=risks_of(project))
     redact = shop.redactor.text
     clean = {name: redact(text) for name, text in found.documents.items()}
     answers = {name: redact(text) for name, text in found.answers.items()}
-    return replace(found, documents=clean, answers=answers, notes=redact(notes))
+    risks = tuple(map(redact, found.risks))
+    return replace(found, documents=clean, answers=answers, notes=redact(notes), risks=risks)
 
 
 @dataclass(slots=True)
