@@ -14,6 +14,7 @@ from benchmarks import (
     contracts,
     conversations,
     directories,
+    explore,
     files,
     first_request,
     guards,
@@ -54,6 +55,7 @@ ALL = [
     "guards",
     "tests",
     "contracts",
+    "explore",
     "projects",
     "pipeline",
     "load",
@@ -113,6 +115,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from test_runs.test_runs(root)
     if "contracts" in names:
         yield from contracts.contracts(root / "contracts")
+    if "explore" in names:
+        yield from explore.explore(root)
     if "projects" in names:
         yield from projects.projects(root)
     if "pipeline" in names:

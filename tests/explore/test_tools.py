@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -308,3 +309,24 @@ def test_random_calls_keep_the_state_whole(calls: list[tuple[str, dict[str, Any]
     assert again.register == made.register
     for each in again.register.assumptions.values():
         assert all(on in again.register.assumptions for on in each.depends_on)
+
+
+def test_a_person_with_a_first_name_and_a_full_name_is_one() -> None:
+    made = bench()
+    for name in ("Anna", "Anna Berg", "Piotr Holm", "Holm"):
+        with suppress(ToolRetry):
+            use(made, "add_stakeholder", name=name, role="decision_authority")
+    use(made, "add_stakeholder", name="Anna", role="pain_holder")
+    people = made.group("stakeholders")
+    assert [(each["id"], each["name"]) for each in people["decision_authority"]] == [
+        ("S1", "Anna Berg"),
+        ("S2", "Piotr Holm"),
+    ]
+    assert [each["name"] for each in people["pain_holder"]] == ["Anna Berg"]
+
+
+def test_names_that_may_be_two_people_or_a_group_stay_apart() -> None:
+    made = bench()
+    for name in ("Anna Berg", "Anna Holm", "Anna", "Our board", "Sales", "the Sales team", "Board of Sales"):
+        use(made, "add_stakeholder", name=name, role="pain_holder")
+    assert len(made.group("stakeholders")["pain_holder"]) == 7

@@ -60,7 +60,8 @@ def chat(page: Any) -> Any:
 
 @pytest.mark.req("W-01")
 def test_the_workspace_is_made_on_the_first_run(page: Any, desk: Desk, expect: Any) -> None:
-    expect(page.get_by_role("link", name="Projects", exact=True)).to_be_visible()
+    page.goto(desk.address("/projects"))
+    expect(page.get_by_role("heading", name="Projects", level=1)).to_be_visible()
     assert (desk.place / "workspace" / "projects").is_dir()
 
 

@@ -45,7 +45,7 @@ def _register(bench: Workbench, given: Json) -> Done:
     register, made = bench.register.added(given["claim"], depends_on=rests_on, **fields)
     bench.register = register
     shaken = " It is at risk: what it rests on is invalidated or at risk." if made.status == "at_risk" else ""
-    said = f"{made.id} registered: {made.claim} ({made.impact} impact, {made.confidence}).{shaken}"
+    said = f"{made.id} registered: {made.claim.rstrip('.')} ({made.impact} impact, {made.confidence}).{shaken}"
     return Done(said, (made.id,))
 
 

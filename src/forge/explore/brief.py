@@ -266,7 +266,8 @@ def _entries(items: Any) -> list[dict[str, Any]]:
 
 def _person(each: Mapping[str, Any], role: str) -> str:
     note = f"; {each['note']}" if each.get("note") else ""
-    return f"{each.get('name', '')}: {role.replace('_', ' ')}{note}"
+    name = str(each.get("name", ""))
+    return f"{name[:1].upper()}{name[1:]}: {role.replace('_', ' ')}{note}"
 
 
 def _area(area: str, judged: Mapping[str, Any]) -> str:

@@ -14,6 +14,27 @@ from forge.projects.skeleton import METRIC_KINDS, STAKEHOLDER_ROLES
 CONSTRAINT_KINDS = ("technical", "organisational", "resource", "regulatory")
 SEVERITIES = ("hard_blocker", "negotiable", "soft")
 
+_WORDS_OF_A_NAME = 3
+_OF_A_GROUP = frozenset(
+    (
+        "the",
+        "our",
+        "a",
+        "an",
+        "of",
+        "head",
+        "team",
+        "board",
+        "department",
+        "manager",
+        "lead",
+        "director",
+        "group",
+        "all",
+    )
+)
+"""Words of groups and roles: the sales team is not the person Sales."""
+
 
 def _problem(bench: Workbench, given: Json) -> Done:
     bench.skeleton.update(problem_statement=given["statement"].strip(), problem_source=bench.source)
@@ -36,13 +57,28 @@ def _stakeholder(bench: Workbench, given: Json) -> Done:
     groups = bench.group("stakeholders")
     everybody = [each for role in STAKEHOLDER_ROLES for each in bench.items(groups, role)]
     name, role = given["name"].strip(), given["role"]
+    same = [each for each in everybody if isinstance(each, dict) and _is_same_person(str(each.get("name")), name)]
+    if len({_named(each) for each in same}) == 1:  # of two whose name it could be, nobody knows which is meant
+        name = max(name, str(same[0]["name"]), key=len)
+        longer = [each for each in same if each["name"] != name]
+        for each in longer:
+            each["name"] = name
+        if longer and any(each in bench.items(groups, role) for each in longer):
+            return Done(f"{longer[0]['id']}: the full name is {name}.", (str(longer[0]["id"]),))
     if any(_named(each) == name.casefold() for each in bench.items(groups, role)):
         raise ChangeRefused(f"{name} is known as {role} already.", hint="Nothing has to be done.")
     id_ = f"S{_next(everybody, 'S')}"
     bench.items(groups, role).append(
         {"id": id_, "name": name, "note": given.get("note", ""), "source": bench.source, "turn": bench.turn}
     )
-    return Done(f"{id_}: {name} is noted as {role.replace('_', ' ')}.", (id_,))
+    return Done(f"{id_}: {name} noted as {role.replace('_', ' ')}.", (id_,))
+
+
+def _is_same_person(one: str, other: str) -> bool:
+    """Anna and Anna Berg: the short one is the first name or the last name of the long one."""
+    short, long = sorted((one.casefold().split(), other.casefold().split()), key=len)
+    is_name = one[:1].isupper() and other[:1].isupper() and len(short) == 1 and 1 < len(long) <= _WORDS_OF_A_NAME
+    return is_name and short[0] in (long[0], long[-1]) and not _OF_A_GROUP & set(long)
 
 
 def _metrics(bench: Workbench, given: Json) -> Done:
@@ -57,7 +93,7 @@ def _metrics(bench: Workbench, given: Json) -> Done:
             bench.items(groups, kind).append({"id": made[-1], "text": metric.strip(), "source": bench.source})
     if not made:
         raise ChangeRefused("No new metric was given.", hint="Give `leading`, `lagging` or `anti_metric`.")
-    return Done(f"Noted: {', '.join(made)}.", tuple(made))
+    return Done(f"New metrics: {', '.join(made)}.", tuple(made))
 
 
 def _criteria(bench: Workbench, given: Json) -> Done:

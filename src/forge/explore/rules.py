@@ -245,7 +245,8 @@ def _close_mode(bench: Workbench, decision: Decision, left: str) -> str:
         if each.impact == "high" and each.confidence == "guessed" and each.status in ("active", "at_risk")
     ]
     if open_:
-        told.append(f"High impact and only guessed: {', '.join(open_)}. Test them before you decide.")
+        it = "it" if len(open_) == 1 else "them"
+        told.append(f"High impact and only guessed: {', '.join(open_)}. Test {it} before you decide.")
     _try(
         bench,
         "complete_mode",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from forge.projects import fields, skeleton
@@ -25,6 +27,8 @@ PERSISTED_KEYS = (
     "latest_artifact",
     "pending_questions",
 )
+_HEAD = 2_000
+_LAST_SAVED = re.compile(r'"last_saved": "(20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z)"')
 MERGED_KEYS = frozenset({"document_skeleton", "routing_context", "org_context"})
 """Dictionaries that grow with the versions: merged key by key. Everything else is replaced."""
 
@@ -74,6 +78,17 @@ def defaults() -> dict[str, Any]:
 
 def fresh(project_name: str) -> SavedState:
     return SavedState(project_name, defaults())
+
+
+def last_saved(directory: Path) -> str:
+    """When the state was saved, from its head alone; empty where that cannot be told."""
+    try:
+        with (directory / FILE).open("rb") as file:
+            head = file.read(_HEAD).decode("utf-8", "replace")
+    except OSError:
+        return ""
+    found = _LAST_SAVED.search(head)
+    return found[1] if found else ""
 
 
 def formatted(state: SavedState, *, now: datetime) -> str:

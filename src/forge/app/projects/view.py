@@ -28,6 +28,7 @@ from forge.pipeline.scene import QUESTION
 from forge.plugins.roles import TestResults
 from forge.projects import fields, files, log, pending
 from forge.projects.errors import InvalidRecord
+from forge.projects.state import last_saved
 from forge.projects.status import Phase, ProjectStatus
 from forge.question_kinds import QuestionKind
 
@@ -60,6 +61,8 @@ class _Contents:
     tests: Json | None
     document: str | None
     """The plan, or the outline where there is none."""
+    last_saved: str
+    """When something was said or noted last."""
 
 
 STOPPED = "Stopped by you"
@@ -103,6 +106,7 @@ def _loaded(project: Project) -> _Contents:
         info=info,
         rounds=rounds_of(project),
         tests=last_tests(lines_of(project, TEST_RUNS)),
+        last_saved=last_saved(project.directory),
         document=next((path for path in _documents(info) if project.records.read(path) is not None), None),
     )
 
@@ -150,7 +154,7 @@ def view(shop: Workshop | None, project: Project) -> ProjectView:
         branch=info.branch if info.baseline else None,
         deliverable=_deliverable(project, seen),
         created_at=status.created_at,
-        updated_at=status.updated_at,
+        updated_at=max(status.updated_at, seen.last_saved),
         phase_times=_times(info, status.phase),
         archived=info.archived,
         queued=queued,
