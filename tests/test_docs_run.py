@@ -17,6 +17,7 @@ import pytest
 
 from tests.conftest import Git
 from tests.support.documents import DOCS, ROOT, Block, blocks
+from tests.support.package_server import package_server
 from tests.support.postgres import Server, postgres  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.slow
@@ -140,6 +141,38 @@ def test_the_first_commands_of_the_reference_print_what_is_written(newcomer: Pat
         assert [_without_ids(line) for line in said.splitlines()] == [
             _without_ids(line) for line in written.strip().splitlines()
         ], command
+
+
+INICONFIG = """\
+import configparser
+
+class IniConfig:
+    def __init__(self, path, data):
+        self._parser = configparser.ConfigParser()
+        self._parser.read_string(data)
+
+    def __getitem__(self, section):
+        return self._parser[section]
+"""
+
+
+@pytest.mark.req("B-02")
+def test_the_example_of_an_environment_goes_as_it_is_written(newcomer: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an index on loopback, which has a package of that name."""
+    found = [block.text for block in blocks(DOCS / "environments.md") if block.mark == "example"]
+    assert len(found) == 3
+    with package_server() as index:
+        index.add_wheel("iniconfig", "2.0.0", {"iniconfig/__init__.py": INICONFIG})
+        for name, value in index.environ.items():
+            monkeypatch.setenv(name, value)
+        said = run("".join(found), newcomer)
+    first, _, then = said.partition("exit code ")
+    assert "Cannot run: the Python module `iniconfig`" in first
+    assert "→ The environment of main is not approved: forge env show, then forge env setup" in first
+    assert f"may reach: {index.host}" in then
+    assert "Ready: layer " in then
+    assert "Passed: 1 test passed" in then
+    assert said.endswith("ready on topic\n")
 
 
 def _without_ids(line: str) -> str:

@@ -17,11 +17,13 @@ import pytest
 
 from forge.app.repositories.environments import Environments
 from forge.app.repositories.test_runs import Wanted, run_branch_tests
+from forge.environment.machine import Machine
 from forge.git import Repository
 from forge.settings import Settings
 from tests.conftest import Git, MakeRepo
 
 pytestmark = [
+    pytest.mark.timeout(900),
     pytest.mark.req("B-02"),
     pytest.mark.slow,
     pytest.mark.skipif(os.environ.get("FORGE_TEST_PROJECTS") != "1", reason="script/test --projects runs them"),
@@ -109,6 +111,11 @@ def test_a_python_project_locked_by_its_manager_has_green_tests(
     environments: Environments, make_repo: MakeRepo, git: Git, tmp_path: Path, manager: str
 ) -> None:
     project, package, lock = PYTHON_MANAGERS[manager]
+    if manager == "poetry":
+        # Its own source speaks more than the simple form that every index has.
+        index = Machine(person(), Path(person()["HOME"]), tmp_path / "asked").python_index
+        address = index.variables.get("PIP_INDEX_URL") or f"https://{index.hosts[0]}/simple"
+        project += f'[[tool.poetry.source]]\nname = "index"\nurl = "{address}"\npriority = "primary"\n'
     place = make_repo({**PYTHON, "pyproject.toml": project})
     if lock:
         subprocess.run([sys.executable, "-m", "venv", tmp_path / "tools"], check=True)

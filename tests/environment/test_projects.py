@@ -32,6 +32,7 @@ from forge.settings import Settings
 from tests.conftest import Git, MakeRepo
 
 pytestmark = [
+    pytest.mark.timeout(1800),
     pytest.mark.req("B-02", "G-04"),
     pytest.mark.slow,
     pytest.mark.skipif(os.environ.get("FORGE_TEST_PROJECTS") != "1", reason="script/test --projects runs them"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from forge.environment.branch_files import digests, existing, json_object, table, text
 from forge.environment.machine import Machine
-from forge.environment.package_index import hosts_in
+from forge.environment.package_index import Index, hosts_in
 from forge.environment.proposal import SCRATCH, SOURCE, Need, digest
 from forge.git import VFS
 
@@ -56,7 +56,7 @@ def node_need(vfs: VFS, machine: Machine) -> Need | None:
             *(() if str(machine.node.prefix) == "/usr" else (f"{machine.node.prefix}/bin",)),
         ),
         variables={},
-        setup_variables={**index.variables, **_variables(manager)},
+        setup_variables={**index.variables, **_variables(manager), **_yarn_registry(manager, index)},
         notes=(*index.notes, *(() if locks else ("There is no lock file: each setup may get other versions.",))),
     )
 
@@ -109,6 +109,12 @@ def _variables(manager: str) -> dict[str, str]:
             }  # fmt: skip
         case _:
             return cache
+
+
+def _yarn_registry(manager: str, index: Index) -> dict[str, str]:
+    """Newer yarn reads no settings of npm, and has a registry of its own."""
+    registry = index.variables.get("npm_config_registry", "")
+    return {"YARN_NPM_REGISTRY_SERVER": registry.rstrip("/")} if manager == "yarn" and registry else {}
 
 
 def _yarn_path(vfs: VFS) -> str:

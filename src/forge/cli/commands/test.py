@@ -19,6 +19,7 @@ from forge.cli.terminal.progress import waiting
 from forge.cli.terminal.project_output import settings_of
 from forge.cli.terminal.session import BadUsage, Exit, Session
 from forge.counts import counted
+from forge.errors import ForgeError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -65,8 +66,27 @@ def run_tests(
     run = _tested(context.obj, repo, name, wanted)
     out.result(document(run))
     if not out.json:
-        _show(out, run)
+        _show(out, run, _without_environment(repo, run))
     return _exit_code(run)
+
+
+def _without_environment(repo: Repository, run: TestRunView) -> str:
+    """What to do where tests lack what the environment of the branch would give them."""
+    if run.outcome != "cannot run":
+        return ""
+    try:
+        state = environments_of().state(repo, run.branch).state
+    except ForgeError as e:
+        return f"{e.message} {e.hint}".strip()
+    setup = "forge env show, then forge env setup"
+    match str(state):
+        case "not_approved":
+            return f"The environment of {run.branch} is not approved: {setup}"
+        case "changed":
+            return f"The environment of {run.branch} changed since it was approved: {setup}"
+        case "failed":
+            return f"The setup of the environment of {run.branch} failed: forge env show --log, then forge env setup"
+    return ""
 
 
 def _tested(session: Session, repo: Repository, branch: str, wanted: Wanted) -> TestRunView:
@@ -114,7 +134,7 @@ def _exit_code(run: TestRunView) -> int:
     return Exit.WAITING
 
 
-def _show(out: Output, run: TestRunView) -> None:
+def _show(out: Output, run: TestRunView, missing: str) -> None:
     failed = [case for case in run.tests if case.result == "failed"]
     for case in failed[:_NAMED]:
         out.line(f"{out.styled('✗', 'red')} {failure_line(case)}")
@@ -125,7 +145,9 @@ def _show(out: Output, run: TestRunView) -> None:
     if run.outcome == "failed" and not failed:
         out.line(run.output[-4_000:].rstrip())
     out.line(f"{_verdict(out, run)} on {run.branch} at {short(run.commit or 'nothing')} · `{run.command}`")
-    if run.outcome in ("cannot run", "no tests"):
+    if missing:
+        out.line(f"  → {missing}")
+    elif run.outcome in ("cannot run", "no tests"):
         out.line("  → forge test --show tells which command runs; forge test --set COMMAND changes it")
     if run.reused:
         out.note(f"The same files were tested {ago(run.started)}; --again runs the tests again.")
