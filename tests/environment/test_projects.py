@@ -57,7 +57,8 @@ NODE = {
 @pytest.fixture
 def environments(tmp_path: Path) -> Environments:
     """Of whoever runs the tests: with their package index."""
-    environ = {**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
+    theirs = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environ = {**theirs, "HOME": pwd.getpwuid(os.getuid()).pw_dir}
     return Environments(Settings(), environ, tmp_path / "environments")
 
 
@@ -136,7 +137,8 @@ def plain_outcome(files: dict[str, bytes], commands: Sequence[str], place: Path)
     alone = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--chdir", str(source), "--"]
     words = [f"{env}/venv/bin/python", "-m", "pytest", "-q", f"--junitxml={place}/report.xml"]
     environ["PATH"] = f"{env}/venv/bin:{environ['PATH']}"
-    subprocess.run([*alone, *words], env=environ, check=False, capture_output=True, timeout=900)
+    done = subprocess.run([*alone, *words], env=environ, check=False, capture_output=True, text=True, timeout=900)
+    assert (place / "report.xml").exists(), (done.stdout + done.stderr)[-3000:]
     return outcome((place / "report.xml").read_text())
 
 
