@@ -50,8 +50,10 @@ function CaseRow({ repo, branch, test }: { repo: string; branch: string; test: T
   return (
     <li className="border-b border-line px-3 py-1.5 text-sm">
       <div className="flex flex-wrap items-center gap-x-2">
-        <Icon role="img" aria-label={word} size={14} className={classNames("shrink-0", color)} />
-        <span className="min-w-0 break-all">{test.name}</span>
+        <span className="flex min-w-0 gap-2">
+          <Icon role="img" aria-label={word} size={14} className={classNames("mt-0.75 shrink-0", color)} />
+          <span className="min-w-0 break-all">{test.name}</span>
+        </span>
         {test.flaky && <span className="text-xs text-attention">flaky</span>}
         {test.file !== "" && (
           <Link {...filePlace({ repo, branch, file: test.file, line: test.line > 0 ? test.line : undefined })} className="font-mono text-xs break-all text-accent hover:underline">
