@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -188,6 +189,22 @@ def test_strangers_of_one_address_who_ask_nothing_give_way_after_a_second() -> N
     arrive(5)
     assert dropped == [0, 1, 2], "the others have just come"
     assert len(connections) == 3
+
+
+def test_a_stranger_who_has_asked_waits_for_the_server_and_gives_way_to_nobody() -> None:
+    dropped: list[int] = []
+    connections = Connections(Limits(head_bytes=1, headers=1, seconds=10, connections=64, per_address=2))
+    made = []
+    for number in range(4):
+        each = Connection(connections, "127.0.0.1", drop=partial(dropped.append, number), known=lambda: None)
+        each.came -= 5.0
+        each.is_waiting = number in (0, 2)
+        assert connections.add(each)
+        made.append(each)
+    assert dropped == [1], "the first and the third wait for an answer"
+    made[0].is_waiting = False
+    assert connections.add(Connection(connections, "127.0.0.1", drop=lambda: None, known=lambda: None))
+    assert dropped == [1, 0, 3]
 
 
 def test_who_is_signed_in_gives_way_to_nobody(house: House) -> None:

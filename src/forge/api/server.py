@@ -45,6 +45,8 @@ _REQUESTS = 12
 _SWITCH_SECONDS = 0.0005
 """A thread that wants to go on waits so long for one that computes."""
 _PATIENCE = 3
+_KEEP_ALIVE = 15
+"""Seconds that an idle connection stays: longer than clients keep theirs, or both end one while a request is sent."""
 _LONGEST_END = 30
 _UNREAD_MILLISECONDS = 60_000
 """A client that takes nothing for so long is gone, though its connection stands."""
@@ -196,6 +198,7 @@ def configured(app: object, settings: ServerSettings) -> uvicorn.Config:
         ws_max_size=1 << 16,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=_PATIENCE,
+        timeout_keep_alive=_KEEP_ALIVE,
     )
 
 

@@ -2,7 +2,7 @@
 
 A connection is a stranger's until a request on it was signed in. Strangers are limited by their address, and the oldest
 of them give way to a new one: whoever means it has asked for something long before. New ones have a second for that, so
-many clients of one machine may connect at once.
+many clients of one machine may connect at once. Who has asked waits for the server, and gives way to nobody meanwhile.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ class Connection:
         self.address = _network(address)
         self.drop = drop
         self.is_known = False
+        self.is_waiting = False
+        """A whole request has come, and is not answered yet."""
         self.came = time.monotonic()
 
     def leave(self) -> None:
@@ -76,8 +78,8 @@ class Connections:
     def add(self, connection: Connection) -> bool:
         """Whether there is room for it: a stranger who came earlier gives way, somebody who is signed in does not."""
         here = self._at.get(connection.address, {})
-        while len(here) >= self.limits.per_address and self._is_slow(oldest := next(iter(here))):
-            self._evict(oldest)
+        while len(here) >= self.limits.per_address and (slow := next(filter(self._is_slow, here), None)):
+            self._evict(slow)
         if len(self._all) >= self._most:
             if not self._strangers:
                 return False
@@ -99,7 +101,7 @@ class Connections:
         self.recognise(connection)
 
     def _is_slow(self, connection: Connection) -> bool:
-        return time.monotonic() - connection.came >= _TIME_TO_ASK
+        return not connection.is_waiting and time.monotonic() - connection.came >= _TIME_TO_ASK
 
     def _evict(self, connection: Connection) -> None:
         self.remove(connection)

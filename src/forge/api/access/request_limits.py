@@ -112,7 +112,14 @@ class GuardedHttp(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         self._hear()
         self._stop_waiting()
+        if self._connection is not None:
+            self._connection.is_waiting = True
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if self._connection is not None:
+            self._connection.is_waiting = False
+        super().on_response_complete()
 
     def _hear(self) -> None:
         self._unheard = 0
