@@ -8,25 +8,20 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import httpx
 import mcp_types as types
 import pytest
 
 from forge.app.access.identity import LOCAL, audited, share
-from forge.app.projects.lookup import project_for
 from forge.question_kinds import QuestionKind
 from forge.store.questions import Questions
 from forge.store.runs import Runs
 from forge.subjects import project_subject
+from tests.mcp.waiting_project import Waiting
 from tests.support.api_server import House, opened
 from tests.support.mcp_client import at_server
-from tests.support.mcp_wire import FORMS, PAGES, TASKS, asked
+from tests.support.mcp_wire import FORMS, PAGES, TASKS
 
 pytestmark = [pytest.mark.req("C-10"), pytest.mark.xdist_group("mcp-http")]
-DUMP = (
-    "Ok so our onboarding is a mess. New hires wait three weeks for a laptop. We want somebody who starts on Monday to "
-    "push code on Friday. Budget is 5,000 euro. It must be ready before March. Should we use Notion or Confluence?"
-)
 ANSWER = {"action": "accept", "content": {"answer_1": "Notion, as we have it."}}
 
 
@@ -34,50 +29,6 @@ ANSWER = {"action": "accept", "content": {"answer_1": "Notion, as we have it."}}
 def house(tmp_path: Path) -> Iterator[House]:
     with opened(tmp_path) as house:
         yield house
-
-
-class Waiting:
-    """A project that waits for its person, and a client of somebody who works on it."""
-
-    def __init__(self, house: House) -> None:
-        self.house = house
-        self.key = house.user("ada")
-        with house.client() as client:
-            self.id = client.post("/api/projects", json={"name": "Onboarding"}).json()["id"]
-            client.post(f"/api/projects/{self.id}/messages", json={"text": DUMP})
-            self._act(client, "distill", "human_review")
-        share(house.shop, LOCAL, "project", self.id, "ada", right="write")
-
-    def _act(self, client: httpx.Client, action: str, phase: str) -> None:
-        done = client.post(f"/api/projects/{self.id}/actions/{action}", json={"confirmed": True})
-        assert done.is_success, done.text
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            seen = client.get(f"/api/projects/{self.id}").json()
-            if seen["phase"] == phase and not seen["busy"]:
-                return
-            time.sleep(0.1)
-        raise AssertionError(f"the project is {seen['phase']}, not {phase}")
-
-    def confirm(self) -> None:
-        """Then its specification has an open question."""
-        with self.house.client() as client:
-            self._act(client, "confirm", "spec_building")
-
-    def ask(self, method: str = "tools/call", *, key: str = "", can: dict[str, Any] = FORMS, **more: Any) -> Any:
-        given = {"name": "forge_wait_project", "arguments": {"project": self.id}, **more}
-        params = given if method == "tools/call" else more
-        url = f"{self.house.url}/mcp?toolsets=projects"
-        _, answer = asked(url, method, params, capabilities=can, key=key or self.key)
-        return answer.get("result", answer)
-
-    @property
-    def answers(self) -> list[str]:
-        return [each["answer"] for each in project_for(self.house.shop, LOCAL, self.id).info().answers]
-
-    @property
-    def phase(self) -> str:
-        return str(project_for(self.house.shop, LOCAL, self.id).status().phase)
 
 
 @pytest.fixture

@@ -1,77 +1,49 @@
-"""`forge mcp` for a team server: what the client asks over standard input goes to the server's `/mcp`, with the key."""
+"""`forge mcp` for a team server: each message of the client goes to the server's `/mcp`, with the key, and each answer
+back, as they are. So both generations, tasks, questions and subscriptions work as they do there.
+"""
 
 from __future__ import annotations
 
-import asyncio
+import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
+import anyio
 import httpx2
 import mcp_types as types
-from mcp import Client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.server.lowlevel import Server
-from mcp.shared.exceptions import MCPError
+from anyio.abc import TaskGroup
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.inbound import (
+    MCP_METHOD_HEADER,
+    MCP_NAME_HEADER,
+    MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
+    encode_header_value,
+)
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
-from forge import __version__
 from forge.errors import InvalidInput
-from forge.mcp.server import INSTRUCTIONS, Context, agent_name
 
 _log = logging.getLogger(__name__)
 _SECONDS = 30.0
 _LONG = 900.0
 """Seconds that a call may take: commands run for up to ten minutes."""
+_AGAIN = 2.0
+"""Seconds until the stream of notifications is asked for again."""
+_VERSION = "io.modelcontextprotocol/protocolVersion"
+_SESSION = "mcp-session-id"
+_TASKS = ("tasks/get", "tasks/update", "tasks/cancel")
+Reading = ReadStream[SessionMessage | Exception]
+Writing = WriteStream[SessionMessage]
 
 
 class TeamServerUnset(InvalidInput):
     """Only one of FORGE_URL and FORGE_KEY is set, or the address is none."""
 
     code = "team_server_unset"
-
-
-class TeamServer:
-    """Connects with the first request, under the name that the client gives itself.
-
-    The protocol library wants a connection to be closed by the task that opened it: `_hold` is that task.
-    """
-
-    def __init__(self, url: str, key: str) -> None:
-        self._url = url
-        self._key = key
-        self._over = asyncio.Event()
-        self._connected: asyncio.Future[Client] | None = None
-        self._holding: asyncio.Task[None] | None = None
-
-    async def client(self, context: Context) -> Client:
-        if self._connected is None or (self._connected.done() and self._connected.exception() is not None):
-            self._connected = asyncio.get_running_loop().create_future()
-            self._holding = asyncio.create_task(self._hold(agent_name(context), self._connected))
-        return await asyncio.shield(self._connected)
-
-    async def close(self) -> None:
-        self._over.set()
-        if self._holding is not None:
-            await self._holding
-
-    async def _hold(self, name: str, connected: asyncio.Future[Client]) -> None:
-        headers = {"Authorization": f"Bearer {self._key}"}
-        try:
-            async with (
-                httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(_SECONDS, read=_LONG)) as http,
-                Client(
-                    streamable_http_client(self._url, http_client=http),
-                    client_info=types.Implementation(name=name, version=__version__),
-                ) as client,
-            ):
-                connected.set_result(client)
-                await self._over.wait()
-        except Exception as e:  # noqa: BLE001 - whatever the transport raises, the client is told what to check
-            told = f"The server at {self._url.partition('?')[0]} does not answer us: check FORGE_URL and FORGE_KEY."
-            _log.warning("%s (%s)", told, type(e).__name__)
-            if not connected.done():
-                connected.set_exception(MCPError(types.INTERNAL_ERROR, told))
 
 
 def address(environ: Mapping[str, str], chosen: Sequence[str], *, project: str | None, build: str | None) -> str | None:
@@ -89,45 +61,149 @@ def address(environ: Mapping[str, str], chosen: Sequence[str], *, project: str |
     return f"{url.removesuffix('/mcp')}/mcp{'?' if given else ''}{given}"
 
 
-def forwarding(team: TeamServer) -> Server[Any]:
-    """A server that answers with what the team's server answers."""
+class Bridge:
+    """One client and one server. The older generation has a session there; the newer one says all in each request."""
 
-    async def list_tools(context: Context, params: object) -> types.ListToolsResult:
-        del params
-        return await (await team.client(context)).list_tools()
+    def __init__(self, url: str, key: str, writing: Writing) -> None:
+        self._url = url
+        self._writing = writing
+        self._http = httpx2.AsyncClient(
+            headers={"Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream"},
+            timeout=httpx2.Timeout(_SECONDS, read=_LONG),
+        )
+        self._greeting: types.JSONRPCRequest | None = None
+        self._known: dict[str, str] = {}
+        """Headers of the session."""
+        self._under_way: dict[types.RequestId, anyio.CancelScope] = {}
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        client = await team.client(context)
-        return await client.call_tool(params.name, params.arguments, progress_callback=context.session.report_progress)
+    async def run(self, reading: Reading) -> None:
+        """Until the client closes its end."""
+        async with self._http, anyio.create_task_group() as group:
+            async for item in reading:
+                if isinstance(item, SessionMessage):
+                    await self._take(group, item.message)
+            group.cancel_scope.cancel()
 
-    async def list_resources(context: Context, params: object) -> types.ListResourcesResult:
-        del params
-        return await (await team.client(context)).list_resources()
+    async def _take(self, group: TaskGroup, message: types.JSONRPCMessage) -> None:
+        """What must be in order is waited for; requests go side by side."""
+        if isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            cancelled = self._under_way.get((message.params or {}).get("requestId", ""))
+            if cancelled is not None and not self._known:
+                cancelled.cancel()  # the newer generation cancels by hanging up
+                return
+        if not isinstance(message, types.JSONRPCRequest):
+            await self._send(message)
+        elif message.method == "initialize":
+            self._greeting = message
+            self._known = {}
+            await self._send(message)
+            if _SESSION in self._known:
+                group.start_soon(self._hear)
+        else:
+            group.start_soon(self._ask, message)
 
-    async def list_templates(context: Context, params: object) -> types.ListResourceTemplatesResult:
-        del params
-        return await (await team.client(context)).list_resource_templates()
+    async def _ask(self, request: types.JSONRPCRequest) -> None:
+        with anyio.CancelScope() as scope:
+            self._under_way[request.id] = scope
+            try:
+                await self._send(request)
+            finally:
+                del self._under_way[request.id]
 
-    async def read_resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await (await team.client(context)).read_resource(str(params.uri))
+    async def _send(self, message: types.JSONRPCMessage, *, again: bool = True) -> None:
+        body = message.model_dump(mode="json", by_alias=True, exclude_none=True)
+        id_ = message.id if isinstance(message, types.JSONRPCRequest) else None
+        try:
+            async with self._http.stream("POST", self._url, json=body, headers=self._headers(body)) as answer:
+                if answer.status_code == 404 and self._known and again:
+                    await self._greet_again()
+                    return await self._send(message, again=False)
+                if body.get("method") == "initialize" and _SESSION in answer.headers:
+                    self._known = {_SESSION: answer.headers[_SESSION]}
+                heard = 0
+                async for each in _messages(answer):
+                    self._learn(each)
+                    heard += 1
+                    await self._writing.send(SessionMessage(each))
+                if id_ is not None and not heard:
+                    await self._refuse(id_, _words(answer))
+        except httpx2.HTTPError as e:
+            _log.warning("The server does not answer. (%s)", type(e).__name__)
+            if id_ is not None:
+                await self._refuse(id_, "it does not answer")
+        return None
 
-    async def list_prompts(context: Context, params: object) -> types.ListPromptsResult:
-        del params
-        return await (await team.client(context)).list_prompts()
+    def _headers(self, body: Mapping[str, Any]) -> dict[str, str]:
+        params = body.get("params") or {}
+        version = (params.get("_meta") or {}).get(_VERSION)
+        if version is None:
+            return dict(self._known)
+        method = str(body.get("method", ""))
+        name = params.get("taskId" if method in _TASKS else NAME_BEARING_METHODS.get(method, ""))
+        named = {MCP_NAME_HEADER: encode_header_value(str(name))} if name is not None else {}
+        return {MCP_PROTOCOL_VERSION_HEADER: str(version), MCP_METHOD_HEADER: method, **named}
 
-    async def get_prompt(context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return await (await team.client(context)).get_prompt(params.name, params.arguments)
+    def _learn(self, message: types.JSONRPCMessage) -> None:
+        """The version that both agreed on goes into every later request."""
+        if self._greeting is None or not isinstance(message, types.JSONRPCResponse):
+            return
+        if message.id == self._greeting.id and "protocolVersion" in message.result:
+            self._known[MCP_PROTOCOL_VERSION_HEADER] = str(message.result["protocolVersion"])
 
-    return Server(
-        "forge",
-        version=__version__,
-        title="Forge",
-        instructions=INSTRUCTIONS,
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-    )
+    async def _greet_again(self) -> None:
+        """The server forgot the session: it restarted, or nobody asked for long. The client need not know."""
+        assert self._greeting is not None
+        self._known = {}
+        body = self._greeting.model_dump(mode="json", by_alias=True, exclude_none=True)
+        async with self._http.stream("POST", self._url, json=body) as answer:
+            known = {_SESSION: answer.headers[_SESSION]} if _SESSION in answer.headers else {}
+            async for each in _messages(answer):
+                self._learn(each)
+        self._known |= known
+        ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        await self._http.post(self._url, json=ready, headers=self._known)
+
+    async def _hear(self) -> None:
+        """Notifications that belong to no request, such as of a resource that changed."""
+        while self._known:
+            try:
+                async with self._http.stream("GET", self._url, headers=self._known) as answer:
+                    async for each in _messages(answer):
+                        await self._writing.send(SessionMessage(each))
+            except httpx2.HTTPError as e:
+                _log.debug("The stream of notifications ended: %s", type(e).__name__)
+            await anyio.sleep(_AGAIN)
+
+    async def _refuse(self, id_: types.RequestId, why: str) -> None:
+        told = f"The server at {self._url.partition('?')[0]} refuses this: {why}. Check FORGE_URL and FORGE_KEY."
+        error = types.ErrorData(code=types.INTERNAL_ERROR, message=told)
+        await self._writing.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=id_, error=error)))
+
+
+async def _messages(answer: httpx2.Response) -> AsyncIterator[types.JSONRPCMessage]:
+    """As they come: of a stream of events, or the one in the body."""
+    if "event-stream" in answer.headers.get("content-type", ""):
+        async for line in answer.aiter_lines():
+            if line.startswith("data:") and (found := _message(line.removeprefix("data:"))):
+                yield found
+        return
+    if found := _message((await answer.aread()).decode("utf-8", "replace")):
+        yield found
+
+
+def _message(text: str) -> types.JSONRPCMessage | None:
+    try:
+        return types.jsonrpc_message_adapter.validate_json(text)
+    except ValidationError:
+        return None
+
+
+def _words(answer: httpx2.Response) -> str:
+    """What the server says besides the protocol, such as to a key that is revoked."""
+    if not answer.is_closed and not answer.is_stream_consumed:
+        return f"status {answer.status_code}"
+    try:
+        found = json.loads(answer.text)
+        return str(found.get("detail") or f"status {answer.status_code}").rstrip(".")
+    except (ValueError, AttributeError):
+        return f"status {answer.status_code}"

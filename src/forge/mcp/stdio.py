@@ -61,15 +61,10 @@ async def _serve(directory: Path, environ: Mapping[str, str], tools: Sequence[To
 
 
 async def _bridge(address: str, key: str) -> None:
-    from forge.mcp import bridge  # noqa: PLC0415
+    from forge.mcp.bridge import Bridge  # noqa: PLC0415
 
-    team = bridge.TeamServer(address, key)
-    made = bridge.forwarding(team)
-    try:
-        async with stdio_server() as (reading, writing):
-            await made.run(reading, writing, made.create_initialization_options())
-    finally:
-        await team.close()
+    async with stdio_server() as (reading, writing):
+        await Bridge(address, key, writing).run(reading)
 
 
 def local_server(host: LocalHost, tools: Sequence[Tool], defaults: Defaults) -> Server[Any]:
