@@ -101,6 +101,37 @@ async def test_a_client_that_listens_is_told_of_a_new_version(house: House, proj
         assert event == ResourceUpdated(uri=uri)
 
 
+@pytest.mark.filterwarnings("ignore:resources/.* is removed as of 2026-07-28")
+async def test_a_client_of_the_older_generation_subscribes_and_unsubscribes(house: House, project: str) -> None:
+    uri, other = (f"forge://project/{project}/contract/{name}" for name in ("stack", "manifesto"))
+    told: list[str] = []
+    heard = anyio.Event()
+
+    async def hear(message: object) -> None:
+        if isinstance(message, types.ResourceUpdatedNotification):
+            told.append(str(message.params.uri))
+            heard.set()
+
+    async def edit(more: str) -> None:
+        newer = f"{template(Kind.STACK)}\n{more}\n"
+        await anyio.to_thread.run_sync(lambda: edit_contract(house.shop, LOCAL, project, "stack", newer, expected=None))
+
+    async with at_server(house.url, LOCAL_KEY, mode="legacy", message_handler=hear) as agent:
+        session = agent.client.session
+        await session.subscribe_resource(uri)
+        await session.subscribe_resource(uri)
+        with pytest.raises(MCPError, match="There is no resource"):
+            await session.subscribe_resource(other)
+        await anyio.sleep(0.5)
+        await edit("More.")
+        with anyio.fail_after(20):
+            await heard.wait()
+        await session.unsubscribe_resource(uri)
+        await edit("Still more.")
+        await anyio.sleep(1)
+    assert told == [uri]
+
+
 async def test_prompts_name_the_project_the_branch_and_the_contract(house: House, project: str) -> None:
     async with at_server(house.url, LOCAL_KEY) as agent:
         names = [each.name for each in (await agent.client.list_prompts()).prompts]

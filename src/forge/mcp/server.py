@@ -21,9 +21,10 @@ from forge.mcp import tasks
 from forge.mcp.call import Call
 from forge.mcp.elicitation import InputNeeded, OfJob, OfRequest
 from forge.mcp.jobs import Job, Jobs
-from forge.mcp.subscriptions import Listening
+from forge.mcp.subscriptions import Listening, Standing
 from forge.mcp.text import failure
 from forge.mcp.tool import Tool
+from forge.mcp.toolsets import TOOLSETS
 
 Context = ServerRequestContext[Any, Any]
 INSTRUCTIONS = (
@@ -116,17 +117,31 @@ def create(front: Front) -> Server[Any]:
     ) -> types.SubscriptionsListenResult:
         return await listening(front.call(context), context, params)
 
-    listening = Listening()
+    async def subscribe(context: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        uri = str(params.uri)
+        _refuse_broken(uri)
+        await _guarded(standing.subscribe(front.call(context), context, uri), uri=uri)
+        return types.EmptyResult()
+
+    async def unsubscribe(context: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        await standing.unsubscribe(context, str(params.uri))
+        return types.EmptyResult()
+
+    listening, standing = Listening(), Standing()
     server: Server[Any] = Server(
         "forge",
         version=__version__,
         title="Forge",
         instructions=INSTRUCTIONS,
+        # Without it, the library makes the whole list anew for each call, to look whether headers repeat arguments.
+        get_tool_input_schema=_schema,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
         on_list_resource_templates=list_templates,
         on_read_resource=read_resource,
+        on_subscribe_resource=subscribe,
+        on_unsubscribe_resource=unsubscribe,
         on_subscriptions_listen=listen,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
@@ -169,6 +184,11 @@ async def _guarded(work: Awaitable[T], **data: str) -> T:
     except Exception as e:
         _log.exception("A request broke.")
         raise MCPError(types.INTERNAL_ERROR, f"Internal error: {type(e).__name__}.") from e
+
+
+def _schema(name: str) -> Json | None:
+    tool = next((each for tools in TOOLSETS.values() for each in tools if each.name == name), None)
+    return tool.schema if tool is not None else None
 
 
 def _tools(front: Front, context: Context) -> Sequence[Tool]:

@@ -1,9 +1,14 @@
-"""Subscriptions to resources: a client is told when the text at an address changed, as long as it listens."""
+"""Subscriptions to resources: a client is told when the text at an address changed, as long as it listens.
+
+In protocol 2026-07-28 it listens by a request of its own; in 2025-11-25 its connection keeps what it subscribed to.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import anyio
 import mcp_types as types
@@ -22,6 +27,57 @@ _MOST_ADDRESSES = 50
 _MOST_STREAMS = 200
 _SETTLED = 0.3
 """Seconds between two looks at what is changed often."""
+
+
+class Told(Protocol):
+    """Where an update goes."""
+
+    async def publish(self, event: ResourceUpdated) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    """A client of the older generation."""
+
+    context: Context
+
+    async def publish(self, event: ResourceUpdated) -> None:
+        await self.context.session.send_resource_updated(event.uri)
+
+
+class Standing:
+    """What connections of the older generation have subscribed to."""
+
+    async def subscribe(self, call: Call, context: Context, uri: str) -> None:
+        """Again is no harm. An address that does not exist is refused; one that never changes is accepted."""
+        watches = _watches(context)
+        if uri in watches:
+            return
+        if len(watches) >= _MOST_ADDRESSES:
+            raise MCPError(types.INVALID_PARAMS, f"Subscribe to at most {_MOST_ADDRESSES} resources.")
+        text = await resources.read(call, uri)
+        if text.topic is not None:
+            watch = _watch(call, _Connection(context), text.topic, {uri: _mark(text.text)})
+            watches[uri] = asyncio.create_task(watch)
+
+    async def unsubscribe(self, context: Context, uri: str) -> None:
+        watch = _watches(context).pop(uri, None)
+        if watch is not None:
+            watch.cancel()
+
+
+_STATE = "forge.subscriptions"
+
+
+def _watches(context: Context) -> dict[str, asyncio.Task[None]]:
+    """Of this connection; they end with it."""
+    connection = context.session._connection  # noqa: SLF001 - the library offers its state to handlers by no other name
+    if _STATE not in connection.state:
+        watches: dict[str, asyncio.Task[None]] = {}
+        connection.state[_STATE] = watches
+        connection.exit_stack.callback(lambda: [each.cancel() for each in watches.values()])
+    found: dict[str, asyncio.Task[None]] = connection.state[_STATE]
+    return found
 
 
 class Listening:
@@ -72,7 +128,7 @@ async def _topics(call: Call, wanted: list[str]) -> dict[str, dict[str, str]]:
     return found
 
 
-async def _watch(call: Call, bus: InMemorySubscriptionBus, topic: str, marks: dict[str, str]) -> None:
+async def _watch(call: Call, bus: Told, topic: str, marks: dict[str, str]) -> None:
     from forge.app.events import hear, latest, topic_for  # noqa: PLC0415 - loads the database
 
     shop = await call.host.shop()
@@ -89,7 +145,7 @@ async def _watch(call: Call, bus: InMemorySubscriptionBus, topic: str, marks: di
             await anyio.sleep(_SETTLED)
 
 
-async def _look(call: Call, bus: InMemorySubscriptionBus, marks: dict[str, str]) -> None:
+async def _look(call: Call, bus: Told, marks: dict[str, str]) -> None:
     for uri, before in list(marks.items()):
         try:
             now = _mark((await resources.read(call, uri)).text)
