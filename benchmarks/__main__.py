@@ -20,6 +20,7 @@ from benchmarks import (
     guards,
     history,
     load,
+    mcp,
     merging,
     pipeline,
     projects,
@@ -59,6 +60,7 @@ ALL = [
     "projects",
     "pipeline",
     "load",
+    "mcp",
     "ui",
 ]
 
@@ -123,6 +125,8 @@ def _results(root: Path, names: list[str], sizes: list[str]) -> Iterator[Row | F
         yield from pipeline.pipeline(root)
     if "load" in names:
         yield from load.load(root)
+    if "mcp" in names:
+        yield from mcp.mcp(root)
     if "ui" in names:
         yield from ui.interface(root)
 

@@ -48,22 +48,33 @@ async def test_every_tool_has_annotations_a_short_description_and_nothing_else(m
         assert tool["inputSchema"]["additionalProperties"] is False
 
 
+@pytest.mark.asyncio
+async def test_the_list_is_the_same_bytes_at_a_hundred_starts(make_repo: MakeRepo) -> None:
+    repo = make_repo()
+    assert len({await _listed(repo, "all") for _ in range(100)}) == 1
+
+
 def test_the_list_is_the_same_bytes_in_every_process(make_repo: MakeRepo) -> None:
-    """A process hashes text with another seed each time; nothing of that shows."""
-    program = (
-        "import json\nfrom forge.mcp import server, toolsets\n"
-        "print(json.dumps([server._listed(t).model_dump(mode='json') for t in toolsets.chosen(['all'])]))"
-    )
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", program],
-            env={**os.environ, "PYTHONHASHSEED": str(seed)},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in (0, 1, 2)
-    }
-    assert len(seen) == 1
+    """A process hashes text with another seed each time; nothing of that shows on the wire."""
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": _INITIALIZE},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    repo, lines = make_repo(), "".join(f"{json.dumps(each)}\n" for each in asked)
+    command = [Path(sys.executable).parent / "forge", "-C", repo, "mcp", "--toolset", "all"]
+    seen = set()
+    for seed in ("0", "1", "42"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        with subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(lines)
+            process.stdin.flush()
+            seen.add([process.stdout.readline() for _ in range(2)][1])
+            process.stdin.close()
+    (only,) = seen
+    assert len(json.loads(only)["result"]["tools"]) == len(chosen(["all"]))
 
 
 def test_sets_are_chosen_by_name_in_a_fixed_order() -> None:

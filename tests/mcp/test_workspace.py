@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +17,7 @@ from tests.conftest import Git, MakeRepo
 from tests.support.mcp_client import draft_in, in_process
 
 pytestmark = [pytest.mark.req("B-13"), pytest.mark.asyncio]
+HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "pytest", "version": "1"}}
 FILES = {"README.md": "# Garden\n", "src/app.py": "def total(a, b):\n    return a - b\n"}
 
 
@@ -61,6 +65,35 @@ async def test_a_draft_outlives_the_process_that_made_it(make_repo: MakeRepo) ->
         assert draft in await agent.call("forge_list")
         assert "kept" in await agent.call("forge_read", at=draft, path="a.txt")
         await agent.call("forge_commit", draft=draft, message="add a")
+
+
+async def test_a_draft_survives_the_kill_of_its_process(make_repo: MakeRepo, git: Git) -> None:
+    repo = make_repo(FILES)
+    asked = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "forge_write", "arguments": {"at": "agent/a", "path": "a.txt", "content": "kept\n"}},
+        },
+    ]
+    forge = str(Path(sys.executable).parent / "forge")
+    with subprocess.Popen(
+        [forge, "-C", str(repo), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(f"{json.dumps(each)}\n" for each in asked))
+        process.stdin.flush()
+        answers = [process.stdout.readline() for _ in range(2)]
+        process.kill()
+    draft = draft_in(answers[1])
+    async with in_process(repo) as agent:
+        assert draft in await agent.call("forge_list")
+        await agent.call("forge_commit", draft=draft, message="add a")
+    assert git(repo, "show", "agent/a:a.txt") == "kept"
 
 
 async def test_a_branch_that_moved_elsewhere_is_caught_up_with_before_the_next_commit(

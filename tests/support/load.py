@@ -101,7 +101,7 @@ def loaded(root: Path, crowd: Crowd) -> Loaded:
         world.git("branch", f"side/{number}", "main")
     place = root / "load"
     place.mkdir(exist_ok=True)
-    with _provided(place, crowd.pace) as environ, _served(place, environ) as (pid, url, key):
+    with _provided(place, crowd.pace) as environ, served(place, environ) as (pid, url, key):
         return asyncio.run(_Driver(crowd, world, pid, url, key).run())
 
 
@@ -140,7 +140,7 @@ def _answered(asked: Asked, pace: float) -> Reply:
 
 
 @contextmanager
-def _served(place: Path, environ: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
+def served(place: Path, environ: Mapping[str, str]) -> Iterator[tuple[int, str, str]]:
     """`forge serve` as people run it: its process, its address and the key of its owner's programs."""
     (place / "config.yaml").write_text("")
     around = {
@@ -230,13 +230,13 @@ class _Driver:
             # The first turn loads the model's library, which takes seconds once.
             while self.ends["TurnCommitted"] < self.crowd.turns and not self.errors:
                 await asyncio.sleep(0.1)
-            self.processes = _processes(self.pid)
+            self.processes = processes_of(self.pid)
             await self._ask_and_watch(self.crowd.warm_up)
             self.reads, self.saves, self.resident = {}, [], []
             self.ends.clear()
-            began, used = time.perf_counter(), _used(self.processes)
+            began, used = time.perf_counter(), used_by(self.processes)
             await self._ask_and_watch(self.crowd.seconds)
-            used = (_used(self.processes) - used) / (time.perf_counter() - began)
+            used = (used_by(self.processes) - used) / (time.perf_counter() - began)
             self.ending = True
             await asyncio.wait_for(asyncio.gather(*turning[1:]), 300)
             turning[0].cancel()
@@ -339,7 +339,7 @@ class _Driver:
             await asyncio.sleep(max(0.0, began + number * every - time.perf_counter()))
             asked.append(asyncio.create_task(self._save(number // share) if number % share == 0 else self._read()))
             if number % int(self.crowd.per_second) == 0:
-                self.resident.append(_resident(self.processes))
+                self.resident.append(resident_of(self.processes))
         await asyncio.gather(*asked)
 
     async def _save(self, number: int) -> None:
@@ -393,13 +393,13 @@ def _listening(url: str, key: str, topics: Sequence[tuple[str, ...]]) -> Iterato
         process.kill()
 
 
-def _processes(pid: int) -> list[int]:
+def processes_of(pid: int) -> list[int]:
     """The server, and its relay to providers: whatever it has begun that runs Python and stays."""
     begun = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     return [pid, *(child for child in begun if "python" in Path(f"/proc/{child}/cmdline").read_text())]
 
 
-def _resident(processes: Sequence[int]) -> int:
+def resident_of(processes: Sequence[int]) -> int:
     """Kilobytes of their own; what two of them share is counted in parts.
 
     Without what is mapped from files, such as libraries and packs: that is the system's cache, and their part of it
@@ -410,7 +410,7 @@ def _resident(processes: Sequence[int]) -> int:
     return sum(int(line.split()[1]) for line in lines)
 
 
-def _used(processes: Sequence[int]) -> float:
+def used_by(processes: Sequence[int]) -> float:
     """Seconds of processor time so far."""
     fields = [Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()[11:13] for each in processes]
     return sum(int(user) + int(system) for user, system in fields) / os.sysconf("SC_CLK_TCK")

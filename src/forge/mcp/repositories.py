@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from forge.app.repositories.catalog import Repository, list_repositories, repository
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from forge.app.process.workshop import Workshop
 
 _NAMED = 20
+_ID = re.compile(r"[0-9a-f]{12}")
 
 
 class RepositoryNeeded(InvalidInput):
@@ -22,6 +25,10 @@ class RepositoryNeeded(InvalidInput):
 
 def named(shop: Workshop, who: Who, name: str | None, scope: str) -> tuple[str, Repository]:
     """By id or name; the only one where none is named. Another's ends like one that does not exist."""
+    if name is not None and _ID.fullmatch(name):
+        with suppress(NotFound):
+            repo = repository(shop, who, name, scope)
+            return (repo.work_tree or repo.git_dir).name, repo
     seen = list_repositories(shop, who)
     found = [each for each in seen if name in (None, each.id)] or [each for each in seen if each.name == name]
     if len(found) == 1:
