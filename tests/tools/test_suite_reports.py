@@ -11,12 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.tools.suites.cases import Case, Result, by_name
+from forge.tools.suites.combined import CombinedRun
 from forge.tools.suites.discovery import named, suites
-from forge.tools.suites.places import placed
+from forge.tools.suites.outcome import Outcome, judged
+from forge.tools.suites.places import by_path, placed
 from forge.tools.suites.reports import cases
 from forge.tools.suites.runner import RUNNERS, Form
 from forge.tools.suites.selection import failed_again, selected
 from forge.tools.suites.suite import Suite
+from forge.tools.suites.text import Counts
 from forge.tools.suites.told import reason
 
 pytestmark = pytest.mark.req("B-02")
@@ -320,3 +323,105 @@ def test_every_runner_with_a_report_names_where_it_goes() -> None:
         assert ("{file}" in suite.report) == (
             runner.form in (Form.JUNIT, Form.JEST, Form.MOCHA, Form.RSPEC) and not runner.found
         )
+
+
+BROKEN_PYTEST = """<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="pytest" tests="1">
+<testcase classname="" name="tests.test_cart" file="tests/test_cart.py" time="0.000">
+<error message="collection failure">ImportError while importing test module '/cache/branch/files/tests/test_cart.py'.
+E   ImportError: cannot import name 'total' from 'cart' (/cache/branch/files/cart.py)</error></testcase>{more}
+</testsuite></testsuites>"""
+PASSING = '<testcase classname="tests.test_user" name="test_named" file="tests/test_user.py" line="0" time="0.001" />'
+BROKEN_UNITTEST = """test_named (test_user.User.test_named) ... ok
+tests.test_cart (unittest.loader._FailedTest.tests.test_cart) ... ERROR
+
+======================================================================
+ERROR: tests.test_cart (unittest.loader._FailedTest.tests.test_cart)
+----------------------------------------------------------------------
+ImportError: Failed to import test module: tests.test_cart
+ImportError: cannot import name 'total' from 'cart' (/cache/branch/files/cart.py)
+
+
+----------------------------------------------------------------------
+Ran 2 tests in 0.000s
+
+FAILED (errors=1)
+"""
+BROKEN_NODE = """TAP version 13
+# Subtest: /cache/branch/files/tests/cart.test.mjs
+not ok 1 - /cache/branch/files/tests/cart.test.mjs
+  ---
+  duration_ms: 194.4
+  location: '/cache/branch/files/tests/cart.test.mjs:1:1'
+  failureType: 'testCodeFailure'
+  exitCode: 1
+  error: 'SyntaxError: cannot load'
+  ...
+1..1
+"""
+BROKEN_GO = """{"ImportPath":"shop/cart [shop/cart.test]","Action":"build-output","Output":"cart_test.go:3: undefined"}
+{"ImportPath":"shop/cart [shop/cart.test]","Action":"build-fail"}
+{"Action":"start","Package":"shop/cart"}
+{"Action":"fail","Package":"shop/cart","Elapsed":0,"FailedBuild":"shop/cart [shop/cart.test]"}
+"""
+BROKEN_JEST = json.dumps(
+    {
+        "testResults": [
+            {
+                "name": "/cache/branch/files/tests/cart.test.js",
+                "status": "failed",
+                "message": "SyntaxError: cannot load",
+                "assertionResults": [],
+            }
+        ]
+    }
+)
+
+
+@pytest.mark.req("P-07")
+@pytest.mark.parametrize(
+    ("command", "output", "report", "file"),
+    [
+        ("pytest", "1 error in 0.3s", BROKEN_PYTEST.format(more=""), "tests/test_cart.py"),
+        ("python3 -m unittest", BROKEN_UNITTEST.partition("\n")[2], "", "tests.test_cart"),
+        ("node --test", BROKEN_NODE, "", "/cache/branch/files/tests/cart.test.mjs"),
+        ("npx jest", "Tests: 0 total", BROKEN_JEST, "/cache/branch/files/tests/cart.test.js"),
+        ("npx vitest run", "Tests  no tests", BROKEN_JEST, "/cache/branch/files/tests/cart.test.js"),
+        ("go test ./...", BROKEN_GO, "", "shop/cart"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_named_and_no_failed_test(
+    bench: NewBench, command: str, output: str, report: str, file: str
+) -> None:
+    run = judged(named(command), 1, output, report)
+    assert (run.outcome, run.counts, run.broken) == (Outcome.CANNOT_RUN, Counts(0, 0), (file,))
+    assert run.missing.startswith(f"the test file `{file}` cannot be loaded")
+    assert not run.lacks_runner
+    base = file.rpartition("/")[2] if "/" in file else "test_cart.py"
+    vfs = bench({f"tests/{base}": "x"}).vfs
+    placed_run = by_path(CombinedRun((run,), (output,)), vfs)
+    if "go " not in command:
+        assert placed_run.broken == (f"tests/{base}",)
+        assert f"`tests/{base}`" in placed_run.missing
+
+
+@pytest.mark.req("P-07")
+@pytest.mark.parametrize(
+    ("command", "output", "report"),
+    [
+        ("pytest", "1 passed, 1 error in 0.3s", BROKEN_PYTEST.format(more=PASSING)),
+        ("python3 -m unittest", BROKEN_UNITTEST, ""),
+    ],
+)
+def test_beside_tests_that_ran_it_is_a_failure_with_the_name_of_the_file(
+    command: str, output: str, report: str
+) -> None:
+    run = judged(named(command), 1, output, report)
+    assert (run.outcome, run.counts) == (Outcome.FAILED, Counts(1, 1))
+    assert run.failed == run.broken
+    assert "test_cart" in run.failed[0]
+    assert "cannot import name 'total'" in next(each.message for each in run.cases if each.broken)
+
+
+def test_a_go_package_whose_test_fails_is_no_unbuilt_one() -> None:
+    events = '{"Action":"fail","Package":"shop","Test":"TestTotal","Elapsed":0}\n{"Action":"fail","Package":"shop"}\n'
+    assert judged(named("go test ./..."), 1, events, "").broken == ()

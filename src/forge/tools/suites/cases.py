@@ -35,6 +35,8 @@ class Case:
     """It failed first and passed when it was run again."""
     selector: str = ""
     """The word by which its runner selects this test alone."""
+    broken: bool = False
+    """No test, but a file or package that could not be loaded, so that none of its tests ran."""
 
 
 def read_case(
@@ -46,6 +48,7 @@ def read_case(
     seconds: object = None,
     message: object = "",
     selector: str = "",
+    broken: bool = False,
 ) -> Case:
     """From the values of a report, which may be of any type."""
     return Case(
@@ -56,6 +59,7 @@ def read_case(
         _seconds(seconds),
         message.strip()[-_LONGEST_MESSAGE:] if isinstance(message, str) else "",
         selector=selector,
+        broken=broken,
     )
 
 

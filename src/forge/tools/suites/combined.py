@@ -63,6 +63,10 @@ class CombinedRun:
         return tuple(name for run in self.runs for name in run.flaky)
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        return tuple(name for run in self.runs for name in run.broken)
+
+    @property
     def missing(self) -> str:
         """What the suites that cannot run need, each with its command."""
         return "; ".join(f"{run.missing} (`{run.command}`)" for run in self.runs if run.missing)

@@ -20,6 +20,7 @@ _LOOKED_INTO = 200
 _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|tests?)\.py\Z")
 _NOT_OURS = re.compile(r"(^|/)(node_modules|vendor|third_party|\.tox|\.venv|venv|site-packages)/")
 _PYTEST = "python3 -m pytest -q"
+_LIKE_PYTEST = re.compile(r"^(?:async )?def test|^(?:import|from) pytest\b", re.MULTILINE)
 _UNITTEST = "python3 -m unittest discover"
 
 
@@ -100,7 +101,10 @@ def _runner_of(source: str) -> str:
     """Which runner a test file is written for; empty where it defines no test."""
     try:
         tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except SyntaxError:
+        # A runner says what is wrong with it; without one it would look as if there were no tests.
+        return "pytest" if _LIKE_PYTEST.search(source) else "unittest" if "TestCase" in source else ""
+    except (ValueError, RecursionError, MemoryError):
         return ""
     unittest = False
     for node in tree.body:

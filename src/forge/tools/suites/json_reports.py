@@ -17,7 +17,13 @@ _JEST_WORDS = {"passed": Result.PASSED, "failed": Result.FAILED}
 def go(output: str) -> tuple[Case, ...]:
     said: dict[str, list[str]] = {}
     found = []
+    broken: dict[str, None] = {}
     for event in _lines(output):
+        package = str(event.get("ImportPath") or event.get("Package") or "").partition(" ")[0]
+        if not event.get("Test") and isinstance(event.get("Output"), str):
+            said.setdefault(package, []).append(event["Output"])
+        if not event.get("Test") and event.get("Action") == "fail":
+            broken[package] = None
         name = f"{event.get('Package', '')}::{event['Test']}" if event.get("Test") else ""
         if not name:
             continue
@@ -28,7 +34,14 @@ def go(output: str) -> tuple[Case, ...]:
             message = "".join(said.pop(name, ())) if result is not Result.PASSED else ""
             word = str(event["Test"])
             found.append(read_case(name, result, seconds=event.get("Elapsed"), message=message, selector=word))
+    failing = {each.name.partition("::")[0] for each in found if each.result is Result.FAILED}
+    found += [_unbuilt(each, "".join(said.get(each, ()))) for each in broken if each not in failing]
     return unique(found)
+
+
+def _unbuilt(package: str, message: str) -> Case:
+    """A package that fails without a failing test was not built, or its process ended."""
+    return read_case(package, Result.FAILED, message=message, broken=True)
 
 
 def go_text(output: str) -> str:
@@ -67,7 +80,7 @@ def _jest_file(suite: dict[str, Any]) -> Iterator[Case]:
     tests = _list(suite, "assertionResults")
     file = suite.get("name")
     if not tests and suite.get("status") == "failed":
-        yield read_case(f"{file}", Result.FAILED, file=file, message=suite.get("message"))
+        yield read_case(f"{file}", Result.FAILED, file=file, message=suite.get("message"), broken=True)
     for test in tests:
         around = [str(each) for each in test.get("ancestorTitles") or () if each]
         title = str(test.get("title") or test.get("fullName") or "")

@@ -27,6 +27,8 @@ _MISSING = (
 _NO_RUNNER = re.compile(r"^\S*python[\d.]*: No module named |^forge: \S+: not found", re.MULTILINE)
 """Said by the interpreter or the sandbox, and not by a test that imports something."""
 _FEW = 5
+_WHY = re.compile(r"\b\w*(?:Error|Exception)\b: .+")
+_LONGEST_WHY = 200
 
 
 class Outcome(StrEnum):
@@ -70,6 +72,11 @@ class TestRun:
         return tuple(each.name for each in self.cases if each.flaky)
 
     @property
+    def broken(self) -> tuple[str, ...]:
+        """Files that could not be loaded."""
+        return tuple(each.name for each in self.cases if each.broken)
+
+    @property
     def failed(self) -> tuple[str, ...]:
         return tuple(name for name, result in self.results.items() if result is Result.FAILED)
 
@@ -79,6 +86,10 @@ def judged(suite: Suite, exit_code: int, output: str, report: str) -> TestRun:
     told = cases(suite.form, output, report)
     found = by_name(told)
     numbers = _counted(found) or counts(output) or Counts(0, 0)
+    unloaded = tuple(each for each in told if each.broken)
+    if unloaded and len(unloaded) == len(told):
+        # Not one test ran: what the report calls a failure is a file.
+        numbers = Counts(0, 0)
     ran = numbers.passed + numbers.failed + numbers.skipped
     missing = _missing(output)
     if exit_code == 0:
@@ -89,7 +100,7 @@ def judged(suite: Suite, exit_code: int, output: str, report: str) -> TestRun:
         outcome = Outcome.CANNOT_RUN
     else:
         outcome = Outcome.FAILED
-    needs = (missing or _last_line(output)) if outcome is Outcome.CANNOT_RUN else ""
+    needs = (missing or _unloaded(unloaded) or _last_line(output)) if outcome is Outcome.CANNOT_RUN else ""
     lacks_runner = bool(needs) and (exit_code == _NOT_FOUND or bool(_NO_RUNNER.search(output)))
     return TestRun(suite.command, outcome, exit_code, numbers, found, needs, lacks_runner, told)
 
@@ -177,6 +188,15 @@ def _missing(output: str) -> str:
         if found := pattern.search(output):
             return words.format(found[1])
     return ""
+
+
+def _unloaded(files: Sequence[Case]) -> str:
+    if not files:
+        return ""
+    names = named_few([f"`{each.name}`" for each in files])
+    why = next((found[-1] for each in files if (found := _WHY.findall(each.message))), "")
+    word = "the test file" if len(files) == 1 else "the test files"
+    return f"{word} {names} cannot be loaded{f': {why[:_LONGEST_WHY].strip()}' if why else ''}"
 
 
 def _last_line(output: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
 from forge.git import VFS
 from forge.tools.suites.cases import Case, Result
+from forge.tools.suites.combined import CombinedRun
+from forge.tools.suites.outcome import TestRun
 
 _PLACE = re.compile(
     r"((?:file://)?[\w./@+-]+\.(?:py|m?[jt]s|c[jt]s|[jt]sx|go|rs|java|kt|scala|groovy|rb|php|c|cc|cpp|cxx|h|hpp|swift|exs?))"
@@ -18,6 +20,30 @@ _PLACE = re.compile(
 _FOREIGN = re.compile(r"(^|/)(node_modules|site-packages|dist-packages|vendor|internal)/|^(/usr|/opt|/lib|/nix|node:)")
 _MOST = 2_000
 """Failures that are looked up; more are not read one by one by anybody."""
+
+
+def by_path(done: CombinedRun, vfs: VFS) -> CombinedRun:
+    """The same run; a file that could not be loaded has the path that the repository has, wherever the run was."""
+    if not done.broken:
+        return done
+    files = _Files(vfs)
+    paths = {each.name: files.find(each.file or each.name, "") or each.name for each in done.cases if each.broken}
+
+    def renamed(run: TestRun) -> TestRun:
+        return replace(
+            run,
+            cases=tuple(replace(each, name=paths[each.name]) if each.broken else each for each in run.cases),
+            results={paths.get(name, name): result for name, result in run.results.items()},
+            missing=_with_paths(run.missing, paths),
+        )
+
+    return replace(done, runs=tuple(renamed(run) for run in done.runs))
+
+
+def _with_paths(text: str, paths: Mapping[str, str]) -> str:
+    for name, path in paths.items():
+        text = text.replace(f"`{name}`", f"`{path}`")
+    return text
 
 
 def placed(found: Iterable[Case], vfs: VFS) -> tuple[Case, ...]:

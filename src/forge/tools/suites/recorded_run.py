@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from forge.git import WorkInProgressVFS
 from forge.tools.suites.combined import RunLine, run_all
-from forge.tools.suites.places import placed
+from forge.tools.suites.places import by_path, placed
 from forge.tools.suites.record import Record, Records, record_key, suite_records
 from forge.tools.suites.suite import Suite
 
@@ -46,7 +46,7 @@ def run_recorded(
     if known is not None:
         return RecordedRun(known, reused=True)
     started, clock = time.time(), time.monotonic()
-    done = run_all(found, run_line, words, pattern=pattern, again=True)
+    done = by_path(run_all(found, run_line, words, pattern=pattern, again=True), vfs)
     record = Record(
         key_now(),  # a run may set up its environment first, or fail to
         vfs.branch,

@@ -85,14 +85,16 @@ def _testcase(node: ET.Element, file: str) -> Case:
     line = node.get("line", "")
     # pytest counts lines from 0.
     number = int(line) + 1 if own.endswith(".py") and line.isascii() and line.isdigit() and len(line) < 10 else line
+    unloaded = failed is not None and failed.get("message") == "collection failure" and not node.get("classname")
     return read_case(
-        name,
+        own or name if unloaded else name,
         result,
         file=own,
         line=number,
         seconds=node.get("time"),
         message=message,
-        selector=_pytest_id(node, own),
+        selector=own if unloaded else _pytest_id(node, own),
+        broken=unloaded,
     )
 
 
@@ -142,6 +144,7 @@ def _below(parent: str, child: Case) -> Case:
         seconds=child.seconds,
         message=child.message,
         selector=child.selector,
+        broken=child.broken,
     )
 
 
@@ -156,4 +159,6 @@ def _tap_case(name: str, result: Result, details: str) -> Case:
         # Where it is defined is told by the place; the message tells where it failed.
         message=_TAP_PLACE.sub("", details) if result is Result.FAILED else "",
         selector=name,
+        # Node names a file that it could not load, or that ended early, by its path.
+        broken=result is Result.FAILED and place is not None and place[1] == name,
     )

@@ -43,7 +43,7 @@ RUNNERS: tuple[Runner, ...] = (
         "pytest",
         r"\b(?:pytest|py\.test)\b",
         Form.JUNIT,
-        "--junitxml={file} -o junit_family=xunit1",
+        "--junitxml={file} -o junit_family=xunit1 --continue-on-collection-errors",
         by_name="-k {}",
         by_path=True,
     ),

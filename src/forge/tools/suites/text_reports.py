@@ -7,10 +7,11 @@ import re
 from forge.tools.suites.cases import Case, Result, read_case, unique
 
 _UNITTEST = re.compile(
-    r"^(\w+) \(([\w.<>]+)\)[^\n]*?(?:\n[^\n]*?)?"
+    r"^([\w.]+) \(([\w.<>]+)\)[^\n]*?(?:\n[^\n]*?)?"
     r" \.\.\. (ok|FAIL|ERROR|skipped|expected failure|unexpected success)",
     re.MULTILINE,
 )
+_UNLOADED = "unittest.loader._FailedTest"
 _UNITTEST_WORDS = {
     "ok": Result.PASSED,
     "FAIL": Result.FAILED,
@@ -20,7 +21,8 @@ _UNITTEST_WORDS = {
     "unexpected success": Result.FAILED,
 }
 _UNITTEST_BLOCK = re.compile(
-    r"^={60,}\n(?:FAIL|ERROR): (\w+) \(([\w.<>]+)\).*\n(?:.*\n)?-{60,}\n((?:(?!^={60,}$|^-{60,}$).*\n?)*)", re.MULTILINE
+    r"^={60,}\n(?:FAIL|ERROR): ([\w.]+) \(([\w.<>]+)\).*\n(?:.*\n)?-{60,}\n((?:(?!^={60,}$|^-{60,}$).*\n?)*)",
+    re.MULTILINE,
 )
 _CARGO = re.compile(r"^test (\S+)(?: - should panic)?(?: - \S+)? \.\.\. (ok|FAILED|ignored)", re.MULTILINE)
 _CARGO_WORDS = {"ok": Result.PASSED, "FAILED": Result.FAILED, "ignored": Result.SKIPPED}
@@ -43,7 +45,14 @@ _AUTOMAKE_WORDS = {"PASS": Result.PASSED, "SKIP": Result.SKIPPED, "XFAIL": Resul
 def unittest(output: str) -> tuple[Case, ...]:
     told = {_dotted(block[1], block[2]): block[3] for block in _UNITTEST_BLOCK.finditer(output)}
     return unique(
-        read_case(name, _UNITTEST_WORDS[line[3]], message=told.get(name, ""), selector=name.replace("::", "."))
+        read_case(
+            line[1] if _UNLOADED in line[2] else name,
+            _UNITTEST_WORDS[line[3]],
+            message=told.get(name, ""),
+            selector=name.replace("::", "."),
+            file=f"{line[1].replace('.', '/')}.py" if _UNLOADED in line[2] else "",
+            broken=_UNLOADED in line[2],
+        )
         for line in _UNITTEST.finditer(output)
         for name in (_dotted(line[1], line[2]),)
     )
