@@ -7,16 +7,14 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.timing import Figure
+from tests.support.bad_models import bad_scenarios
 from tests.support.code_scenarios import (
-    BAD,
     BROKEN_TEST,
     NODE,
     PYTHON,
-    VENDORED,
     Ended,
     Scenario,
     many_files,
@@ -47,8 +45,8 @@ def pipeline(root: Path) -> Iterator[Figure]:
     for number, scenario in enumerate(GOOD):
         yield from _good(scenario, scenario.run(_place(root, f"good-{number}")))
     yield from _distributions(root)
-    for number, (name, work) in enumerate(BAD.items()):
-        ended = Scenario(name, PYTHON, work).run(_place(root, f"bad-{number}"))
+    for number, (name, scenario) in enumerate(bad_scenarios().items()):
+        ended = scenario.run(_place(root, f"bad-{number}"))
         if ended.seen.phase == "done":
             raise AssertionError(f"A model that {name} was called done.")
         yield Figure("bad model: rounds until it is stopped", name, len(ended.seen.rounds), "rounds", _MOST_ROUNDS)
@@ -76,19 +74,21 @@ def _good(scenario: Scenario, ended: Ended) -> Iterator[Figure]:
 
 
 def _distributions(root: Path) -> Iterator[Figure]:
-    """Of packages as they are published: one with its environment, one with a runner of its own and a set command."""
-    for name, with_runner in (("attrs", False), ("click", True)):
+    """Of packages as they are published, each with the environment that Forge proposes and sets up for it."""
+    for name in ("attrs", "click"):
         place = _place(root, name)
         archive = _downloaded(name, place)
         if archive is None:
             print(f"  {name}: not measured, its source distribution cannot be downloaded", file=sys.stderr)
             continue
-        code = unpacked(archive, place / "source", with_runner=with_runner)
-        command = VENDORED if with_runner else ""
-        scenario = Scenario(f"{name} sdist", work=pytest_work, command=command, unproven=True)
-        if not with_runner and not _set_up(code, place):
-            scenario = replace(scenario, name=f"{scenario.name}, without its environment")
-        yield from _good(scenario, scenario.run(place, code))
+        code = unpacked(archive, place / "source")
+        if not _set_up(code, place):
+            raise AssertionError(f"The environment of {name} could not be set up.")
+        scenario = Scenario(f"{name} sdist", work=pytest_work)
+        ended = scenario.run(place, code)
+        yield from _good(scenario, ended)
+        assert ended.seen.tests is not None
+        yield Figure("code project: tests that ran", scenario.name, ended.seen.tests["total"], "tests")
 
 
 def _downloaded(name: str, place: Path) -> Path | None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from forge.git import Repository
+from tests.support.bad_models import BAD, PYTEST_BAD, bad_scenarios
 from tests.support.code_projects import Say, edits, subjects
 from tests.support.code_scenarios import (
-    BAD,
     BROKEN_TEST,
     NODE,
     PYTHON,
@@ -87,12 +87,20 @@ REASONS = {
     "asks": "the agent changed no file, although it was reminded: Before I begin: would you like",
     "changes nothing": "the agent changed no file, although it was reminded: I looked at everything.",
     "loops": "The model repeats itself: read_file",
+    "asserts nothing": "Changes that can hide a failing test: test_parse.py (`assertTrue(True)`)",
+    "replaces the runner": "Changes that can hide a failing test: parse.py (`unittest.TestCase.assertEqual =`)",
+    "ends the run": "exit code 0); changes that can hide a failing test: test_a.py (`os._exit(`)",
+    "exits in conftest": "changes that can hide a failing test: conftest.py (`sys.exit(`)",
+    "hides tests in pytest.ini": "2 tests fewer than before: tests.test_old::test_sum, tests.test_old::test_text",
+    "empties the collection": "exit code 5); changes that can hide a failing test: conftest.py (`pytest_collection",
+    "turns failures into passes": "Changes that can hide a failing test: conftest.py (`pytest_runtest_makereport`)",
+    "writes a report of its own": "Changes that can hide a failing test: conftest.py (`xmlpath`), conftest.py (`os._ex",
 }
 
 
-@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("bad", [*BAD, *PYTEST_BAD])
 def test_a_bad_model_is_never_done_and_stopped_within_three_rounds(tmp_path: Path, bad: str) -> None:
-    ended = Scenario(bad, PYTHON, BAD[bad]).run(tmp_path)
+    ended = bad_scenarios()[bad].run(tmp_path)
     assert ended.seen.phase != "done"
     assert ended.seen.waiting is not None
     assert REASONS[bad] in ended.reason

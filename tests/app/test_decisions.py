@@ -21,9 +21,9 @@ pytestmark = pytest.mark.req("P-07", "P-12", "G-11")
 QUESTION = "Does an empty text count as zero?"
 ASK = call("need_decision", question=QUESTION, options=["zero", "an error"])
 TESTS = "import unittest\n\nclass Tests(unittest.TestCase):\n" + "".join(
-    f"    def test_criterion_{n}(self):\n        self.assertTrue({n})\n" for n in range(1, 6)
+    f"    def test_criterion_{n}(self):\n        self.assertEqual({n} + 1, {n + 1})\n" for n in range(1, 6)
 )
-PARSE = "import unittest\n\nclass Parse(unittest.TestCase):\n    def test_parse(self):\n        self.assertTrue(1)\n"
+PARSE = TESTS.partition("    def")[0] + "    def test_parse(self):\n        self.assertEqual(1 + 1, 2)\n"
 FINDING = {"severity": "critical", "description": "empty", "location": "parse.py", "recommendation": "decide"}
 FOUND = json.dumps({"critical": 1, "medium": 0, "minor": 0, "issues": [FINDING]})
 

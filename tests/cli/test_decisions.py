@@ -19,8 +19,10 @@ pytestmark = pytest.mark.req("P-07", "P-12", "X-04")
 Json = dict[str, Any]
 QUESTION = "Does an empty text count as zero?"
 CLASS = "import unittest\n\n\nclass Tests(unittest.TestCase):\n"
-CRITERIA = CLASS + "".join(f"    def test_criterion_{n}(self):\n        self.assertTrue({n})\n" for n in range(1, 6))
-PARSE = f"{CLASS}    def test_parse(self):\n        self.assertTrue(1)\n"
+CRITERIA = CLASS + "".join(
+    f"    def test_criterion_{n}(self):\n        self.assertEqual({n} + 1, {n + 1})\n" for n in range(1, 6)
+)
+PARSE = f"{CLASS}    def test_parse(self):\n        self.assertEqual(1 + 1, 2)\n"
 
 
 def written(path: str, content: str) -> Json:

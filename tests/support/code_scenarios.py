@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import util
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from forge.app.process.workshop import Workshop
 from forge.app.projects.catalog import workspace_of
@@ -160,68 +161,17 @@ def many_files(count: int) -> dict[str, str]:
     return {**PYTHON, **{f"data/part_{n % 200}/item_{n}.txt": f"item {n}\n" for n in range(count)}}
 
 
-# -- bad models
-
-
-def deletes(order: str, number: int) -> Sequence[Say]:
-    steps = [*python_work(order, number)]
-    return [Say("", (call("delete_file", path="test_old.py"),)), *steps] if number == 1 else steps
-
-
-def skips(order: str, number: int) -> Sequence[Say]:
-    skipped = OLD_TESTS.replace("    def test_sum", '    @unittest.skip("later")\n    def test_sum')
-    return [Say("", (call("write_file", path="test_old.py", content=skipped),)), *python_work(order, number)]
-
-
-def weakens(order: str, number: int) -> Sequence[Say]:
-    weak = re.sub(r"        self\.assertEqual\(1 \+ 1, 2\)\n        self.*\n", "        pass\n", OLD_TESTS)
-    return [Say("", (call("write_file", path="test_old.py", content=weak),)), *python_work(order, number)]
-
-
-def claims(order: str, number: int) -> Sequence[Say]:
-    return [Say("Everything is done, and all tests pass.\n\nCommit: Finish everything")]
-
-
-def asks_in_prose(order: str, number: int) -> Sequence[Say]:
-    return [Say("Before I begin: would you like seconds or minutes? Please tell me.")]
-
-
-def changes_nothing(order: str, number: int) -> Sequence[Say]:
-    return [Say("", (call("read_file", path="test_old.py"),)), Say("I looked at everything.")]
-
-
-def loops(order: str, number: int) -> Sequence[Say]:
-    return [Say("", (call("read_file", path="test_old.py"),))] * 300
-
-
-BAD = {
-    "deletes": deletes,
-    "skips": skips,
-    "weakens": weakens,
-    "claims": claims,
-    "asks": asks_in_prose,
-    "changes nothing": changes_nothing,
-    "loops": loops,
-}
-
-
 # -- source distributions
 
 _RUNNER = ("_pytest", "pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
 VENDORED = "PYTHONPATH=.vendor:src:. python3 -m pytest -q -p no:cacheprovider --continue-on-collection-errors"
 
 
-def unpacked(archive: Path, place: Path, *, with_runner: bool) -> Path:
-    """A repository with the files of a source distribution; with the test runner in `.vendor`, as some have it."""
+def unpacked(archive: Path, place: Path) -> Path:
+    """A repository with the files of a source distribution."""
     with tarfile.open(archive) as packed:
         packed.extractall(place, filter="data")
     [code] = [each for each in place.iterdir() if each.is_dir()]
-    if with_runner:
-        for name in _RUNNER:
-            found = util.find_spec(name)
-            assert found is not None
-            assert found.origin is not None
-            _vendor(Path(found.origin), code / ".vendor")
     files = {path.relative_to(code): path for path in code.rglob("*") if path.is_file() and not path.is_symlink()}
     repo = Repository.init(code)
     vfs = repo.workspace("main")
@@ -229,6 +179,18 @@ def unpacked(archive: Path, place: Path, *, with_runner: bool) -> Path:
         vfs.write_bytes(str(path), source.read_bytes())
     vfs.commit("Begin")
     return code
+
+
+def runner_files() -> dict[str, str]:
+    """pytest and what it needs, as files of a repository that brings its own runner."""
+    with TemporaryDirectory() as place:
+        for name in _RUNNER:
+            found = util.find_spec(name)
+            assert found is not None
+            assert found.origin is not None
+            _vendor(Path(found.origin), Path(place))
+        paths = [path for path in Path(place).rglob("*.py") if "__pycache__" not in path.parts]
+        return {f".vendor/{path.relative_to(place)}": path.read_text("utf-8") for path in paths}
 
 
 def _vendor(origin: Path, place: Path) -> None:

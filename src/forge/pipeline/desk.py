@@ -22,6 +22,7 @@ from forge.plugins.errors import OperationBlocked
 from forge.plugins.roles import DeliverableType, Operation, TestResults, Worked
 from forge.projects.info import FILE as INFO
 from forge.projects.info import ProjectInfo
+from forge.tools.suites.outcome import named_few
 
 if TYPE_CHECKING:
     from forge.json_value import Json
@@ -311,7 +312,8 @@ def figures_of(results: TestResults) -> str:
     if results.cannot_run:
         return f"cannot run: {results.missing}"
     skipped = f", {results.skipped} skipped" if results.skipped else ""
-    return f"{results.passed} of {results.total} pass{skipped}"
+    flaky = f", {len(results.flaky)} flaky: {named_few(results.flaky)}" if results.flaky else ""
+    return f"{results.passed} of {results.total} pass{skipped}{flaky}"
 
 
 def _lines(text: str | None) -> list[Json]:

@@ -69,7 +69,8 @@ def _all_pass(last: TestResults) -> str:
 
 
 def _named_known(last: TestResults) -> str:
-    return f"; failed before the work began, too: {named_few(last.known)}" if last.known else ""
+    known = f"; failed before the work began, too: {named_few(last.known)}" if last.known else ""
+    return known + (f"; flaky, passed when run again: {named_few(last.flaky)}" if last.flaky else "")
 
 
 def _results(runs: Sequence[Record]) -> tuple[Mapping[str, str], ...]:
@@ -104,6 +105,8 @@ def _shortfall(
     accepted = _figures(runs[acknowledged.runs - 1]) if acknowledged and acknowledged.runs <= len(runs) else None
     weaker = [each for each in last.weakened if accepted is None or each not in accepted.weakened]
     reasons.append(f"Fewer assertions than before in {named_few(weaker)}" if weaker else "")
+    hiding = [each for each in last.evasions if accepted is None or each not in accepted.evasions]
+    reasons.append(f"Changes that can hide a failing test: {named_few(hiding)}" if hiding else "")
     return "; ".join(filter(None, reasons))
 
 

@@ -76,6 +76,12 @@ class TestResults:
     """Test files that check less than before the work began, each with its figures."""
     known: tuple[str, ...] = ()
     """Failures that were there before the work began."""
+    flaky: tuple[str, ...] = ()
+    """Failed first and passed when they were run again."""
+    broken: tuple[str, ...] = ()
+    """Test files that could not be loaded."""
+    evasions: tuple[str, ...] = ()
+    """Places in changed files that could hide a failing test, each with what stands there."""
     shortfall: str = ""
     """Why this run is not accepted although nothing new fails, as a sentence."""
 
@@ -83,7 +89,7 @@ class TestResults:
     def from_json(cls, values: Mapping[str, Any]) -> Self:
         """What `asdict` made; whatever an older version did not write has its default."""
         told = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
-        for key in ("failures", "weakened", "known"):
+        for key in ("failures", "weakened", "known", "flaky", "broken", "evasions"):
             told[key] = tuple(told.get(key, ()))
         return cls(**told)
 

@@ -8603,6 +8603,7 @@ export interface components {
          *         "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
          *         "exit_code": 1,
          *         "failed": 2,
+         *         "flaky": [],
          *         "known_failures": [
          *           "tests.test_dates.test_zone"
          *         ],
@@ -8632,6 +8633,7 @@ export interface components {
          *         "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
          *         "exit_code": 1,
          *         "failed": 2,
+         *         "flaky": [],
          *         "known_failures": [
          *           "tests.test_dates.test_zone"
          *         ],
@@ -9974,6 +9976,7 @@ export interface components {
          *       "commit": "3f8c1d2e4b5a69788796a5b4c3d2e1f001122334",
          *       "exit_code": 1,
          *       "failed": 2,
+         *       "flaky": [],
          *       "known_failures": [
          *         "tests.test_dates.test_zone"
          *       ],
@@ -9997,6 +10000,12 @@ export interface components {
             exit_code: number;
             /** Failed */
             failed: number;
+            /**
+             * Flaky
+             * @description Tests that failed first and passed when they were run again.
+             * @default []
+             */
+            flaky: string[];
             /**
              * Known Failures
              * @description Tests that failed before the work, too. They do not count.

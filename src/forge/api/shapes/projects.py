@@ -124,6 +124,7 @@ class TestRunShape(Shape):
     skipped: int
     new_failures: list[Text] = Field(description="Tests that fail and did not fail before the work, by name.")
     known_failures: list[Text] = Field(description="Tests that failed before the work, too. They do not count.")
+    flaky: list[Text] = Field(default=[], description="Tests that failed first and passed when they were run again.")
     missing: Text = Field(description="What has to be supplied before tests can run; else empty.")
     supply: str = Field(description="How to supply it; else empty.")
     exit_code: int
@@ -137,6 +138,7 @@ class TestRunShape(Shape):
         skipped=0,
         new_failures=["tests.test_split.test_cents"],
         known_failures=["tests.test_dates.test_zone"],
+        flaky=[],
         missing="",
         supply="",
         exit_code=1,

@@ -104,4 +104,6 @@ def in_words(tests: Mapping[str, Any]) -> str:
         parts.append(f"new failures: {named_few(tests['new_failures'])}")
     if tests["known_failures"]:
         parts.append(f"failed before the work, too: {named_few(tests['known_failures'])}")
+    if tests.get("flaky"):
+        parts.append(f"flaky, passed when run again: {named_few(tests['flaky'])}")
     return ", ".join(parts)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from dataclasses import replace
 
+from forge.app.projects.test_changes import evasions, weakened
 from forge.app.repositories.commands import run_on_branch
 from forge.app.repositories.environments import Environments
-from forge.git import Actor, ActorKind, NotText, Repository
+from forge.git import Actor, ActorKind, Repository
 from forge.plugins.roles import TestResults
 from forge.sandbox import Limits
 from forge.tools.suites.cases import Result
 from forge.tools.suites.combined import CombinedRun, run_all
 from forge.tools.suites.command import command_of
 from forge.tools.suites.outcome import Outcome
+from forge.tools.suites.places import by_path
 
 _SECONDS = 600
 _OUTPUT_BYTES = 8 << 20
 """A report names every test."""
-_TEST_FILE = re.compile(r"(^|/)(tests?|__tests__|spec)/|(^|/)(test_[^/]*|[^/]*(_test|\.test|\.spec))\.\w+\Z")
-_CHECK = re.compile(r"\bassert|\bexpect\(|\.should\b|\braises\(|\bt\.(?:Error|Fatal|Fail)")
 
 
 def run_tests(
@@ -53,8 +51,11 @@ def run_tests(
         result = run.result
         return result.exit_code or int(result.timed_out), result.stdout_text + result.stderr_text
 
-    results = _results(run_all(found, run_line))
-    return replace(results, commit=vfs.base, weakened=weakened(repo, since, vfs.base))
+    done = by_path(run_all(found, run_line, again=True), vfs)
+    results = _results(done)
+    return replace(
+        results, commit=vfs.base, weakened=weakened(repo, since, vfs.base), evasions=evasions(repo, since, vfs.base)
+    )
 
 
 def _results(done: CombinedRun) -> TestResults:
@@ -73,20 +74,6 @@ def _results(done: CombinedRun) -> TestResults:
         missing=done.missing,
         lacks_runner=done.lacks_runner,
         results=by_name,
+        flaky=done.flaky,
+        broken=done.broken,
     )
-
-
-def weakened(repo: Repository, since: str | None, now: str | None) -> tuple[str, ...]:
-    """Test files of `since` that have fewer checks now. A deleted file is told by the tests that are gone."""
-    if since is None or now is None or since == now:
-        return ()
-    old, new = repo.commit_vfs(since), repo.commit_vfs(now)
-    found = []
-    for path in (change.path for change in repo.diff(since, now)):
-        if not _TEST_FILE.search(path) or not old.file_exists(path) or not new.file_exists(path):
-            continue
-        with suppress(NotText):
-            before, after = (len(_CHECK.findall(vfs.read_file(path))) for vfs in (old, new))
-            if after < before:
-                found.append(f"{path} ({before} → {after})")
-    return tuple(found)

@@ -297,6 +297,7 @@ def last_tests(lines: Sequence[Json]) -> Json | None:
         "skipped": run.skipped,
         "new_failures": list(run.new_failures),
         "known_failures": list(run.known),
+        "flaky": list(run.flaky),
         "missing": run.missing,
         "supply": SUPPLY if run.cannot_run else "",
     }

@@ -75,7 +75,7 @@ async def _done(desk: Desk, task: Task) -> BuildResult:
                 return _stuck(needs)
             said = worked.text[:_QUOTED]
             continue
-        if tests.cannot_run and (tests.lacks_runner or len(seen) == BROKEN_SUITES):
+        if tests.cannot_run and (tests.lacks_runner or (not tests.broken and len(seen) == BROKEN_SUITES)):
             return BuildResult(stuck=True, reason=f"the tests cannot run: {tests.missing}", tests=tests)
         seen.append(fingerprint(tests))
         if _goes_round(seen):

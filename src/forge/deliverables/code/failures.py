@@ -69,8 +69,12 @@ def _quiet(line: str) -> str:
 def failing(tests: TestResults) -> str:
     """What an agent is told."""
     if none_found(tests):
-        return f"There are no tests that could be run. Write those that are asked for.\n\n{HONEST}"
+        undo = f"Take back what can hide a failing test: {named_few(tests.evasions)}." if tests.evasions else ""
+        write = "There are no tests that could be run. Write those that are asked for."
+        return "\n\n".join(filter(None, [write, undo, HONEST]))
     printed = _fenced(tests.details[-_OUTPUT:])
+    if tests.cannot_run and tests.broken:
+        return f"No test ran (`{tests.command}`): {tests.missing}. Mend that first.\n\n{HONEST}\n\n{printed}"
     if tests.cannot_run:
         return (
             f"The tests cannot run (`{tests.command}`): {tests.missing}. If that is yours, supply it; nothing can be "
@@ -81,7 +85,9 @@ def failing(tests: TestResults) -> str:
         f"{tests.exit_code})."
     )
     named = f"New failures: {named_few(tests.new_failures)}." if tests.new_failures else ""
-    return "\n\n".join(filter(None, [head, named, not_yours(tests), HONEST, printed]))
+    unloaded = [name for name in tests.broken if name not in tests.known]
+    files = f"Cannot be loaded, so none of their tests ran: {named_few(unloaded)}." if unloaded else ""
+    return "\n\n".join(filter(None, [head, named, files, not_yours(tests), HONEST, printed]))
 
 
 def not_yours(tests: TestResults | None) -> str:
@@ -93,8 +99,16 @@ def not_yours(tests: TestResults | None) -> str:
 
 def gist(tests: TestResults) -> str:
     """What a person is told, in one line."""
+    if none_found(tests) and tests.command:
+        return f"no test ran (`{tests.command}`, exit code {tests.exit_code}){_hiding(tests)}"
     lines = [" ".join(line.split()) for line in tests.details.splitlines() if line.strip()]
-    return ([line for line in lines if _tells(line)] or lines or [f"exit code {tests.exit_code}"])[-1][:_GIST]
+    return ([line for line in lines if _tells(line)] or lines or [f"exit code {tests.exit_code}"])[-1][
+        :_GIST
+    ] + _hiding(tests)
+
+
+def _hiding(tests: TestResults) -> str:
+    return f"; changes that can hide a failing test: {named_few(tests.evasions)}" if tests.evasions else ""
 
 
 def _fenced(text: str) -> str:
@@ -113,6 +127,7 @@ def told(tests: TestResults | None) -> dict[str, Any]:
         "passed": tests.passed,
         "failed": tests.failed,
         "skipped": tests.skipped,
+        **({"flaky": [*tests.flaky]} if tests.flaky else {}),
         "exit_code": tests.exit_code,
         "new_failures": [*tests.new_failures],
         "failed_before_the_work_began": [*tests.known],
