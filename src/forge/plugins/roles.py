@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import BaseModel
 
 from forge.agents.profile import WORK_TOOLS
-from forge.tools.suites.outcome import Outcome
+from forge.plugins.build_results import BuildResult, Stuck, StuckCause, TestResults, TestResultsByName, Worked
+from forge.plugins.services import Board, Card, CardRunner, Channel, Connector, Notice, Pulled
 
 if TYPE_CHECKING:
-    from forge.agents.decision_request import DecisionRequest
     from forge.json_value import Json
     from forge.tools.tool import Tool
+
+__all__ = [
+    "Allowed",
+    "Board",
+    "BuildResult",
+    "Card",
+    "CardRunner",
+    "Channel",
+    "Connector",
+    "DeliverableType",
+    "Desk",
+    "Issue",
+    "Notice",
+    "Offer",
+    "OfferedPrompt",
+    "OfferedTools",
+    "Operation",
+    "Plugin",
+    "Pulled",
+    "ResultView",
+    "SafetyRules",
+    "Severity",
+    "Structure",
+    "Stuck",
+    "StuckCause",
+    "TestResults",
+    "TestResultsByName",
+    "ToolContext",
+    "Worked",
+    "description_of",
+    "result_view_of",
+    "shortfall_of",
+    "structure_form_of",
+    "structures_of",
+]
 
 
 class Operation(StrEnum):
@@ -45,128 +80,6 @@ class SafetyRules(Protocol):
     def blocked_operations(self) -> frozenset[Operation]: ...
 
     def validate(self, operation: Operation) -> Allowed: ...
-
-
-@dataclass(frozen=True, slots=True)
-class TestResults:
-    """One run of all tests, on one commit. `details` is what the runners printed."""
-
-    __test__ = False  # not a test class, whatever its name looks like to a test runner
-
-    total: int
-    passed: int
-    failed: int
-    details: str
-    commit: str | None = None
-    exit_code: int = 0
-    command: str = ""
-    skipped: int = 0
-    """Not among `total`."""
-    outcome: str = ""
-    """A value of `Outcome`; empty where nobody told."""
-    failures: tuple[str, ...] = ()
-    """Names of failed tests, where the runners tell them."""
-    missing: str = ""
-    """What has to be supplied before tests can run, in words."""
-    lacks_runner: bool = False
-    """No change of the code makes them run: the runner itself is missing."""
-    results: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """`passed`, `failed` or `skipped` by the name of the test, where the runners tell it."""
-    weakened: tuple[str, ...] = ()
-    """Test files that check less than before the work began, each with its figures."""
-    known: tuple[str, ...] = ()
-    """Failures that were there before the work began."""
-    flaky: tuple[str, ...] = ()
-    """Failed first and passed when they were run again."""
-    broken: tuple[str, ...] = ()
-    """Test files that could not be loaded."""
-    evasions: tuple[str, ...] = ()
-    """Places in changed files that could hide a failing test, each with what stands there."""
-    shortfall: str = ""
-    """Why this run is not accepted although nothing new fails, as a sentence."""
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """What `asdict` made; whatever an older version did not write has its default."""
-        told = {key: value for key, value in values.items() if key in cls.__dataclass_fields__}
-        for key in ("failures", "weakened", "known", "flaky", "broken", "evasions"):
-            told[key] = tuple(told.get(key, ()))
-        return cls(**told)
-
-    @property
-    def all_pass(self) -> bool:
-        return self.exit_code == 0 and self.failed == 0 and self.total > 0 and self.passed == self.total
-
-    @property
-    def cannot_run(self) -> bool:
-        return self.outcome == Outcome.CANNOT_RUN
-
-    @property
-    def new_failures(self) -> tuple[str, ...]:
-        return tuple(name for name in self.failures if name not in self.known)
-
-    @property
-    def holds(self) -> bool:
-        """Whether all pass except those that failed before the work began."""
-        only_known = self.outcome == Outcome.FAILED and 0 < self.failed == len(self.failures) and not self.new_failures
-        return self.all_pass or (only_known and self.passed + self.failed == self.total)
-
-
-TestResultsByName = Mapping[str, str]
-"""`passed`, `failed` or `skipped` by the name of the test; empty where the runners do not tell."""
-
-
-class StuckCause(StrEnum):
-    DECISION = "decision"
-    """The agent asks a person to decide something."""
-    TESTS = "tests"
-    """The tests keep failing."""
-    NO_CHANGE = "no_change"
-    """The agent changed no file, although it was reminded."""
-    AGENT_FAILED = "agent_failed"
-    """The agent's turns ended with an error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stuck:
-    """What a person has to decide, and what is known about it."""
-
-    cause: StuckCause
-    question: str
-    options: tuple[str, ...] = ()
-    """Answers that the agent sees; a person may give another."""
-    tests: tuple[str, ...] = ()
-    """Names of the tests that it is about."""
-    explanation: str = ""
-    """In the agent's own words."""
-
-
-@dataclass(frozen=True, slots=True)
-class BuildResult:
-    """What became of a build. `stuck` means that a person has to decide something; `reason` says what."""
-
-    stuck: bool
-    reason: str = ""
-    content: str = ""
-    tests: TestResults | None = None
-    """Those that cannot run, where that is why it is stuck."""
-    needs: Stuck | None = None
-    """More about what has to be decided, where the builder knows it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Worked:
-    """A turn of an agent on the build branch: one commit, or the reason why there is none. A turn that changed no file
-    makes no commit; `commit` is where the branch is then.
-    """
-
-    success: bool
-    text: str
-    commit: str | None = None
-    files: tuple[str, ...] = ()
-    reason: str = ""
-    decision: DecisionRequest | None = None
-    """What the agent needs a person to decide before it can go on."""
 
 
 class Desk(Protocol):
@@ -404,82 +317,6 @@ class OfferedTools:
     names: tuple[str, ...]
     make: Callable[[ToolContext], Sequence[Tool]]
     roles: tuple[str, ...] = ("chat",)
-
-
-@dataclass(frozen=True, slots=True)
-class Pulled:
-    """What a connector brought: paths that it saved, and targets that it could not get, each with the reason."""
-
-    saved: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-
-
-class Connector(Protocol):
-    """Pulls a document from elsewhere into a project's `resources/`."""
-
-    @property
-    def name(self) -> str:
-        """As in the settings, under `connectors`."""
-
-    def takes(self, target: str) -> bool:
-        """Whether this address is one of its own."""
-
-    async def pull(self, target: str, resources: Path) -> Pulled: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """What is told to a person who is not looking. One line, and never a secret."""
-
-    project_id: str
-    project_name: str
-    phase: str
-    event_type: str
-    """convergence_success, guard_triggered, human_needed, milestone_complete or error."""
-    summary: str
-
-
-class Channel(Protocol):
-    """A way to tell a person: ntfy, Telegram, or one of the many that a library knows."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def send(self, notice: Notice) -> None:
-        """Raises a `ForgeError` where it could not be delivered."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A project as a board shows it."""
-
-    project_id: str
-    name: str
-    phase: str
-    agent: str
-    directory: str
-    builds_code: bool = False
-    """Whether code is being built for it now: a board that can run cards starts it."""
-
-
-class Board(Protocol):
-    """Mirrors projects to somebody's board. A failure is a `ForgeError`, which is logged and never stops a project."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def create(self, card: Card) -> str:
-        """Put a new card there; gives what the board calls it."""
-
-    async def update(self, reference: str, card: Card) -> None: ...
-
-
-@runtime_checkable
-class CardRunner(Protocol):
-    """A board that can run a card as well. A board without `start` only shows cards."""
-
-    async def start(self, reference: str, card: Card) -> None:
-        """Run the card, which `update` or `create` has just written. A card that runs already is left alone."""
 
 
 @dataclass(frozen=True, slots=True)
