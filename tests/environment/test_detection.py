@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from forge.app.repositories.environments import Environments
+from forge.environment.machine import Machine
 from forge.environment.proposal import Proposal
 from forge.git import Repository
 from tests.conftest import MakeRepo
@@ -67,3 +69,12 @@ def test_settings_of_linters_change_neither_hash_nor_key(environments: Environme
 
 def test_a_branch_without_such_files_needs_nothing(environments: Environments, make_repo: MakeRepo) -> None:
     assert proposal(environments, make_repo, {"README.md": "", ".tool-versions": "ruby 3.3\n"}).is_empty
+
+
+def test_indexes_of_pip_are_all_asked_by_uv_too(tmp_path: Path) -> None:
+    extra = "https://one.example/simple https://two.example/simple"
+    of_pip = Machine({"PIP_EXTRA_INDEX_URL": extra}, tmp_path, tmp_path / "asked").python_index.variables
+    assert (of_pip["UV_INDEX"], of_pip["UV_INDEX_STRATEGY"]) == (extra, "unsafe-best-match")
+    of_uv = Machine({"UV_INDEX": extra}, tmp_path, tmp_path / "asked").python_index.variables
+    assert of_uv["UV_INDEX"] == extra
+    assert "UV_INDEX_STRATEGY" not in of_uv

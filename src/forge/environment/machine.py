@@ -115,8 +115,11 @@ class Machine:
     @cached_property
     def python_index(self) -> Index:
         """Of pip and uv: configured indexes, else the one that pip knows by itself."""
-        settings = {**pip_settings(self.environ, self.home), **uv_settings(self.environ, self.home)}
-        variables, hosts, notes = python_indexes(settings)
+        of_uv = uv_settings(self.environ, self.home)
+        variables, hosts, notes = python_indexes({**pip_settings(self.environ, self.home), **of_uv})
+        if "UV_INDEX" in variables and not of_uv:
+            # Indexes that are pip's are used as pip does: the best version of all of them, not the first index alone.
+            variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
         if "PIP_INDEX_URL" not in variables:
             told = next((told for each in self.pythons if (told := self._answer(each.executable)).get("hosts")), {})
             hosts = [*_words(told.get("hosts")), *hosts]

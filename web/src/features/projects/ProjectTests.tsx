@@ -26,7 +26,7 @@ export function ProjectTests({ project, last }: { project: Project; last: Round 
           </div>
           <Names title="New failures" names={tests.new_failures} />
           <Names title="Failed before the work, too" names={tests.known_failures} />
-          <Names title="Flaky: failed, then passed when run again" names={tests.flaky ?? []} />
+          <Names title="Flaky: failed, then passed when run again" names={tests.flaky} />
           {tests.missing !== "" && <InlineCode text={`Missing: ${tests.missing}. ${tests.supply}`} />}
         </>
       )}
