@@ -22,6 +22,8 @@ class ProgramApi:
     path: str = "made.txt"
     content: str = "by the program\n"
     command: str = ""
+    said: str = SAID
+    """At the end."""
     deny: int = 0
     silent: bool = False
     patch: bool = False
@@ -113,7 +115,7 @@ def _tool_names(body: Json) -> list[str]:
 
 
 def _said(api: ProgramApi) -> str:
-    return "" if api.silent else SAID
+    return "" if api.silent else api.said
 
 
 def _anthropic(api: ProgramApi, body: Json) -> list[Json]:
