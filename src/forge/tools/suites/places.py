@@ -7,11 +7,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from forge.git import VFS
 from forge.tools.suites.cases import Case, Result
-from forge.tools.suites.combined import CombinedRun
-from forge.tools.suites.outcome import TestRun
+
+if TYPE_CHECKING:
+    from forge.tools.suites.combined import CombinedRun
+    from forge.tools.suites.outcome import TestRun
 
 _PLACE = re.compile(
     r"((?:file://)?[\w./@+-]+\.(?:py|m?[jt]s|c[jt]s|[jt]sx|go|rs|java|kt|scala|groovy|rb|php|c|cc|cpp|cxx|h|hpp|swift|exs?))"
