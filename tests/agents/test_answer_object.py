@@ -117,6 +117,22 @@ HABITS: dict[str, Callable[[dict[str, Any]], str]] = {
     "windows line ends": lambda value: spaced(value).replace("\n", "\r\n"),
     "a fence inside of prose": lambda value: f"1. Read\n2. Answer\n\n```json\n{json.dumps(value)}\n```\n\n— done",
     "tabs": lambda value: json.dumps(value, indent="\t"),
+    "a tool call": lambda value: f"<tool_call>{json.dumps({'name': 'answer', 'arguments': value})}</tool_call>",
+    "a tool call with input": lambda value: json.dumps({"tool": "submit", "input": value}),
+    "a function call with text": lambda value: json.dumps(
+        {"type": "function", "function": {"name": "answer", "arguments": json.dumps(value)}}
+    ),
+    "channels": lambda value: (
+        f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{json.dumps(value)}<|return|>"
+    ),
+    "answer tags": lambda value: f"<answer>\n{spaced(value)}\n</answer>",
+    "a list of one": lambda value: json.dumps([value]),
+    "JSON as a text": lambda value: json.dumps(json.dumps(value)),
+    "a table before": lambda value: f"| severity | place |\n|---|---|\n| critical | a.py |\n\n{json.dumps(value)}",
+    "a quotation": lambda value: "\n".join(f"> {line}" for line in spaced(value).splitlines()),
+    "two thoughts": lambda value: f"<think>a {{</think>\n<think>b }}</think>{json.dumps(value)}",
+    "spaces that do not break": lambda value: spaced(value).replace("  ", "\u00a0\u00a0"),
+    "headings around": lambda value: f"## Result\n\n```JSON\n{spaced(value)}\n```\n\n**Summary:** as above.",
 }
 
 
@@ -128,7 +144,7 @@ def test_form_costs_nothing_where_the_meaning_is_clear(case: str, habit: str) ->
 
 
 def test_there_are_enough_variants() -> None:
-    assert len(HABITS) * len(CASES) + len(FIELDS) + len(UNCLEAR) >= 150
+    assert len(HABITS) * len(CASES) + len(FIELDS) + len(UNCLEAR) >= 280
 
 
 def reviewed(**changes: Any) -> dict[str, Any]:
@@ -144,6 +160,15 @@ FIELDS: list[tuple[dict[str, Any], list[str]]] = [
     (reviewed(issues=[{**FINDING, "severity": "Moderate"}]), ["medium"]),
     (reviewed(issues=[{**FINDING, "severity": "nit"}]), ["minor"]),
     (reviewed(issues=[{**FINDING, "severity": "Low"}]), ["minor"]),
+    *(
+        (reviewed(issues=[{**FINDING, "severity": word}]), [meant])
+        for words, meant in (
+            (("Kritisch", "critique", "Crítico", "grave", "критический", "严重", "重大", "🔴 Critical"), "critical"),
+            (("Mittel", "moyen", "Média", "средний", "中"), "medium"),
+            (("gering", "mineur", "leve", "низкий", "轻微", "軽微"), "minor"),
+        )
+        for word in words
+    ),
     (reviewed(issues=FINDING), ["critical"]),
     (reviewed(issues={"1": FINDING, "2": OTHER}), ["critical", "minor"]),
     (reviewed(issues=[FINDING, None, {}]), ["critical"]),
@@ -184,6 +209,10 @@ UNCLEAR: list[tuple[str, type[BaseModel], str]] = [
     ("<think>It is fine.</think>", PlanReview, "no JSON object"),
     (f"<think>{WHOLE}", PlanReview, "no JSON object"),
     ("[]", PlanReview, "no JSON object"),
+    ("| severity | description |\n|---|---|\n| critical | It loses data |", PlanReview, "no JSON object"),
+    (json.dumps({"name": "answer", "arguments": "{broken"}), PlanReview, "issues"),
+    (json.dumps({"name": "answer", "arguments": {"summary": "All good"}}), PlanReview, "issues"),
+    (json.dumps(reviewed(issues=[{**FINDING, "severity": "wichtig?"}])), PlanReview, "severity"),
     (WHOLE[:-2], PlanReview, "ends before it does"),
     (f"Draft: {WHOLE}\nFinal: {WHOLE[:80]}", PlanReview, "ends before it does"),
     (WHOLE.replace('"issues"', '"issues": [], "issues"'), PlanReview, "occurs twice"),

@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -19,6 +20,7 @@ from forge.agents.answer_shape import shaped
 from forge.projects.errors import AnswerMalformed
 
 ONE_OBJECT = "Answer with exactly one JSON object of the form that was asked for, and with nothing else."
+_ARGUMENTS = ("arguments", "input", "parameters", "args")
 _MAX_ANSWER = 16_000_000
 _NAMED_PROBLEMS = 10
 _DEEPEST = 200
@@ -98,16 +100,42 @@ def refuse(problem: str) -> NoReturn:
 
 
 def _inner(value: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-    """Some models put the object that was asked for into one of their own: `{"review": {…}}`."""
+    """Some models put the object that was asked for into one of their own, or call a tool that there is not:
+    `{"review": {…}}`, `{"name": "answer", "arguments": {…}}`, with the arguments as an object or as its text.
+    """
     [*inside] = value.values()
-    return (inside[0],) if len(inside) == 1 and isinstance(inside[0], dict) else ()
+    if len(inside) == 1 and isinstance(inside[0], dict):
+        return (inside[0], *_arguments(inside[0]))
+    return _arguments(value)
+
+
+def _arguments(value: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    call = value["function"] if isinstance(value.get("function"), dict) else value
+    given = next((call[name] for name in _ARGUMENTS if name in call), None)
+    if isinstance(given, str):
+        try:
+            given = _decoded(given)
+        except ValueError:
+            return ()
+    return (given,) if isinstance(given, dict) else ()
 
 
 def _spoken(raw: str) -> str:
     """The answer without thinking, whose drafts do not count. Some servers leave out the tag that begins it."""
     text = _THOUGHT.sub("", raw)
     *_, text = _THOUGHT_ENDS.split(text)
-    return _THOUGHT_BEGINS.split(text)[0]
+    return _unquoted(_THOUGHT_BEGINS.split(text)[0])
+
+
+def _unquoted(text: str) -> str:
+    """Not as a Markdown quotation, and not as a JSON text that holds the object."""
+    lines = text.strip().splitlines()
+    if lines and all(line.startswith(">") for line in lines):
+        return "\n".join(line[1:] for line in lines)
+    if text.lstrip().startswith('"{'):
+        with suppress(ValueError):
+            return str(json.loads(text))
+    return text
 
 
 def _end(text: str, begin: int) -> int:
@@ -178,7 +206,7 @@ def _between_strings(text: str) -> Iterator[str]:
 
 
 def _plain(code: str) -> str:
-    return _CONSTANT.sub(lambda found: _CONSTANTS[found[0]], _TRAILING_COMMA.sub("", code))
+    return _CONSTANT.sub(lambda found: _CONSTANTS[found[0]], _TRAILING_COMMA.sub("", code)).replace("\u00a0", " ")
 
 
 def _path(loc: tuple[int | str, ...]) -> str:

@@ -22,8 +22,16 @@ SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("major", "moderate", "mid", "normal", "p1", "warning"), "medium"),
     **dict.fromkeys(("low", "trivial", "nit", "nitpick", "info", "informational", "cosmetic", "suggestion", "p2", "p3"),
                     "minor"),
+    **dict.fromkeys(("kritisch", "schwerwiegend", "hoch", "critique", "bloquant", "élevé", "crítico", "crítica", "grave",
+                     "critico", "critica", "alto", "alta", "hoog", "krytyczny", "критический", "критично", "высокий",
+                     "严重", "致命", "高", "重大", "致命的"), "critical"),
+    **dict.fromkeys(("mittel", "moyen", "moyenne", "majeur", "medio", "media", "médio", "média", "moderado", "moderada",
+                     "gemiddeld", "średni", "средний", "средняя", "中", "中等", "一般", "中程度"), "medium"),
+    **dict.fromkeys(("gering", "niedrig", "klein", "faible", "mineur", "mineure", "bajo", "baja", "menor", "leve",
+                     "baixo", "baixa", "basso", "minore", "laag", "niski", "низкий", "незначительный", "轻微", "低",
+                     "軽微"), "minor"),
 }  # fmt: skip
-"""What other scales of severity call the three. In doubt the more severe one."""
+"""What other scales and languages call the three. In doubt the more severe one."""
 _SEPARATORS = re.compile(r"[\W_]+")
 
 
