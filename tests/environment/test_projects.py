@@ -13,7 +13,6 @@ import subprocess
 import tarfile
 import time
 import urllib.request
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urljoin
@@ -26,6 +25,7 @@ from forge.app.repositories.commands import CommandRun, run_on_branch
 from forge.app.repositories.environments import Environments, State
 from forge.environment.layer_store import tree_size
 from forge.environment.machine import Machine
+from forge.environment.proposal import Proposal
 from forge.git import Repository
 from forge.sandbox import Limits
 from forge.settings import Settings
@@ -123,7 +123,7 @@ def outcome(report: str) -> Outcome:
     return Outcome(len(cases) - len(bad) - len(skipped), names)
 
 
-def plain_outcome(files: dict[str, bytes], commands: Sequence[str], place: Path) -> Outcome:
+def plain_outcome(files: dict[str, bytes], proposal: Proposal, place: Path) -> Outcome:
     """What the same commands and tests come to in a plain checkout with a virtual environment, without network."""
     source, env = place / "source", place / "env"
     for path, content in files.items():
@@ -131,7 +131,8 @@ def plain_outcome(files: dict[str, bytes], commands: Sequence[str], place: Path)
         (source / path).write_bytes(content)
     env.mkdir()
     environ = {**os.environ, "HOME": pwd.getpwuid(os.getuid()).pw_dir, "PIP_NO_CACHE_DIR": "1"}
-    for command in commands:
+    environ |= {name: value.replace("/env/", f"{env}/") for name, value in proposal.setup_variables.items()}
+    for command in proposal.commands:
         line = command.replace("/env/", f"{env}/")
         subprocess.run(["sh", "-c", line], cwd=source, env=environ, check=True, capture_output=True)
     alone = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--chdir", str(source), "--"]
@@ -157,8 +158,7 @@ def test_tests_of_a_source_package_end_on_a_branch_as_in_a_plain_checkout(
     done = shell(environments, repo, "main", script)
     assert done.result.stdout_text.startswith("<?xml"), done.result.stdout_text[-3000:]
     found = outcome(done.result.stdout_text)
-    commands = environments.state(repo, "main").proposal.commands
-    plain = plain_outcome(files, commands, tmp_path / "plain")
+    plain = plain_outcome(files, environments.state(repo, "main").proposal, tmp_path / "plain")
     print(f"{name}: {found.passed} passed, {sorted(found.failed)} failed; plain {plain.passed}, {sorted(plain.failed)}")
     assert found == plain
     assert found.passed > 0
