@@ -22,7 +22,7 @@ from forge.explore.knowledge import Knowledge
 from forge.explore.register import Register
 from forge.explore.route import Route, decide
 from forge.explore.toolkit import TOOLS
-from forge.explore.turn import Outcome
+from forge.explore.turn import ExplorerOutcome
 from forge.explore.workbench import Workbench
 from forge.projects import state
 from forge.settings import load
@@ -55,7 +55,7 @@ def _answered(values: dict[str, Any], decision: Any, knowledge: Knowledge, text:
     turn.begin(bench, decision)
     reply, probe = rules.respond(bench, decision, knowledge, text, first=number == 1)
     now = _bench(values)
-    answer = turn.finish(now, Outcome(decision, tuple(bench.calls), reply, text, number, (), probe))
+    answer = turn.finish(now, ExplorerOutcome(decision, tuple(bench.calls), reply, text, number, (), probe))
     saved = now.saved()
     return {**saved, "messages": [*saved["messages"], {"role": "assistant", "content": answer.text}]}
 

@@ -20,7 +20,7 @@ from forge.engine.engine import Engine
 from forge.engine.run import Run
 from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Usage, UserMessage
-from forge.settings import Limits
+from forge.settings import CostLimits
 from forge.store.costs import Costs
 from forge.store.database import Database
 from forge.tools.access import ToolAccess
@@ -75,7 +75,7 @@ async def _live(folder: Path, dies_at: str, pipe: Connection) -> None:
             toolbox=Toolbox([FunctionTool("spend", "Spend.", ANY, spend, outside=True)], profile.tools, files=False),
             journal=Journal(folder / "answers"),
             paid=paid,
-            limits=Limits(turn_usd=None),
+            limits=CostLimits(turn_usd=None),
             submission=Submission(ANY),
         )
         end = (await run_loop(loop, [UserMessage(f"Write {scope}.")], run.scoped(scope))).end

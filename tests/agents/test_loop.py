@@ -18,7 +18,7 @@ from forge.agents.submission import Submission
 from forge.events import ContextCompacted, ModelAnswered, TextStreamed, ToolEnded
 from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, Usage, UserMessage
-from forge.settings import Limits
+from forge.settings import CostLimits
 from forge.tools.access import ToolAccess
 from forge.tools.tool import FunctionTool, Inquiry, Tool
 from forge.tools.toolbox import Toolbox
@@ -126,7 +126,7 @@ async def test_the_lower_limit_of_money_counts(world: World) -> None:
     assert "limit is $0.00" in result.end.reason
     assert model.calls == 2
     lower = ScriptedModel([Say("", (call("double", n=n),)) for n in range(9)])
-    result = await world.run(lower, MemorySteps(Ledger()), profile=profile, limits=Limits(turn_usd=0.001))
+    result = await world.run(lower, MemorySteps(Ledger()), profile=profile, limits=CostLimits(turn_usd=0.001))
     assert (type(result.end), lower.calls) == (TurnLimit, 1)
 
 

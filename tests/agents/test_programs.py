@@ -15,7 +15,7 @@ import pytest
 from forge.agents.errors import KeyMissing, ModelUnknown, ProgramMissing
 from forge.agents.programs import (
     KNOWN,
-    Found,
+    InstalledProgram,
     ProgramRun,
     configured,
     find_program,
@@ -43,14 +43,14 @@ class Bench:
         self.vfs: WorkInProgressVFS = repo.workspace("work")
         self.shown: list[str] = []
 
-    def found(self, script: str, *, name: str = "fake", **options: Any) -> Found:
+    def found(self, script: str, *, name: str = "fake", **options: Any) -> InstalledProgram:
         file = self.bin / name
         file.write_text(f"#!/bin/sh\n{script}\n")
         file.chmod(0o755)
         return find_program(configured(name, {"command": [name], **options}, {}), str(self.bin))
 
-    async def run(self, script: str | Found, prompt: str = "Do it.", **options: Any) -> ProgramRun:
-        found = script if isinstance(script, Found) else self.found(script)
+    async def run(self, script: str | InstalledProgram, prompt: str = "Do it.", **options: Any) -> ProgramRun:
+        found = script if isinstance(script, InstalledProgram) else self.found(script)
         settings = {"limits": SMALL, "timeout": 20.0, "on_text": self.shown.append} | options
         return await run_program(found, prompt, self.vfs, self.materialise, **settings)
 

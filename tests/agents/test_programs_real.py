@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from forge.agents.errors import ProgramMissing
-from forge.agents.programs import KNOWN, Found, ProgramRun, configured, find_program, run_program
+from forge.agents.programs import KNOWN, InstalledProgram, ProgramRun, configured, find_program, run_program
 from forge.git import Repository, WorkInProgressVFS
 from forge.sandbox import Limits
 from tests.conftest import Git, MakeRepo
@@ -36,7 +36,7 @@ CASES = {
 }
 
 
-def installed(name: str, **options: Any) -> Found:
+def installed(name: str, **options: Any) -> InstalledProgram:
     try:
         return find_program(configured(name, options, KNOWN), os.environ["PATH"])
     except ProgramMissing as e:

@@ -8,9 +8,9 @@ from forge.agents.errors import LimitReached
 from forge.agents.limit_check import Spent, check
 from forge.agents.pricing import context_window, known_models, price, priced
 from forge.sessions.messages import Usage
-from forge.settings import Limits
+from forge.settings import CostLimits
 
-LIMITS = Limits(turn_usd=1, session_usd=5, day_usd=10, requests_per_turn=20)
+LIMITS = CostLimits(turn_usd=1, session_usd=5, day_usd=10, requests_per_turn=20)
 
 
 def test_below_its_limits_an_agent_goes_on() -> None:
@@ -35,13 +35,13 @@ def test_at_a_limit_it_stops_and_says_which_and_how_to_raise_it(spent: Spent, na
 
 
 def test_no_limit_never_stops() -> None:
-    none = Limits(turn_usd=None, session_usd=None, day_usd=None, requests_per_turn=None)
+    none = CostLimits(turn_usd=None, session_usd=None, day_usd=None, requests_per_turn=None)
     check(none, Spent(1e6, 1e6, 1e6, 10**6))
 
 
 def test_a_limit_of_nothing_lets_nothing_through() -> None:
     with pytest.raises(LimitReached):
-        check(Limits(day_usd=0), Spent())
+        check(CostLimits(day_usd=0), Spent())
 
 
 @pytest.mark.req("G-17")

@@ -20,7 +20,7 @@ from forge.sessions.conversation import conversation, read_turn
 from forge.sessions.messages import AssistantMessage, ContextMessage, ToolResult, UserMessage
 from forge.sessions.places import Sessions
 from forge.sessions.turns import Turn, TurnStatus, turn_id
-from forge.settings import Limits
+from forge.settings import CostLimits
 from tests.conftest import Git, MakeRepo
 from tests.support.turns import Killed, Ledger, MemorySteps, request, turn
 
@@ -155,12 +155,12 @@ async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_talked_on_after(r
 @pytest.mark.req("G-17")
 async def test_a_spending_limit_stops_the_turn(repo: Repository) -> None:
     model = ScriptedModel(WRITES)
-    end = await turn(repo, model, request("add b.txt"), limits=Limits(day_usd=1.0), spent=Spent(day=1.5))
+    end = await turn(repo, model, request("add b.txt"), limits=CostLimits(day_usd=1.0), spent=Spent(day=1.5))
     assert end.status is TurnStatus.LIMITED
     assert "day" in end.reason
     assert model.calls == 0
     endless = ScriptedModel([Say("", (call("list_files"),))] * 50)
-    end = await turn(repo, endless, request("go", "feedfeedfeed"), limits=Limits(requests_per_turn=4))
+    end = await turn(repo, endless, request("go", "feedfeedfeed"), limits=CostLimits(requests_per_turn=4))
     assert (end.status, endless.calls) == (TurnStatus.LIMITED, 4)
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from websockets.sync.client import connect
 
-from forge.api.access.connections import Connection, Connections, Limits
+from forge.api.access.connections import Connection, ConnectionLimits, Connections
 from tests.support.api_server import House, opened
 from tests.support.soak.hostile.floods import flooded
 
@@ -175,7 +175,7 @@ def test_clients_of_one_machine_may_connect_at_once(house: House) -> None:
 
 def test_strangers_of_one_address_who_ask_nothing_give_way_after_a_second() -> None:
     dropped: list[int] = []
-    connections = Connections(Limits(head_bytes=1, headers=1, seconds=10, connections=64, per_address=2))
+    connections = Connections(ConnectionLimits(head_bytes=1, headers=1, seconds=10, connections=64, per_address=2))
 
     def arrive(number: int, *, ago: float = 0.0) -> None:
         made = Connection(connections, "127.0.0.1", drop=lambda: dropped.append(number), known=lambda: None)
@@ -193,7 +193,7 @@ def test_strangers_of_one_address_who_ask_nothing_give_way_after_a_second() -> N
 
 def test_a_stranger_who_has_asked_waits_for_the_server_and_gives_way_to_nobody() -> None:
     dropped: list[int] = []
-    connections = Connections(Limits(head_bytes=1, headers=1, seconds=10, connections=64, per_address=2))
+    connections = Connections(ConnectionLimits(head_bytes=1, headers=1, seconds=10, connections=64, per_address=2))
     made = []
     for number in range(4):
         each = Connection(connections, "127.0.0.1", drop=partial(dropped.append, number), known=lambda: None)

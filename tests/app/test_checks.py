@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 
 from forge.app.admin import notifications
-from forge.app.admin.checks import Check, Place, State, machine, models, places, repository
+from forge.app.admin.checks import Check, CheckState, Place, machine, models, places, repository
 from forge.app.process.workshop import database_url
 from forge.git import Repository
 from forge.git.refs.reservations import reserve
@@ -56,15 +56,15 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("answer", "state"),
     [
-        ("git version 2.38.0", State.OK),
-        ("git version 2.39.2.windows.1", State.OK),
-        ("git version 3.0", State.OK),
-        ("git version 2.37.9", State.FAILED),
-        ("git version 1.9", State.FAILED),
-        ("nothing", State.FAILED),
+        ("git version 2.38.0", CheckState.OK),
+        ("git version 2.39.2.windows.1", CheckState.OK),
+        ("git version 3.0", CheckState.OK),
+        ("git version 2.37.9", CheckState.FAILED),
+        ("git version 1.9", CheckState.FAILED),
+        ("nothing", CheckState.FAILED),
     ],
 )
-def test_git_must_be_new_enough(programs: Path, office: Office, answer: str, state: State) -> None:
+def test_git_must_be_new_enough(programs: Path, office: Office, answer: str, state: CheckState) -> None:
     write_program(programs / "git", f"echo {answer}")
     assert machine.git(place_of(office)).state is state
 
@@ -72,10 +72,14 @@ def test_git_must_be_new_enough(programs: Path, office: Office, answer: str, sta
 @pytest.mark.req("X-03")
 @pytest.mark.parametrize(
     ("version", "database", "state"),
-    [((3, 35, 0), "", State.OK), ((3, 34, 1), "", State.FAILED), ((3, 34, 1), "postgresql://h/d", State.OK)],
+    [
+        ((3, 35, 0), "", CheckState.OK),
+        ((3, 34, 1), "", CheckState.FAILED),
+        ((3, 34, 1), "postgresql://h/d", CheckState.OK),
+    ],
 )
 def test_sqlite_must_be_new_enough_where_it_is_used(
-    office: Office, monkeypatch: pytest.MonkeyPatch, version: tuple[int, ...], database: str, state: State
+    office: Office, monkeypatch: pytest.MonkeyPatch, version: tuple[int, ...], database: str, state: CheckState
 ) -> None:
     monkeypatch.setattr(machine.sqlite3, "sqlite_version_info", version)
     more = {"FORGE_DATABASE": database} if database else {}
@@ -85,11 +89,11 @@ def test_sqlite_must_be_new_enough_where_it_is_used(
 def test_missing_programs_are_named_with_what_to_do(programs: Path, office: Office) -> None:
     place = place_of(office)
     git, sandbox = machine.git(place), machine.confined(place)
-    assert (git.state, git.hint) == (State.FAILED, "Install git 2.38 or newer.")
-    assert sandbox.state is State.WARNING
+    assert (git.state, git.hint) == (CheckState.FAILED, "Install git 2.38 or newer.")
+    assert sandbox.state is CheckState.WARNING
     assert "bubblewrap" in sandbox.hint
     browser = machine.browser(place)
-    assert (browser.state, browser.detail) == (State.OK, "Not found; only tests in a browser need it.")
+    assert (browser.state, browser.detail) == (CheckState.OK, "Not found; only tests in a browser need it.")
     write_program(programs / "chromium", "echo")
     assert machine.browser(place_of(office)).detail == str(programs / "chromium")
 
@@ -102,7 +106,7 @@ def test_a_clock_that_disagrees_with_the_disk_is_told(
     now = time.time()
     monkeypatch.setattr(machine.time, "time", lambda: now + away)
     check = machine.clock(place)
-    assert check.state is State.WARNING
+    assert check.state is CheckState.WARNING
     assert check.detail == f"the file system is {told}."
     assert list(office.place.iterdir()) == [office.place / "config.yaml"]
 
@@ -112,13 +116,13 @@ def test_only_old_locks_are_worth_a_warning(office: Office, repo: Path, git: Git
     place = place_of(office, repo)
     fresh = repo / ".git" / "index.lock"
     fresh.touch()
-    assert repository.locks(place).state is State.OK
+    assert repository.locks(place).state is CheckState.OK
     for name in ("refs/heads/main.lock", "packed-refs.lock", "worktrees/linked/index.lock"):
         lock = repo / ".git" / name
         lock.touch()
         os.utime(lock, (time.time() - 3600,) * 2)
     check = repository.locks(place)
-    assert check.state is State.WARNING
+    assert check.state is CheckState.WARNING
     git_dir = repo / ".git"
     old = [f"{git_dir}/{name}" for name in ("packed-refs.lock", "refs/heads/main.lock", "worktrees/linked/index.lock")]
     assert check.detail == f"Old lock files: {', '.join(old)}."
@@ -136,10 +140,10 @@ def test_leftovers_of_dead_processes_are_removed_only_on_demand(office: Office, 
     left.write_bytes(b"x")
     os.utime(left, (1, 1))
     check = repository.leftovers(place_of(office, repo))
-    assert (check.state, check.hint) == (State.WARNING, "Run `forge doctor --repair`.")
+    assert (check.state, check.hint) == (CheckState.WARNING, "Run `forge doctor --repair`.")
     assert left.exists()
     mended = repository.leftovers(place_of(office, repo, repair=True))
-    assert (mended.state, mended.detail) == (State.OK, "Removed 1 file that dead processes had left.")
+    assert (mended.state, mended.detail) == (CheckState.OK, "Removed 1 file that dead processes had left.")
     assert not left.exists()
     assert repository.leftovers(place_of(office, repo)).detail == "Nothing was left by processes that died."
 
@@ -154,7 +158,7 @@ def test_a_branch_that_only_a_dead_process_kept_is_released_on_demand(office: Of
             gone = {**json.loads(process), "started": "1"}
             file.write_text(json.dumps([branch, holder, who, since, json.dumps(gone)]))
     check = repository.turns(place_of(office, repo))
-    assert (check.state, check.detail) == (State.WARNING, "Still reserved by turns that have ended: ai/left.")
+    assert (check.state, check.detail) == (CheckState.WARNING, "Still reserved by turns that have ended: ai/left.")
     assert "Released ai/left" in repository.turns(place_of(office, repo, repair=True)).detail
     assert repository.turns(place_of(office, repo)).detail == "1 at work."
 
@@ -162,7 +166,7 @@ def test_a_branch_that_only_a_dead_process_kept_is_released_on_demand(office: Of
 def test_a_branch_that_cannot_be_read_is_named(office: Office, repo: Path) -> None:
     (repo / ".git" / "refs" / "heads" / "broken").write_text("1" * 40 + "\n")
     check = repository.branches(place_of(office, repo))
-    assert check.state is State.FAILED
+    assert check.state is CheckState.FAILED
     assert check.detail.startswith("broken: ")
     assert "git fsck" in check.hint
 
@@ -175,35 +179,35 @@ def test_a_branch_whose_file_names_no_commit_is_named(office: Office, repo: Path
     (heads / "main.lock").write_text("")
     (heads / "alias").write_text("ref: refs/heads/main\n")
     check = repository.branches(place_of(office, repo))
-    assert (check.state, check.detail) == (State.FAILED, "ai/torn: Its file names no commit.")
+    assert (check.state, check.detail) == (CheckState.FAILED, "ai/torn: Its file names no commit.")
 
 
 def test_what_cannot_be_written_is_told(office: Office, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = place_of(office, repo)
     monkeypatch.setattr("os.access", lambda path, mode: False)
     check = repository.writing(place)
-    assert (check.state, check.detail) == (State.FAILED, f"{repo / '.git'} cannot be written.")
+    assert (check.state, check.detail) == (CheckState.FAILED, f"{repo / '.git'} cannot be written.")
     data = places.data(place)
-    assert (data.state, data.detail) == (State.FAILED, f"{office.place} cannot be written.")
+    assert (data.state, data.detail) == (CheckState.FAILED, f"{office.place} cannot be written.")
     assert "FORGE_DATA_DIR" in data.hint
 
 
 def test_a_data_directory_that_cannot_be_made_is_told_whoever_asks(office: Office) -> None:
     place = place_of(office, environ={"FORGE_DATA_DIR": "/proc/forge", "FORGE_WORKSPACE": "/proc/work"})
     assert places.data(place).detail == "/proc cannot be written."
-    assert {places.data(place).state, places.workspace(place).state} == {State.FAILED}
+    assert {places.data(place).state, places.workspace(place).state} == {CheckState.FAILED}
 
 
 def test_a_file_in_the_place_of_the_workspace_is_told(office: Office) -> None:
     (office.place / "workspace").touch()
     check = places.workspace(place_of(office))
-    assert (check.state, check.detail) == (State.FAILED, f"{office.place / 'workspace'} is no directory.")
+    assert (check.state, check.detail) == (CheckState.FAILED, f"{office.place / 'workspace'} is no directory.")
 
 
 def test_a_disk_that_is_nearly_full_is_told(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=500 << 20))
     check = places.disk(place_of(office))
-    assert (check.state, check.detail) == (State.WARNING, "0.5 GiB free")
+    assert (check.state, check.detail) == (CheckState.WARNING, "0.5 GiB free")
 
 
 def test_a_plugin_that_cannot_be_loaded_is_named(office: Office) -> None:
@@ -211,7 +215,7 @@ def test_a_plugin_that_cannot_be_loaded_is_named(office: Office) -> None:
     folder.mkdir()
     (folder / "broken.py").write_text("import nothing_like_this\n")
     check = places.plugins(place_of(office))
-    assert check.state is State.WARNING
+    assert check.state is CheckState.WARNING
     assert "broken" in check.detail
 
 
@@ -221,7 +225,7 @@ def test_a_server_that_died_is_forgotten_on_demand(office: Office) -> None:
     assert places.server(place_of(office)).detail == "None runs here; `forge serve` starts one."
     (data / "server.json").write_text('{"pid": 1, "host": "127.0.0.1", "port": 1, "secret": "hush-hush-hush"}')
     check = places.server(place_of(office))
-    assert check.state is State.WARNING
+    assert check.state is CheckState.WARNING
     assert "hush" not in repr(check)
     assert places.server(place_of(office, repair=True)).detail == "Removed the announcement of a server that died."
     assert not (data / "server.json").exists()
@@ -243,7 +247,7 @@ def test_providers_are_asked_only_online_and_without_a_key(tmp_path: Path) -> No
     dead = "providers: {workshop: {base_url: 'http://127.0.0.1:1/v1', model: any}}\n"
     assert providers(dead, tmp_path).detail == "workshop: no key"
     check = providers(dead, tmp_path, online=True)
-    assert check.state is State.FAILED
+    assert check.state is CheckState.FAILED
     assert check.detail == "workshop at 127.0.0.1:1 does not answer: ConnectError"
     with HTTPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as server:
         heard: list[str] = []
@@ -254,7 +258,7 @@ def test_providers_are_asked_only_online_and_without_a_key(tmp_path: Path) -> No
         Thread(target=server.handle_request, daemon=True).start()
         alive = dead.replace("127.0.0.1:1/", f"127.0.0.1:{server.server_address[1]}/")
         check = providers(alive, tmp_path, online=True, environ={"WORKSHOP_API_KEY": "kept-to-ourselves-77"})
-    assert (check.state, check.detail) == (State.OK, "workshop: no key; all answer")
+    assert (check.state, check.detail) == (CheckState.OK, "workshop: no key; all answer")
     assert heard
     assert "kept-to-ourselves-77" not in heard[0]
 
@@ -262,7 +266,7 @@ def test_providers_are_asked_only_online_and_without_a_key(tmp_path: Path) -> No
 def test_an_ollama_that_was_asked_for_and_does_not_answer_is_told(tmp_path: Path) -> None:
     wanted = Office.at(tmp_path / "a", "providers: {ollama: {base_url: 'http://127.0.0.1:1'}}\n")
     check = models.ollama(place_of(wanted))
-    assert (check.state, check.detail) == (State.WARNING, "127.0.0.1:1 does not answer, or has no model.")
+    assert (check.state, check.detail) == (CheckState.WARNING, "127.0.0.1:1 does not answer, or has no model.")
 
 
 def test_agent_programs_are_told_with_their_versions(office: Office, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.admin import doctor
-from forge.app.admin.checks import Check, Place, State
+from forge.app.admin.checks import Check, CheckState, Place
 from forge.app.admin.doctor import examine
 from tests.conftest import MakeRepo
 from tests.support.scripted_projects import Office
@@ -30,7 +30,7 @@ def found(directory: Path, environ: Mapping[str, str], name: str, **options: boo
 @pytest.mark.req("X-06")
 def test_outside_of_a_repository_the_machine_is_checked_and_nothing_fails(office: Office, tmp_path: Path) -> None:
     checks = list(examine(tmp_path, office.environ))
-    assert {check.state for check in checks} == {State.OK}
+    assert {check.state for check in checks} == {CheckState.OK}
     assert (checks[-1].name, checks[-1].detail) == ("repository", "None here.")
     assert {"git", "sandbox", "database", "workers", "runs", "disk", "clock"} <= {check.name for check in checks}
     assert not (office.place / "data").exists(), "looking made something"
@@ -40,14 +40,14 @@ def test_outside_of_a_repository_the_machine_is_checked_and_nothing_fails(office
 def test_in_a_repository_it_is_looked_at_too(office: Office, make_repo: MakeRepo) -> None:
     checks = list(examine(make_repo({"a": "a\n"}), office.environ))
     assert [check.name for check in checks[-len(HERE) :]] == HERE
-    assert {check.state for check in checks} == {State.OK}
+    assert {check.state for check in checks} == {CheckState.OK}
 
 
 def test_a_repository_that_cannot_be_opened_is_a_failure(office: Office, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / ".git").write_text("gitdir: nowhere\n")
-    assert found(broken, office.environ, "repository").state is State.FAILED
+    assert found(broken, office.environ, "repository").state is CheckState.FAILED
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("by nought"), PermissionError(13, "Permission denied")])
@@ -59,15 +59,15 @@ def test_a_check_that_breaks_is_a_finding_and_stops_no_other(
 
     monkeypatch.setitem(doctor._EVERYWHERE, "clock", breaks)
     checks = {check.name: check for check in examine(tmp_path, office.environ)}
-    assert checks["clock"].state is State.FAILED
+    assert checks["clock"].state is CheckState.FAILED
     assert checks["clock"].detail.startswith("It could not be looked at: ")
-    assert checks["server"].state is State.OK
+    assert checks["server"].state is CheckState.OK
 
 
 def test_settings_that_cannot_be_used_are_told_and_the_rest_is_still_looked_at(tmp_path: Path) -> None:
     office = Office.at(tmp_path / "office", "polish: {max_iterations: many}\n")
     checks = {check.name: check for check in examine(tmp_path, office.environ)}
-    assert checks["settings"].state is State.FAILED
+    assert checks["settings"].state is CheckState.FAILED
     assert "max_iterations" in checks["settings"].detail
     assert checks["data"].detail == f"{office.place / 'data'}, not made yet."
 
@@ -89,7 +89,7 @@ def test_a_password_in_what_a_check_says_is_not_told(
 def test_a_database_server_that_does_not_answer_is_one_failure_without_its_password(tmp_path: Path) -> None:
     office = Office.at(tmp_path / "office", f"database: postgresql://ada:{PASSWORD}@127.0.0.1:1/forge\n")
     checks = list(examine(tmp_path, office.environ))
-    assert [check.name for check in checks if check.state is State.FAILED] == ["database"]
+    assert [check.name for check in checks if check.state is CheckState.FAILED] == ["database"]
     assert [check.name for check in checks if check.detail == "Not looked at."] == [
         "workers",
         "runs",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.access.identity import LOCAL
-from forge.app.admin.checks import State
+from forge.app.admin.checks import CheckState
 from forge.app.admin.doctor import examine
 from forge.app.process.workshop import Workshop, open_workshop
 from forge.app.projects import holds
@@ -174,17 +174,20 @@ def test_the_doctor_names_what_was_left_and_removes_it(place: Path, office: Offi
     left_by_a_dead_process(place)
     repo.refs.hold("deadbeef0001", [repo.resolve(BUILD)])
 
-    def look(*, repair: bool = False) -> tuple[State, str, str]:
+    def look(*, repair: bool = False) -> tuple[CheckState, str, str]:
         (check,) = [each for each in examine(place, office.environ, repair=repair) if each.name == "leftovers"]
         return check.state, check.detail, check.hint
 
-    assert look()[:2] == (State.WARNING, "2 holds were left by dead processes.")
+    assert look()[:2] == (CheckState.WARNING, "2 holds were left by dead processes.")
     assert len(held(place, git)) == 2, "looking removed something"
-    assert look(repair=True)[:2] == (State.OK, "Removed 2 holds that dead processes had left.")
+    assert look(repair=True)[:2] == (CheckState.OK, "Removed 2 holds that dead processes had left.")
     assert held(place, git) == []
     holds.hold(repo, "elsewhere", repo.resolve("main"), None)
     state, detail, hint = look(repair=True)
-    assert (state, detail) == (State.WARNING, "Held for projects that are not in this workspace: project-elsewhere-0.")
+    assert (state, detail) == (
+        CheckState.WARNING,
+        "Held for projects that are not in this workspace: project-elsewhere-0.",
+    )
     assert "git update-ref -d refs/forge/held/project-elsewhere-0" in hint
     assert held(place, git) == ["project-elsewhere-0"]
 

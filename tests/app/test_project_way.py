@@ -19,7 +19,7 @@ from forge.pipeline.answerer import Task
 from forge.pipeline.draft import blob_id
 from forge.pipeline.errors import ActionRefused
 from forge.pipeline.realign import NO_CORRECTION
-from forge.projects.priming import PRIMING_MESSAGE
+from forge.projects.priming_message import PRIMING_MESSAGE
 from forge.projects.project import Project
 from forge.projects.state import PERSISTED_KEYS
 from forge.settings import load

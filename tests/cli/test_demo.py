@@ -12,7 +12,7 @@ import pytest
 
 from forge.app import demo
 from forge.app.demo import Shown
-from forge.app.projects.autopilot import Outcome
+from forge.app.projects.autopilot import PilotOutcome
 from forge.pipeline.recorded import RecordingEnded
 from tests.cli.conftest import PROGRAM, Forge
 from tests.conftest import GIT_CONFIG
@@ -103,7 +103,7 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> Shown:
     commits = ({"id": "0" * 40, "subject": "Build it"},)
     places = ("20260101-abcd", "/w/projects/20260101-abcd", "done", None, "Done", None)
     built = ("forge/build-x", "/w/code/x", "forge/build-x")
-    shown = Shown("Name", Outcome(*places, *built, commits, (round_,), tests, 1.5), "1" * 40, ({**tests},))
+    shown = Shown("Name", PilotOutcome(*places, *built, commits, (round_,), tests, 1.5), "1" * 40, ({**tests},))
 
     async def show(*_: object, **__: object) -> Shown:
         return shown

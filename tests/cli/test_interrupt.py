@@ -141,7 +141,7 @@ def test_an_interrupt_while_modules_are_loading_is_quiet_too(forge: Forge, monke
 
 @pytest.mark.parametrize(
     "module",
-    ["forge.cli.main", "forge.cli.terminal.session", "typer", "forge.cli.commands.log", "forge.app.values.paging"],
+    ["forge.cli.main", "forge.cli.terminal.session", "typer", "forge.cli.commands.log", "forge.app.values.pages"],
 )
 def test_a_program_gets_its_document_whatever_was_loading(module: str, make_repo: MakeRepo, tmp_path: Path) -> None:
     """The interrupt comes from the process itself, when it begins to load that module."""

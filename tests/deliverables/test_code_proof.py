@@ -9,7 +9,7 @@ import pytest
 
 from forge.agents.decision_request import DecisionRequest
 from forge.deliverables.code.build import AGAIN, WITHOUT, build
-from forge.deliverables.code.tasks import ACCEPTANCE, Task, queue, turns
+from forge.deliverables.code.tasks import ACCEPTANCE, BuildTask, queue, turns
 from forge.deliverables.code.test_proof import lack_of, new_passing, untested
 from forge.plugins.roles import StuckCause, TestResults, Worked
 from tests.deliverables.desks import DONE, ScriptedDesk
@@ -72,7 +72,7 @@ def test_a_longer_number_is_another_criterion() -> None:
 
 
 def test_what_is_missing_is_named_with_the_words_of_the_criterion() -> None:
-    task = Task(ACCEPTANCE, "Write them", tests=True)
+    task = BuildTask(ACCEPTANCE, "Write them", tests=True)
     lack = lack_of(task, CRITERIA, None, run(test_criterion_2="passed"))
     assert lack is not None
     assert (lack.reason, lack.criteria) == ("no passing test is named after criteria 1, 3 of 3", (1, 3))
@@ -80,8 +80,8 @@ def test_what_is_missing_is_named_with_the_words_of_the_criterion() -> None:
 
 
 def test_a_task_that_needs_no_tests_and_a_run_of_an_older_version_lack_nothing() -> None:
-    assert lack_of(Task("a", "A"), (), run(a="passed"), run(a="passed")) is None
-    assert lack_of(Task("a", "A", tests=True), (), None, run(a="passed")) is None
+    assert lack_of(BuildTask("a", "A"), (), run(a="passed"), run(a="passed")) is None
+    assert lack_of(BuildTask("a", "A", tests=True), (), None, run(a="passed")) is None
 
 
 BEFORE = run(old="passed")

@@ -174,7 +174,7 @@ def test_unknown_slots_are_refused() -> None:
     from forge.deliverables.plan import answers  # noqa: PLC0415
 
     answer = answers.builder_answer('```json\n{"stuck": false, "content": {"a.plan": "x", "b.plan": "y"}}\n```')
-    with pytest.raises(answers.Refused, match=r"no such slots: b\.plan"):
+    with pytest.raises(answers.AnswerRejected, match=r"no such slots: b\.plan"):
         answers.section_slots(answer, ["a.plan"])
 
 

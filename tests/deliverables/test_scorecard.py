@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.deliverables.code.facts import Facts, Release, Unknown
-from forge.deliverables.code.licences import Kind, kind_of
+from forge.deliverables.code.licences import LicenceKind, kind_of
 from forge.deliverables.code.scorecard import (
     DECISIVE,
     Finding,
@@ -197,41 +197,41 @@ def test_months_before_is_never_more_than_a_month_off(moment: datetime, months: 
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
-        ("MIT", Kind.PERMISSIVE),
-        ("The MIT License", Kind.PERMISSIVE),
-        ("MIT-0", Kind.PERMISSIVE),
-        ("BSD-3-Clause", Kind.PERMISSIVE),
-        ("3-Clause BSD License", Kind.PERMISSIVE),
-        ("Apache Software License", Kind.PERMISSIVE),
-        ("Apache License, Version 2.0", Kind.PERMISSIVE),
-        ("Apache-2.0 WITH LLVM-exception", Kind.PERMISSIVE),
-        ("Python Software Foundation License", Kind.PERMISSIVE),
-        ("ISC", Kind.PERMISSIVE),
-        ("Public Domain", Kind.PERMISSIVE),
-        ("MIT OR GPL-3.0-or-later", Kind.PERMISSIVE),
-        ("(MIT OR Apache-2.0)", Kind.PERMISSIVE),
-        ("MIT AND (BSD-2-Clause OR GPL-2.0-only)", Kind.PERMISSIVE),
-        ("GPL-3.0-or-later", Kind.COPYLEFT),
-        ("GPLv3", Kind.COPYLEFT),
-        ("GNU General Public License v3 or later (GPLv3+)", Kind.COPYLEFT),
-        ("GNU Affero General Public License v3", Kind.COPYLEFT),
-        ("AGPL-3.0", Kind.COPYLEFT),
-        ("MIT AND GPL-2.0-only", Kind.COPYLEFT),
-        ("GPL-2.0-only OR AGPL-3.0-only", Kind.COPYLEFT),
-        ("GPL-2.0-only WITH Classpath-exception-2.0", Kind.COPYLEFT),
-        ("LGPL-3.0-only", Kind.OTHER),
-        ("GNU Lesser General Public License v3", Kind.OTHER),
-        ("MPL-2.0", Kind.OTHER),
-        ("UNLICENSED", Kind.OTHER),
-        ("BSL-1.1", Kind.OTHER),
-        ("BSD-Protection", Kind.OTHER),
-        ("SEE LICENSE IN file", Kind.OTHER),
-        ("MIT AND Zlib A…", Kind.OTHER),
-        ("License", Kind.OTHER),
-        ("", Kind.OTHER),
+        ("MIT", LicenceKind.PERMISSIVE),
+        ("The MIT License", LicenceKind.PERMISSIVE),
+        ("MIT-0", LicenceKind.PERMISSIVE),
+        ("BSD-3-Clause", LicenceKind.PERMISSIVE),
+        ("3-Clause BSD License", LicenceKind.PERMISSIVE),
+        ("Apache Software License", LicenceKind.PERMISSIVE),
+        ("Apache License, Version 2.0", LicenceKind.PERMISSIVE),
+        ("Apache-2.0 WITH LLVM-exception", LicenceKind.PERMISSIVE),
+        ("Python Software Foundation License", LicenceKind.PERMISSIVE),
+        ("ISC", LicenceKind.PERMISSIVE),
+        ("Public Domain", LicenceKind.PERMISSIVE),
+        ("MIT OR GPL-3.0-or-later", LicenceKind.PERMISSIVE),
+        ("(MIT OR Apache-2.0)", LicenceKind.PERMISSIVE),
+        ("MIT AND (BSD-2-Clause OR GPL-2.0-only)", LicenceKind.PERMISSIVE),
+        ("GPL-3.0-or-later", LicenceKind.COPYLEFT),
+        ("GPLv3", LicenceKind.COPYLEFT),
+        ("GNU General Public License v3 or later (GPLv3+)", LicenceKind.COPYLEFT),
+        ("GNU Affero General Public License v3", LicenceKind.COPYLEFT),
+        ("AGPL-3.0", LicenceKind.COPYLEFT),
+        ("MIT AND GPL-2.0-only", LicenceKind.COPYLEFT),
+        ("GPL-2.0-only OR AGPL-3.0-only", LicenceKind.COPYLEFT),
+        ("GPL-2.0-only WITH Classpath-exception-2.0", LicenceKind.COPYLEFT),
+        ("LGPL-3.0-only", LicenceKind.OTHER),
+        ("GNU Lesser General Public License v3", LicenceKind.OTHER),
+        ("MPL-2.0", LicenceKind.OTHER),
+        ("UNLICENSED", LicenceKind.OTHER),
+        ("BSL-1.1", LicenceKind.OTHER),
+        ("BSD-Protection", LicenceKind.OTHER),
+        ("SEE LICENSE IN file", LicenceKind.OTHER),
+        ("MIT AND Zlib A…", LicenceKind.OTHER),
+        ("License", LicenceKind.OTHER),
+        ("", LicenceKind.OTHER),
     ],
 )
-def test_licences_are_known_by_their_names_and_expressions(name: str, kind: Kind) -> None:
+def test_licences_are_known_by_their_names_and_expressions(name: str, kind: LicenceKind) -> None:
     assert kind_of(name) is kind
 
 
@@ -239,9 +239,9 @@ def test_licences_are_known_by_their_names_and_expressions(name: str, kind: Kind
     st.text("MIT GPLAND OR()Wh-3.0 ", max_size=400) | st.text(max_size=50) | st.integers(0, 400).map(lambda n: "(" * n)
 )
 def test_no_text_breaks_the_reading_of_licences(text: str) -> None:
-    assert kind_of(text) in Kind
+    assert kind_of(text) in LicenceKind
 
 
 def test_a_strict_licence_never_passes_in_a_combination() -> None:
     for one, two in itertools.product(["MIT", "Apache-2.0", "0BSD"], ["GPL-3.0-only", "AGPL-3.0-or-later"]):
-        assert kind_of(f"{one} AND {two}") is kind_of(f"({two}) AND {one}") is Kind.COPYLEFT
+        assert kind_of(f"{one} AND {two}") is kind_of(f"({two}) AND {one}") is LicenceKind.COPYLEFT

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.repositories.commands import CommandRun, run_on_branch
-from forge.app.repositories.environments import Environments, State
+from forge.app.repositories.environments import Environments, EnvironmentStatus
 from forge.environment.errors import SetupFailed
 from forge.environment.layer_store import Layer
 from forge.git import Repository
@@ -99,7 +99,7 @@ def test_a_poisoned_program_has_no_more_than_any_command(
     assert SECRET not in said
     assert "net" not in done.result.stdout_text.split()
     assert not (home / "planted").exists()
-    assert environments.state(repo, "main").state is State.READY
+    assert environments.state(repo, "main").state is EnvironmentStatus.READY
 
 
 RIGHTS = {

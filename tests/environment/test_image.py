@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.repositories.commands import CommandRun, run_on_branch
-from forge.app.repositories.environments import Environments, State
+from forge.app.repositories.environments import Environments, EnvironmentStatus
 from forge.app.repositories.terminals import own_terminal
 from forge.app.sessions.sandbox_commands import TurnCommands
 from forge.environment.errors import EnvironmentInvalid, ImageMissing, SetupFailed
@@ -120,7 +120,7 @@ def test_another_image_of_that_name_must_be_approved_again(
     before = ready(environments, repo)
     make_image(name, mark="another one")
     state = environments.state(repo, "main")
-    assert state.state is State.CHANGED
+    assert state.state is EnvironmentStatus.CHANGED
     assert '"image"' in state.difference
     done = shell(environments, repo, "true")
     assert any("not approved" in note for note in done.notes)
@@ -198,7 +198,7 @@ def test_what_cannot_be_the_base_is_told_with_what_to_do(
     repo = Repository.open(make_repo(on(make_image(shell=False))))
     with pytest.raises(SetupFailed, match="no shell"):
         ready(environments, repo)
-    assert environments.state(repo, "main").state is State.FAILED
+    assert environments.state(repo, "main").state is EnvironmentStatus.FAILED
     assert ImageStore(environments.store.root).size() == 0
 
     repo = Repository.open(make_repo(on(make_image(), "services: [redis]\n")))

@@ -22,7 +22,7 @@ import pytest
 from packaging.version import InvalidVersion, Version
 
 from forge.app.repositories.commands import CommandRun, run_on_branch
-from forge.app.repositories.environments import Environments, State
+from forge.app.repositories.environments import Environments, EnvironmentStatus
 from forge.environment.layer_store import tree_size
 from forge.environment.machine import Machine
 from forge.environment.proposal import Proposal
@@ -194,7 +194,7 @@ def test_ten_branches_share_one_layer_and_start_at_once(
     for number in range(10):
         repo.create_branch(f"b{number}")
         started = time.monotonic()
-        assert environments.state(repo, f"b{number}").state is State.READY
+        assert environments.state(repo, f"b{number}").state is EnvironmentStatus.READY
         assert time.monotonic() - started <= 1.0
         shell(environments, repo, f"b{number}", "true")
     files = repo.workspace("b0")

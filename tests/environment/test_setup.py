@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from forge.app.repositories.commands import CommandRun, run_on_branch
-from forge.app.repositories.environments import Environments, SetupApprovalDenied, State
+from forge.app.repositories.environments import Environments, EnvironmentStatus, SetupApprovalDenied
 from forge.app.repositories.test_runs import Wanted, run_branch_tests
 from forge.app.sessions.sandbox_commands import TurnCommands
 from forge.environment.errors import ProposalChanged, SetupFailed, SetupNotApproved
@@ -60,13 +60,13 @@ def test_a_python_project_runs_its_tests_on_a_branch_without_a_checkout(
 ) -> None:
     place = make_repo(PYTHON)
     repo = Repository.open(place)
-    assert environments.state(repo, "main").state is State.NOT_APPROVED
+    assert environments.state(repo, "main").state is EnvironmentStatus.NOT_APPROVED
     before = shell(environments, repo, "python3 -m unittest")
     assert before.result.exit_code != 0
     assert any("not approved" in note for note in before.notes)
 
     layer = ready(environments, repo)
-    assert environments.state(repo, "main").state is State.READY
+    assert environments.state(repo, "main").state is EnvironmentStatus.READY
     done = shell(environments, repo, "python3 -m unittest && pwd")
     assert done.result.exit_code == 0, done.result.stderr_text
     assert done.result.stdout_text == "/source\n"
@@ -86,7 +86,7 @@ def test_a_second_branch_with_the_same_lock_files_has_the_layer_at_once(
     asked = len(index.requests)
     started = time.monotonic()
     state = environments.state(repo, "other")
-    assert state.state is State.READY
+    assert state.state is EnvironmentStatus.READY
     assert environments.set_up(repo, "other").key == layer.key
     assert time.monotonic() - started < 1.0
     assert shell(environments, repo, "python3 -m unittest", "other").result.ok
@@ -103,7 +103,7 @@ def test_a_changed_lock_file_gets_a_layer_of_its_own_without_another_approval(
     files = repo.workspace("newer")
     files.write_file("words.lock", "two\n")
     files.commit("newer words")
-    assert environments.state(repo, "newer").state is State.APPROVED
+    assert environments.state(repo, "newer").state is EnvironmentStatus.APPROVED
     assert shell(environments, repo, "cat /env/words.lock", "newer").result.stdout_text == "two\n"
     assert environments.state(repo, "newer").layer != first
     assert environments.state(repo, "main").layer == first
@@ -131,7 +131,7 @@ def test_only_a_person_approves_and_only_what_they_read(environments: Environmen
             environments.approve(repo, "main", by="robot", actor=Actor(kind, "robot"), expected=None)
     with pytest.raises(ProposalChanged):
         environments.approve(repo, "main", by="Ada", actor=PERSON, expected="sha256:" + "0" * 64)
-    assert environments.state(repo, "main").state is State.NOT_APPROVED
+    assert environments.state(repo, "main").state is EnvironmentStatus.NOT_APPROVED
 
 
 @pytest.mark.req("X-06")
@@ -148,7 +148,7 @@ def test_an_approval_ends_with_any_change_of_what_runs(environments: Environment
         files = repo.workspace("main")
         files.write_file(path, content)
         state = environments.state(repo, "main", files)
-        assert state.state is State.CHANGED, (path, content)
+        assert state.state is EnvironmentStatus.CHANGED, (path, content)
         assert state.difference
         with pytest.raises(SetupNotApproved):
             environments.set_up(repo, "main", vfs=files)
@@ -165,7 +165,7 @@ def test_a_failed_setup_tells_the_last_lines_and_leaves_no_layer(
     assert "no-such-package" in failed.value.message
     assert failed.value.hint
     state = environments.state(repo, "main")
-    assert state.state is State.FAILED
+    assert state.state is EnvironmentStatus.FAILED
     assert state.failure is not None
     assert "exit code 3" in state.failure.reason
     assert state.failure.lines[-1] == "looking for no-such-package"

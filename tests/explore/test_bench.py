@@ -11,7 +11,7 @@ import pytest
 from forge.explore import rules, turn
 from forge.explore.knowledge import MODES, Knowledge
 from forge.explore.route import Route, decide, fired
-from forge.explore.turn import Outcome
+from forge.explore.turn import ExplorerOutcome
 from forge.explore.workbench import Workbench
 from forge.projects import state
 from forge.prompts.registry import Prompts
@@ -73,7 +73,7 @@ def test_the_rules_hold_in_every_conversation(number: int) -> None:
         turn.begin(bench, decision)
         reply, probe = rules.respond(bench, decision, KNOWLEDGE, text, first=place == 1)
         reply = reply if good else f"{reply}\n\nWhy? How? Who? When? Where?"
-        answer = turn.finish(after, Outcome(decision, tuple(bench.calls), reply, text, place, (), probe))
+        answer = turn.finish(after, ExplorerOutcome(decision, tuple(bench.calls), reply, text, place, (), probe))
         values = after.saved()
         values["messages"] = [*values["messages"], {"role": "assistant", "content": answer.text}]
         assert len(answer.questions) <= 3

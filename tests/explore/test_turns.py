@@ -13,7 +13,7 @@ from forge.explore.reply import limited
 from forge.explore.route import Route, decide
 from forge.explore.sources import said
 from forge.explore.toolkit import TOOLS
-from forge.explore.turn import Outcome
+from forge.explore.turn import ExplorerOutcome
 from forge.explore.workbench import Workbench
 from forge.projects import state
 from forge.prompts.registry import Prompts
@@ -94,7 +94,7 @@ def test_an_agent_s_message_accepts_no_proposal_and_jumps_nowhere() -> None:
 def test_a_jump_leaves_an_informed_assumption_behind() -> None:
     bench = talked("The problem is validated already: 40 interviews. Evaluate the idea.")
     decision = decide(Route(mode="evaluate", transition="jump"), bench, KNOWLEDGE, "x")
-    turn.finish(bench, Outcome(decision, (), "Fine.", "The problem is validated already: 40 interviews.", 1))
+    turn.finish(bench, ExplorerOutcome(decision, (), "Fine.", "The problem is validated already: 40 interviews.", 1))
     assert [(each.confidence, each.impact) for each in bench.register.assumptions.values()] == [("informed", "high")]
     assert bench.values["active_mode"] == "evaluate"
 
@@ -127,7 +127,7 @@ def test_a_synthesis_comes_every_three_turns_and_a_full_one_with_a_proposal_at_t
         texts.append(f"Something happened, part {number}.")
         bench = talked(*texts, routing_context=bench.routing, assumption_register=bench.saved()["assumption_register"])
         decision = decide(Route(mode="gathering"), bench, KNOWLEDGE, texts[-1])
-        reply = turn.finish(bench, Outcome(decision, (), "Go on.", texts[-1], number))
+        reply = turn.finish(bench, ExplorerOutcome(decision, (), "Go on.", texts[-1], number))
         seen.append(decision.synthesis)
         assert (turn.SO_FAR in reply.text) == bool(decision.synthesis)
     assert seen == ["", "", "short", "", "", "short", "full", ""]
@@ -160,7 +160,7 @@ def test_a_collapsed_high_impact_assumption_proposes_the_way_back() -> None:
     told = Workbench.of(state.SavedState("Depot", bench.saved()), now=NOW)
     use(told, "update_assumption_status", assumption_id="A1", status="invalidated")
     decision = decide(Route(mode="evaluate"), bench, KNOWLEDGE, "Ten of ten said no.")
-    reply = turn.finish(bench, Outcome(decision, tuple(told.calls), "It fell.", "Ten of ten said no.", 2))
+    reply = turn.finish(bench, ExplorerOutcome(decision, tuple(told.calls), "It fell.", "Ten of ten said no.", 2))
     found = bench.routing["conflicts"]
     assert [(each["kind"], each["subject"], each["action"]) for each in found] == [("collapse", "A1", "way_back")]
     assert bench.routing["proposal"]["mode"] == "discover"
@@ -264,7 +264,7 @@ def test_a_scripted_person_reaches_a_one_page_brief_in_at_most_15_questions_by_r
         turn.begin(bench, decision)
         reply, probe = rules.respond(bench, decision, KNOWLEDGE, text, first=len(texts) == 1)
         now = Workbench.of(state.SavedState("Depot", values), now=NOW)
-        answer = turn.finish(now, Outcome(decision, tuple(bench.calls), reply, text, len(texts), (), probe))
+        answer = turn.finish(now, ExplorerOutcome(decision, tuple(bench.calls), reply, text, len(texts), (), probe))
         values = now.saved()
         values["messages"] = [*values["messages"], {"role": "assistant", "content": answer.text}]
         brief = now.files.get("problem_brief", brief)

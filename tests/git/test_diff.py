@@ -18,7 +18,7 @@ from forge.git.objects.object_store import Objects
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.tree_diff import changed_entries
 from forge.git.objects.trees import encode, rewrite, serialized
-from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
+from forge.git.values import EMPTY_TREE, Entry, Mode, ObjectId, ObjectKind
 
 pytestmark = pytest.mark.req("G-08")
 
@@ -51,8 +51,8 @@ class Repo:
             if mode == Mode.SUBMODULE:
                 entries[path] = Entry(mode, ObjectId(data.decode()))
                 continue
-            blob = object_id(Kind.BLOB, data)
-            new[blob] = RawObject(Kind.BLOB, data)
+            blob = object_id(ObjectKind.BLOB, data)
+            new[blob] = RawObject(ObjectKind.BLOB, data)
             entries[path] = Entry(mode, blob)
         tree, made = rewrite(self.objects.raw_tree, EMPTY_TREE, entries)
         with self.objects.writing(new | made):
@@ -332,17 +332,17 @@ def test_trees_that_name_each_other_without_end_are_refused(repo: Repo, monkeypa
     monkeypatch.setattr("forge.git.objects.tree_diff.MAX_FILES", 20_000)  # the real limit takes a minute to reach
     deep: NewObjects = {}
     below = EMPTY_TREE
-    deep[below] = RawObject(Kind.TREE, b"")
+    deep[below] = RawObject(ObjectKind.TREE, b"")
     for _ in range(600):
         raw = serialized([(b"40000", b"d", bytes.fromhex(below))])
-        below = object_id(Kind.TREE, raw)
-        deep[below] = RawObject(Kind.TREE, raw)
+        below = object_id(ObjectKind.TREE, raw)
+        deep[below] = RawObject(ObjectKind.TREE, raw)
     wide: NewObjects = {}
     bomb = EMPTY_TREE
     for _ in range(12):
         raw = serialized([(b"40000", b"%02d" % n, bytes.fromhex(bomb)) for n in range(40)])
-        bomb = object_id(Kind.TREE, raw)
-        wide[bomb] = RawObject(Kind.TREE, raw)
+        bomb = object_id(ObjectKind.TREE, raw)
+        wide[bomb] = RawObject(ObjectKind.TREE, raw)
     with repo.objects.writing(deep | wide):
         pass
     with pytest.raises(RepositoryUnreadable):
@@ -353,7 +353,7 @@ def test_trees_that_name_each_other_without_end_are_refused(repo: Repo, monkeypa
 
 @pytest.mark.req("X-06")
 def test_trees_with_doubled_and_hostile_names_are_survived(repo: Repo) -> None:
-    blob = object_id(Kind.BLOB, b"x")
+    blob = object_id(ObjectKind.BLOB, b"x")
     raw = b"".join(
         b"%s %s\0%s" % (mode, name, bytes.fromhex(oid))
         for mode, name, oid in [
@@ -366,8 +366,12 @@ def test_trees_with_doubled_and_hostile_names_are_survived(repo: Repo) -> None:
             (b"100644", b"twice", blob),
         ]
     )
-    tree = object_id(Kind.TREE, raw)
-    new = {tree: RawObject(Kind.TREE, raw), blob: RawObject(Kind.BLOB, b"x"), EMPTY_TREE: RawObject(Kind.TREE, b"")}
+    tree = object_id(ObjectKind.TREE, raw)
+    new = {
+        tree: RawObject(ObjectKind.TREE, raw),
+        blob: RawObject(ObjectKind.BLOB, b"x"),
+        EMPTY_TREE: RawObject(ObjectKind.TREE, b""),
+    }
     with repo.objects.writing(new):
         pass
     other = repo.tree({"twice": (Mode.FILE, b"x")})
@@ -375,11 +379,11 @@ def test_trees_with_doubled_and_hostile_names_are_survived(repo: Repo) -> None:
 
 
 def test_a_mode_that_git_takes_for_equal_is_no_change(repo: Repo) -> None:
-    blob = object_id(Kind.BLOB, b"x")
+    blob = object_id(ObjectKind.BLOB, b"x")
     odd = b"100664 a\0" + bytes.fromhex(blob)
     plain = b"100644 a\0" + bytes.fromhex(blob)
-    ids = [object_id(Kind.TREE, raw) for raw in (odd, plain)]
-    with repo.objects.writing({ids[0]: RawObject(Kind.TREE, odd), ids[1]: RawObject(Kind.TREE, plain)}):
+    ids = [object_id(ObjectKind.TREE, raw) for raw in (odd, plain)]
+    with repo.objects.writing({ids[0]: RawObject(ObjectKind.TREE, odd), ids[1]: RawObject(ObjectKind.TREE, plain)}):
         pass
     assert diff(repo.objects, ids[0], ids[1]) == ()
     assert repo.git("diff-tree", "-r", ids[0], ids[1]) == b""
@@ -387,7 +391,7 @@ def test_a_mode_that_git_takes_for_equal_is_no_change(repo: Repo) -> None:
 
 def test_a_missing_blob_is_reported_as_a_forge_error(repo: Repo) -> None:
     old = repo.tree({"a": (Mode.FILE, b"x")})
-    absent = Entry(Mode.FILE, object_id(Kind.BLOB, b"not stored"))
+    absent = Entry(Mode.FILE, object_id(ObjectKind.BLOB, b"not stored"))
     new, made = rewrite(repo.objects.raw_tree, old, {"a": absent})
     with repo.objects.writing(made):
         pass
@@ -399,7 +403,9 @@ def test_a_missing_blob_is_reported_as_a_forge_error(repo: Repo) -> None:
 def test_the_cost_goes_with_the_change_and_not_with_the_repository(repo: Repo) -> None:
     files = {f"d{n % 100}/s{n % 7}/f{n}": (Mode.FILE, b"%d" % n) for n in range(20_000)}
     old = repo.tree(files)
-    new, made = rewrite(repo.objects.raw_tree, old, {"d1/s1/f1": Entry(Mode.EXECUTABLE, object_id(Kind.BLOB, b"1"))})
+    new, made = rewrite(
+        repo.objects.raw_tree, old, {"d1/s1/f1": Entry(Mode.EXECUTABLE, object_id(ObjectKind.BLOB, b"1"))}
+    )
     with repo.objects.writing(made):
         pass
     cold = Objects(repo.path, repo.path)

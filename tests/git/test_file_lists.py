@@ -16,7 +16,7 @@ from forge.git.objects import file_lists, object_reader
 from forge.git.objects.object_reader import read_many
 from forge.git.objects.object_store import Objects
 from forge.git.objects.raw_object import RawObject
-from forge.git.values import EMPTY_TREE, Kind, ObjectId
+from forge.git.values import EMPTY_TREE, ObjectId, ObjectKind
 from tests.git import worlds
 from tests.git.worlds import AGENT
 
@@ -154,7 +154,7 @@ def test_objects_come_in_the_order_asked_for_and_as_often(place: Path) -> None:
 def test_a_commit_and_a_tag_are_told_from_other_objects(place: Path) -> None:
     commit = worlds.commit(place, worlds.tree(place, []))
     tag = worlds.literal(place, ObjectType.TAG, b"object %s\ntype commit\ntag t\n\nm\n" % commit.encode())
-    assert [kind for kind, _ in read_many(objects_of(place), [ObjectId(commit), tag])] == [Kind.COMMIT, 4]
+    assert [kind for kind, _ in read_many(objects_of(place), [ObjectId(commit), tag])] == [ObjectKind.COMMIT, 4]
 
 
 def test_what_is_not_there_is_said_at_its_place(place: Path) -> None:

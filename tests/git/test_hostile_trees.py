@@ -17,7 +17,7 @@ from forge.git.errors import PathClash, RepositoryUnreadable
 from forge.git.objects.object_store import Objects
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.trees import parsed
-from forge.git.values import Kind
+from forge.git.values import ObjectKind
 from tests.git import worlds
 from tests.git.hostile_paths import NEVER, NEVER_NEW
 from tests.git.hostile_trees import BLOB, CONTENT, EMPTY, HOSTILE, INNER, MISSING, SUB, hostile_tree
@@ -170,8 +170,8 @@ def nested(place: Path, depth: int, leaf: str) -> str:
     tree = leaf
     for _ in range(depth):
         raw = worlds.raw_tree([(b"40000", b"d", tree)])
-        tree = object_id(Kind.TREE, raw)
-        new[tree] = RawObject(Kind.TREE, raw)
+        tree = object_id(ObjectKind.TREE, raw)
+        new[tree] = RawObject(ObjectKind.TREE, raw)
     with Objects(place, place).writing(new):
         return tree
 

@@ -22,7 +22,7 @@ import pytest
 from forge.git import Repository, StorageFailed, WorkInProgressVFS
 from forge.git.materialize import bulk, manifest, stat_index, writer
 from forge.git.materialize.budget import Budget
-from forge.git.materialize.collect import Limits
+from forge.git.materialize.collect import CollectionLimits
 from forge.git.materialize.directory import MaterializedDirectory, materialize
 from forge.git.materialize.slots import Slot
 from forge.git.values import Mode
@@ -583,7 +583,7 @@ def test_a_change_that_looks_old_is_found_in_the_second_of_the_last_look(make_re
 def test_a_hidden_change_that_was_not_collected_is_put_right_later(make_repo: MakeRepo, opened: Open) -> None:
     workspace = Repository.open(make_repo({f"f{n}": "aaaa" for n in range(10)})).workspace("main")
     time.sleep(1 - time.time() % 1)  # everything up to the next sleep happens in one second
-    with opened(workspace, limits=Limits(file_bytes=0)) as directory:
+    with opened(workspace, limits=CollectionLimits(file_bytes=0)) as directory:
         _hide_a_change(directory / "f5", b"AAAA")
         time.sleep(1.01)
         for _ in range(2):

@@ -18,7 +18,7 @@ import pytest
 from forge.git import Change, Repository, WorkInProgressVFS
 from forge.git.errors import ReadOnlyView
 from forge.git.materialize import scan
-from forge.git.materialize.collect import CollectedChange, Limits
+from forge.git.materialize.collect import CollectedChange, CollectionLimits
 from forge.git.materialize.directory import MaterializedDirectory, materialize
 from forge.git.values import Mode
 from forge.git.workspace.commit_vfs import GitCommitVFS
@@ -278,7 +278,7 @@ def test_strange_things_are_noted_and_the_rest_is_collected(
     workspace: WorkInProgressVFS, opened: Open, tmp_path: Path
 ) -> None:
     (tmp_path / "secret").write_text("secret")
-    with opened(workspace, limits=Limits(file_bytes=1000)) as directory:
+    with opened(workspace, limits=CollectionLimits(file_bytes=1000)) as directory:
         os.mkfifo(directory / "pipe")
         os.mkfifo(directory / "lib/pipe")
         with socket.socket(socket.AF_UNIX) as server:
@@ -317,7 +317,7 @@ def test_strange_things_are_noted_and_the_rest_is_collected(
 
 
 def test_a_total_limit_keeps_memory_bounded(workspace: WorkInProgressVFS, opened: Open) -> None:
-    with opened(workspace, limits=Limits(total_bytes=2500)) as directory:
+    with opened(workspace, limits=CollectionLimits(total_bytes=2500)) as directory:
         for name in ("1", "2", "3", "4"):
             (directory / name).write_bytes(bytes(1000))
         assert collected(directory) == {"1": "added", "2": "added"}

@@ -18,7 +18,7 @@ from forge.git.materialize.directory import MaterializedDirectory, materialize
 from forge.git.materialize.links import complaints
 from forge.git.materialize.slots import Slot
 from forge.git.objects.raw_object import RawObject, object_id
-from forge.git.values import Entry, Kind, Mode, ObjectId
+from forge.git.values import Entry, Mode, ObjectId, ObjectKind
 from forge.git.workspace.commit_vfs import GitCommitVFS
 from tests.conftest import Git, MakeRepo
 from tests.git import worlds
@@ -119,8 +119,8 @@ def test_nesting_without_end_is_cut_off_and_the_rest_is_there(bare: Path, opened
     deep, new = blob, {}
     for mode in (b"100644", *[b"40000"] * 10_000):
         raw = worlds.raw_tree([(mode, b"d", deep)])
-        deep = object_id(Kind.TREE, raw)
-        new[deep] = RawObject(Kind.TREE, raw)
+        deep = object_id(ObjectKind.TREE, raw)
+        new[deep] = RawObject(ObjectKind.TREE, raw)
     with Repository.open(bare).objects.writing(new):
         top = worlds.tree(bare, [(b"40000", b"d", deep), (b"100644", b"file", blob)])
     repo = view_of(bare, top)
@@ -324,7 +324,7 @@ def test_git_reads_the_index_that_forge_writes(tmp_path: Path, make_repo: MakeRe
     os.utime(index)
     assert subprocess.check_output(["git", "diff-files"], cwd=repo, env=env) == b""
     index.write_bytes(index.read_bytes()[:-1] + b"x")
-    with pytest.raises(stat_index.Damaged):
+    with pytest.raises(stat_index.IndexDamaged):
         stat_index.read(index)
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.memory import Initiative, Kind, Memory, Milestone, MilestoneStatus, Source, Status
+from forge.memory import Initiative, Memory, Milestone, MilestoneStatus, NoteKind, Source, Status
 from forge.memory.claims import Claim, winner
 from forge.memory.read_order import time_ago
 from tests.memory.conftest import NOON, Clock, codes, contents
@@ -71,7 +71,7 @@ def test_later_sources_enrich_the_one_that_rules(memory: Memory, tmp_path: Path,
     assert found.source is Source.FILE
     assert found.enriched_by == (Source.NOTES, Source.WORKFLOW_STATUS, Source.SCAN)
     assert len(found.initiative.milestones) == 3
-    assert [entry.text for entry in found.lines(Kind.LEARNING)] == ["cents"]
+    assert [entry.text for entry in found.lines(NoteKind.LEARNING)] == ["cents"]
 
 
 @pytest.mark.req("M-03")

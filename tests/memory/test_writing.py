@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from forge.errors import InvalidInput
-from forge.memory import Drafts, Kind, Memory, Status
+from forge.memory import Drafts, Memory, NoteKind, Status
 from forge.memory.errors import MilestoneMissing
 from forge.memory.storage import Directory
 from tests.memory.conftest import Clock, codes, contents
@@ -293,7 +293,7 @@ def test_two_processes_lose_nothing(tmp_path: Path) -> None:
     found = Memory(tmp_path).read()
     assert found.initiative is not None
     assert found.initiative.milestones[0].done == 24
-    assert {entry.text for entry in found.lines(Kind.LEARNING)} == {f"{who}{i}" for who in "ab" for i in range(12)}
+    assert {entry.text for entry in found.lines(NoteKind.LEARNING)} == {f"{who}{i}" for who in "ab" for i in range(12)}
     assert len(found.interview.topics[0].history) == 24
 
 

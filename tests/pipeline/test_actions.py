@@ -11,12 +11,12 @@ import pytest
 from forge.pipeline.actions import (
     Accepted,
     Action,
+    ActionState,
     Decision,
     Duplicate,
     EarlierAction,
     NeedsConfirmation,
-    Refused,
-    State,
+    RefusedAction,
     allowed,
     decide,
 )
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.req("P-12")
 
 REASONS = (None, *HaltReason, "something_new")
 STATES = [
-    State(phase, reason, halted_in, stuck, busy, unresolved, 7, outline)
+    ActionState(phase, reason, halted_in, stuck, busy, unresolved, 7, outline)
     for phase, reason, halted_in, stuck, busy, unresolved, outline in product(
         Phase, REASONS, (None, *Phase), (False, True), (False, True), (0, 1, 3), (False, True)
     )
@@ -62,7 +62,7 @@ halted/elsewhere    provide_input  …
 TABLE = {(line.split()[0], line.split()[1]): line.split()[2] for line in WORKS.strip().splitlines()}
 
 
-def kind_of(state: State) -> str:
+def kind_of(state: ActionState) -> str:
     """The first column."""
     if state.phase == "done" or state.halt_reason == "human_terminated":
         return "ended"
@@ -87,7 +87,7 @@ def kind_of(state: State) -> str:
     return "spec_building/open" if state.phase == "spec_building" and state.unresolved else str(state.phase)
 
 
-def leads_to(state: State, action: Action) -> str | None:
+def leads_to(state: ActionState, action: Action) -> str | None:
     kind = kind_of(state)
     if action == "terminate":
         return None if kind == "ended" else "halted"
@@ -103,7 +103,7 @@ def test_exactly_what_the_table_says_is_accepted_in_every_state() -> None:
         decision = decide(state, action, confirmed=True)
         to = leads_to(state, action)
         if to is None:
-            assert isinstance(decision, Refused | Duplicate), (state, action)
+            assert isinstance(decision, RefusedAction | Duplicate), (state, action)
             assert action not in allowed(state)
         else:
             assert isinstance(decision, Accepted), (state, action)
@@ -127,7 +127,7 @@ def test_only_terminate_and_override_ask_before_they_act() -> None:
 def test_a_refusal_names_what_can_be_done() -> None:
     for state, action in product(STATES, Action):
         decision = decide(state, action, confirmed=True)
-        if isinstance(decision, Refused):
+        if isinstance(decision, RefusedAction):
             assert decision.allowed == allowed(state)
             assert decision.reason.endswith(".")
 
@@ -151,26 +151,26 @@ def test_the_same_press_again_is_a_duplicate_in_every_state() -> None:
 
 
 def test_a_button_whose_effect_has_happened_is_a_duplicate() -> None:
-    def again(state: State, action: Action) -> Decision:
+    def again(state: ActionState, action: Action) -> Decision:
         return decide(state, action, confirmed=True, last=EarlierAction(action, "1"), action_id="2")
 
-    assert again(State(Phase.DISTILLING, busy=True), Action.DISTILL) == Duplicate()
-    assert again(State(Phase.HUMAN_REVIEW), Action.DISTILL) == Duplicate()
-    assert again(State(Phase.SPEC_BUILDING, busy=True), Action.CONFIRM) == Duplicate()
-    assert again(State(Phase.BUILDING, busy=True), Action.CONFIRM) == Duplicate()
-    assert again(State(Phase.POLISHING, busy=True), Action.RESUME) == Duplicate()
-    assert again(State(Phase.DONE), Action.OVERRIDE) == Duplicate()
-    assert again(State(Phase.HALTED, "human_terminated"), Action.TERMINATE) == Duplicate()
+    assert again(ActionState(Phase.DISTILLING, busy=True), Action.DISTILL) == Duplicate()
+    assert again(ActionState(Phase.HUMAN_REVIEW), Action.DISTILL) == Duplicate()
+    assert again(ActionState(Phase.SPEC_BUILDING, busy=True), Action.CONFIRM) == Duplicate()
+    assert again(ActionState(Phase.BUILDING, busy=True), Action.CONFIRM) == Duplicate()
+    assert again(ActionState(Phase.POLISHING, busy=True), Action.RESUME) == Duplicate()
+    assert again(ActionState(Phase.DONE), Action.OVERRIDE) == Duplicate()
+    assert again(ActionState(Phase.HALTED, "human_terminated"), Action.TERMINATE) == Duplicate()
 
 
 def test_distilling_twice_and_stopping_twice_are_duplicates_whoever_did_it_first() -> None:
-    assert decide(State(Phase.DISTILLING, busy=True), Action.DISTILL) == Duplicate()
-    assert decide(State(Phase.HALTED, "human_terminated"), Action.TERMINATE) == Duplicate()
-    assert isinstance(decide(State(Phase.DONE), Action.TERMINATE), Refused)
+    assert decide(ActionState(Phase.DISTILLING, busy=True), Action.DISTILL) == Duplicate()
+    assert decide(ActionState(Phase.HALTED, "human_terminated"), Action.TERMINATE) == Duplicate()
+    assert isinstance(decide(ActionState(Phase.DONE), Action.TERMINATE), RefusedAction)
 
 
 def test_the_second_confirm_is_a_press_of_its_own() -> None:
-    ready = State(Phase.SPEC_BUILDING)
+    ready = ActionState(Phase.SPEC_BUILDING)
     decision = decide(ready, Action.CONFIRM, last=EarlierAction(Action.CONFIRM, "1"), action_id="2")
     assert isinstance(decision, Accepted)
     assert decision.to is Phase.BUILDING
@@ -178,18 +178,18 @@ def test_the_second_confirm_is_a_press_of_its_own() -> None:
 
 @pytest.mark.parametrize("action", [Action.CORRECT, Action.PROVIDE_INPUT, Action.REALIGN])
 def test_words_are_never_dropped_as_a_repetition(action: Action) -> None:
-    busy = State(Phase.BUILDING, busy=True)
-    assert isinstance(decide(busy, action, last=EarlierAction(action, "1"), action_id="2"), Refused)
-    assert isinstance(decide(busy, action, last=EarlierAction(action)), Refused)
+    busy = ActionState(Phase.BUILDING, busy=True)
+    assert isinstance(decide(busy, action, last=EarlierAction(action, "1"), action_id="2"), RefusedAction)
+    assert isinstance(decide(busy, action, last=EarlierAction(action)), RefusedAction)
 
 
 @pytest.mark.req("P-05")
 @pytest.mark.parametrize(("unresolved", "told"), [(1, "1 question is"), (3, "3 questions are")])
 def test_the_specification_is_not_confirmed_while_something_is_open(unresolved: int, told: str) -> None:
-    state = State(Phase.SPEC_BUILDING, unresolved=unresolved)
+    state = ActionState(Phase.SPEC_BUILDING, unresolved=unresolved)
     for last in (None, EarlierAction(Action.CONFIRM, "1")):
         decision = decide(state, Action.CONFIRM, last=last, action_id="2")
-        assert isinstance(decision, Refused)
+        assert isinstance(decision, RefusedAction)
         assert told in decision.reason
         assert decision.allowed == (Action.CORRECT, Action.TERMINATE)
 
@@ -202,13 +202,14 @@ def test_confirming_clears_the_chat_and_nothing_else_does() -> None:
 
 
 def test_what_is_told_names_the_next_round_or_phase() -> None:
-    def told(state: State, action: Action) -> str:
+    def told(state: ActionState, action: Action) -> str:
         decision = decide(state, action, confirmed=True)
         assert isinstance(decision, Accepted)
         return decision.message
 
     assert (
-        told(State(Phase.HALTED, "guard_fabrication", rounds=7), Action.RESUME) == "Polishing continues with round 8."
+        told(ActionState(Phase.HALTED, "guard_fabrication", rounds=7), Action.RESUME)
+        == "Polishing continues with round 8."
     )
-    assert "spec building" in told(State(Phase.HALTED, "agent_failure", Phase.SPEC_BUILDING), Action.RESUME)
-    assert "incomplete plan" in told(State(Phase.HALTED, "plan_incomplete"), Action.OVERRIDE)
+    assert "spec building" in told(ActionState(Phase.HALTED, "agent_failure", Phase.SPEC_BUILDING), Action.RESUME)
+    assert "incomplete plan" in told(ActionState(Phase.HALTED, "plan_incomplete"), Action.OVERRIDE)

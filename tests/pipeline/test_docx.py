@@ -44,7 +44,7 @@ def test_headings_paragraphs_and_rows_come_in_their_order() -> None:
 def test_a_resource_of_a_project_is_read(tmp_path: Path) -> None:
     (tmp_path / "letter.docx").write_bytes(written())
     (found,) = resources.read(tmp_path, vision=False).texts
-    assert (found.kind, found.path) == (resources.Kind.DOCX, "letter.docx")
+    assert (found.kind, found.path) == (resources.ResourceKind.DOCX, "letter.docx")
     assert "Piotr keeps a private list." in found.text
 
 

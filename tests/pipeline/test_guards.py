@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.pipeline.evidence import Evidence
-from forge.pipeline.guards import Counts, Guard, Limits, Verdict, evaluate
+from forge.pipeline.guards import Counts, Guard, GuardLimits, Verdict, evaluate
 from forge.plugins.roles import Issue, Severity
 from tests.support.guard_cases import CLASSES, cases, forge_verdict, right_verdict
 
@@ -167,13 +167,13 @@ def test_counts_come_from_the_issues_and_repeated_ones_count_again() -> None:
 
 
 def test_every_limit_can_be_set() -> None:
-    strict = Limits(minor_max=0, hallucination_percent=0, max_iterations=4)
+    strict = GuardLimits(minor_max=0, hallucination_percent=0, max_iterations=4)
     assert evaluate(rounds((0, 0, 1)), tests=None, limits=strict).outcome == "continue"
     assert evaluate(totals(9, 8, 7, 8), tests=None, limits=strict).guard is Guard.HALLUCINATION
     assert evaluate(totals(9, 9, 9, 9), tests=None, limits=strict).guard is Guard.MAX_ITERATIONS
-    assert evaluate(plateau(OLD, NEW), tests=None, limits=Limits(stagnation_limit=4)).outcome == "continue"
-    assert evaluate(plateau(OLD, NEW, 2), tests=None, limits=Limits(stagnation_limit=1)).outcome == "done"
-    assert evaluate(plateau(OLD, NEW, 1), tests=None, limits=Limits(stagnation_limit=1)).outcome == "continue"
+    assert evaluate(plateau(OLD, NEW), tests=None, limits=GuardLimits(stagnation_limit=4)).outcome == "continue"
+    assert evaluate(plateau(OLD, NEW, 2), tests=None, limits=GuardLimits(stagnation_limit=1)).outcome == "done"
+    assert evaluate(plateau(OLD, NEW, 1), tests=None, limits=GuardLimits(stagnation_limit=1)).outcome == "continue"
 
 
 # Laws

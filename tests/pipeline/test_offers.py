@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.pipeline.actions import State
+from forge.pipeline.actions import ActionState
 from forge.pipeline.offers import EDIT, offers
 from forge.projects.status import HaltReason, Phase
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.req("P-12")
 
 
 def halted_in(phase: Phase) -> dict[str, str]:
-    state = State(Phase.HALTED, HaltReason.AGENT_FAILURE, phase)
+    state = ActionState(Phase.HALTED, HaltReason.AGENT_FAILURE, phase)
     found = offers(state)
     assert all(each.title and each.about for each in found)
     return {each.action: each.title for each in found}

@@ -14,7 +14,7 @@ from pypdf import PdfReader, PdfWriter
 from forge.pipeline import pdf
 from forge.pipeline.answerer import Picture
 from forge.pipeline.messages import BrainDumpTooShort, check, links, words
-from forge.pipeline.resources import Kind, Resource, ResourceRefused, Skipped, add, read
+from forge.pipeline.resources import Resource, ResourceKind, ResourceRefused, Skipped, add, read
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 JPEG = b"\xff\xd8\xff\xe0" + b"\0" * 20
@@ -88,15 +88,15 @@ def test_text_and_code_are_read_in_the_usual_encodings(tmp_path: Path) -> None:
     found = read(tmp_path, vision=False)
     assert found.skipped == ()
     assert sorted(found.texts, key=lambda each: each.path) == [
-        Resource("Makefile", Kind.CODE, "all:", 4),
-        Resource("a.md", Kind.TEXT, "# Café", 7),
-        Resource("b.txt", Kind.TEXT, "Big", 6),
-        Resource("c.txt", Kind.TEXT, "Ünder", 12, "read as UTF-16"),
-        Resource("d.csv", Kind.TEXT, "a;b", 6, "read as UTF-16"),
-        Resource("e.txt", Kind.TEXT, "Straße", 6, "read as Latin-1: it is not UTF-8"),
-        Resource("g.svg", Kind.TEXT, "<svg/>", 6),
-        Resource("notes.xyz", Kind.TEXT, "known by its content", 20),
-        Resource("src/f.py", Kind.CODE, "print()", 7),
+        Resource("Makefile", ResourceKind.CODE, "all:", 4),
+        Resource("a.md", ResourceKind.TEXT, "# Café", 7),
+        Resource("b.txt", ResourceKind.TEXT, "Big", 6),
+        Resource("c.txt", ResourceKind.TEXT, "Ünder", 12, "read as UTF-16"),
+        Resource("d.csv", ResourceKind.TEXT, "a;b", 6, "read as UTF-16"),
+        Resource("e.txt", ResourceKind.TEXT, "Straße", 6, "read as Latin-1: it is not UTF-8"),
+        Resource("g.svg", ResourceKind.TEXT, "<svg/>", 6),
+        Resource("notes.xyz", ResourceKind.TEXT, "known by its content", 20),
+        Resource("src/f.py", ResourceKind.CODE, "print()", 7),
     ]
 
 
@@ -205,8 +205,8 @@ def test_the_text_of_a_pdf_is_read_and_a_scanned_one_is_skipped(tmp_path: Path) 
     )
     found = read(tmp_path, vision=False)
     assert [(each.path, each.kind, each.text, each.note) for each in found.texts] == [
-        ("a.pdf", Kind.PDF, "First page\n\nSecond page", ""),
-        ("d.pdf", Kind.PDF, "First page\n\nSecond page", ""),
+        ("a.pdf", ResourceKind.PDF, "First page\n\nSecond page", ""),
+        ("d.pdf", ResourceKind.PDF, "First page\n\nSecond page", ""),
     ]
     reasons = {each.path: each.reason for each in found.skipped}
     assert reasons["b.pdf"] == "scanned PDF: no text in it"

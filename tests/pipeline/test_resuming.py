@@ -15,7 +15,7 @@ import pytest
 from forge.pipeline.delivery_run import deliver
 from forge.pipeline.distill_phase import distill
 from forge.pipeline.draft import Draft
-from forge.pipeline.guards import Limits
+from forge.pipeline.guards import GuardLimits
 from forge.pipeline.journey import Parameters
 from forge.pipeline.question_wait import Decision
 from forge.pipeline.specify_phase import specify
@@ -107,7 +107,7 @@ def both(
         project = new_project(tmp_path / name)
         prepare(project)
         record, outside, who = Record(answers=[*answers]), Outside(), agents()
-        journey_of = journeys(project, who, outside, Parameters(limits=Limits(max_iterations=6)))
+        journey_of = journeys(project, who, outside, Parameters(limits=GuardLimits(max_iterations=6)))
         _, lives = asyncio.run(live(journey_of, run, record, dying=dying))
         end = outcome(project, record, outside)
         ends.append((end, who))

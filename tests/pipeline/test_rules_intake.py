@@ -7,7 +7,7 @@ import re
 import pytest
 
 from forge.builtin_rules import BuiltinCannot, answer
-from forge.builtin_rules.facts import Kind, contradictions, facts
+from forge.builtin_rules.facts import FactKind, contradictions, facts
 from forge.builtin_rules.kinds import judged
 from forge.builtin_rules.sentences import sentences
 from forge.projects.intent import SECTIONS, Intent, parse_intent
@@ -212,17 +212,17 @@ def test_sentences_survive_lists_short_forms_and_wrapped_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "thing", "value"),
     [
-        ("Budget is 15,000 euro", Kind.MONEY, "budget", "15000"),
-        ("budget: 8k", Kind.MONEY, "budget", "8000"),
-        ("Max 18.000 €", Kind.MONEY, "max", "18000"),
-        ("the photographer costs $800", Kind.MONEY, "photographer", "800"),
-        ("about 80 guests", Kind.COUNT, "guest", "80"),
-        ("six guests are vegan", Kind.COUNT, "guest", "6"),
-        ("on 12 June 2027", Kind.DATE, "date", "12 june 2027"),
-        ("by 2027-06-12", Kind.DATE, "date", "2027-06-12"),
+        ("Budget is 15,000 euro", FactKind.MONEY, "budget", "15000"),
+        ("budget: 8k", FactKind.MONEY, "budget", "8000"),
+        ("Max 18.000 €", FactKind.MONEY, "max", "18000"),
+        ("the photographer costs $800", FactKind.MONEY, "photographer", "800"),
+        ("about 80 guests", FactKind.COUNT, "guest", "80"),
+        ("six guests are vegan", FactKind.COUNT, "guest", "6"),
+        ("on 12 June 2027", FactKind.DATE, "date", "12 june 2027"),
+        ("by 2027-06-12", FactKind.DATE, "date", "2027-06-12"),
     ],
 )
-def test_amounts_and_dates_are_found(text: str, kind: Kind, thing: str, value: str) -> None:
+def test_amounts_and_dates_are_found(text: str, kind: FactKind, thing: str, value: str) -> None:
     (fact,) = facts(text)
     assert (fact.kind, fact.thing, fact.value) == (kind, thing, value)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forge.pipeline.draft import Draft
-from forge.projects import artifacts, context_file, priming, state
+from forge.projects import artifacts, context_file, priming_message, state
 from forge.projects.errors import InvalidArtifactName, ProjectExists
 from forge.projects.project import Project
 from forge.projects.workspace import Workspace
@@ -55,7 +55,7 @@ def test_a_duplicate_name_is_a_clear_error(workspace: Workspace, project: Projec
 @pytest.mark.req("W-07")
 def test_the_first_message_asks_for_the_background_and_is_no_gate() -> None:
     for word in ("team", "stakeholders", "systems", "vocabulary", "goals", "politics", "straight to the problem"):
-        assert word in priming.PRIMING_MESSAGE.lower()
+        assert word in priming_message.PRIMING_MESSAGE.lower()
 
 
 @pytest.mark.req("W-07", "W-05")
@@ -75,10 +75,10 @@ def test_team_context_that_is_given_is_in_the_state_and_in_the_file(project: Pro
 
 @pytest.mark.req("W-07")
 def test_a_project_is_being_primed_until_the_person_says_something(project: Project) -> None:
-    drafted(project, lambda draft: draft.say(priming.PRIMING_MESSAGE))
-    assert priming.is_priming(project.chat())
+    drafted(project, lambda draft: draft.say(priming_message.PRIMING_MESSAGE))
+    assert priming_message.is_priming(project.chat())
     drafted(project, lambda draft: draft.say("Our lights go out.", "human"))
-    assert not priming.is_priming(project.chat())
+    assert not priming_message.is_priming(project.chat())
 
 
 @pytest.mark.req("W-03")

@@ -41,10 +41,10 @@ def interpreter() -> tuple[str, Path]:
 
 
 @pytest.fixture
-def python(box: Path, interpreter: tuple[str, Path]) -> Callable[..., sandbox.Result]:
+def python(box: Path, interpreter: tuple[str, Path]) -> Callable[..., sandbox.CommandResult]:
     """Runs Python source in the box."""
 
-    def run(source: str, limits: sandbox.Limits = sandbox.DEFAULT_LIMITS, **options: object) -> sandbox.Result:
+    def run(source: str, limits: sandbox.Limits = sandbox.DEFAULT_LIMITS, **options: object) -> sandbox.CommandResult:
         binary, prefix = interpreter
         return sandbox.run([binary, "-I", "-c", source], box, limits, readonly=[prefix], **options)  # type: ignore[arg-type]
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
+from forge.sandbox import DEFAULT_LIMITS, CommandResult, Limits, run
 
 PLACES = (
     "/", "/etc", "/usr", "/usr/local/bin", "/usr/lib", "/opt", "/var", "/var/lib", "/srv", "/mnt", "/media", "/boot",
@@ -602,6 +602,6 @@ print([each for each in first if each is not True], own)
 
 
 @pytest.mark.req("X-06")
-def test_the_first_process_of_the_sandbox_cannot_be_traced(python: Callable[..., Result]) -> None:
+def test_the_first_process_of_the_sandbox_cannot_be_traced(python: Callable[..., CommandResult]) -> None:
     """It ties the sandbox to the life of its caller. A command may still trace its own children."""
     assert python(TRACING, Limits(seconds=20)).stdout_text == "[] 0\n"

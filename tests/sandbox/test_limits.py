@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from forge.sandbox import Limits, Result, run
+from forge.sandbox import CommandResult, Limits, run
 from forge.sandbox.streams import Tail
 
-Python = Callable[..., Result]
+Python = Callable[..., CommandResult]
 MB = 1_000_000
 
 HOGS = {

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
+from forge.sandbox import DEFAULT_LIMITS, CommandResult, Limits, run
 
-Plain = Callable[..., Result]
+Plain = Callable[..., CommandResult]
 MB = 1_000_000
 LASTING = "sh -c 'trap \"\" TERM HUP INT QUIT; while :; do echo beat >> beats; sleep 0.02; done'"
 
@@ -21,7 +21,7 @@ LASTING = "sh -c 'trap \"\" TERM HUP INT QUIT; while :; do echo beat >> beats; s
 def plain(box: Path, monkeypatch: pytest.MonkeyPatch) -> Plain:
     monkeypatch.setenv("PATH", "/nowhere")
 
-    def run_plainly(command: list[str], limits: Limits = DEFAULT_LIMITS, **options: Any) -> Result:
+    def run_plainly(command: list[str], limits: Limits = DEFAULT_LIMITS, **options: Any) -> CommandResult:
         return run(command, box, limits, plain=True, **options)
 
     return run_plainly

@@ -15,9 +15,9 @@ import pytest
 
 from forge import sandbox
 from forge.errors import Denied, InvalidInput, NotFound
-from forge.sandbox import Limits, Result, run
+from forge.sandbox import CommandResult, Limits, run
 
-Python = Callable[..., Result]
+Python = Callable[..., CommandResult]
 
 
 @pytest.mark.req("G-04")
@@ -223,7 +223,7 @@ def test_many_runs_leave_no_descriptor_open(box: Path) -> None:
 
 
 def test_runs_in_many_threads_do_not_disturb_each_other(box: Path) -> None:
-    outcomes: dict[int, Result] = {}
+    outcomes: dict[int, CommandResult] = {}
 
     def one(number: int) -> None:
         outcomes[number] = run(["sh", "-c", f"echo {number}; exit {number}"], box)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from forge.errors import InvalidInput
-from forge.sandbox import Limits, Result, bubblewrap, run
+from forge.sandbox import CommandResult, Limits, bubblewrap, run
 from tests.sandbox.conftest import Trace
 
 pytestmark = pytest.mark.req("X-06")
-Python = Callable[..., Result]
+Python = Callable[..., CommandResult]
 
 _ASK = """
 import socket

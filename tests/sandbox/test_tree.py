@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from forge.sandbox import Limits, Result, run
+from forge.sandbox import CommandResult, Limits, run
 
-Python = Callable[..., Result]
+Python = Callable[..., CommandResult]
 LASTING = "sh -c 'trap \"\" TERM HUP INT QUIT; while :; do echo beat >> beats; sleep 0.02; done'"
 
 ESCAPES = {

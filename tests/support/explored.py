@@ -10,7 +10,7 @@ from forge.app.admin.prompts import prompts
 from forge.explore import rules, turn
 from forge.explore.knowledge import Knowledge
 from forge.explore.route import decide
-from forge.explore.turn import Outcome
+from forge.explore.turn import ExplorerOutcome
 from forge.explore.workbench import Workbench
 from forge.projects import state
 from forge.settings import load
@@ -43,7 +43,7 @@ def conversation(said: tuple[str, ...] = SAID) -> tuple[list[tuple[str, str]], d
         turn.begin(bench, decision)
         reply, probe = rules.respond(bench, decision, knowledge, text, first=number == 1)
         now = Workbench.of(state.SavedState("Depot orders", values), now=_NOW)
-        answer = turn.finish(now, Outcome(decision, tuple(bench.calls), reply, text, number, (), probe))
+        answer = turn.finish(now, ExplorerOutcome(decision, tuple(bench.calls), reply, text, number, (), probe))
         values = now.saved()
         values["messages"] = [*values["messages"], {"role": "assistant", "content": answer.text}]
         turns.append((text, answer.text))

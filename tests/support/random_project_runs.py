@@ -11,7 +11,7 @@ from typing import Any
 
 from forge.pipeline.answerer import AgentResponse, Task
 from forge.pipeline.delivery_run import deliver
-from forge.pipeline.guards import Limits
+from forge.pipeline.guards import GuardLimits
 from forge.pipeline.journey import Parameters
 from forge.pipeline.question_wait import Decision
 from forge.plugins.roles import TestResults, Worked
@@ -36,7 +36,7 @@ def run_once(seed: int, project: Project) -> Ended:
     rng = random.Random(seed)
     agents = _hands(rng)
     record = Record()
-    journey_of = journeys(project, agents, Outside(), Parameters(limits=Limits(max_iterations=_ROUNDS)))
+    journey_of = journeys(project, agents, Outside(), Parameters(limits=GuardLimits(max_iterations=_ROUNDS)))
     decisions = [_decision(rng) for _ in range(12)] + [Decision("terminate").to_text()] * 40
     while asyncio.run(live(journey_of, deliver, record, dying=False))[0] is None:
         record.answers.append(decisions[len(record.answers)])

@@ -25,7 +25,7 @@ from forge.git import Repository
 from forge.sessions.messages import AssistantMessage, Usage
 from forge.sessions.places import Sessions
 from forge.sessions.redaction import Redactor
-from forge.settings import Limits
+from forge.settings import CostLimits
 from forge.tools.registry import builtin_tools
 from tests.support.toolboxes import open_toolbox
 
@@ -106,7 +106,7 @@ async def turn(
     asked: TurnRequest,
     steps: MemorySteps | None = None,
     *,
-    limits: Limits | None = None,
+    limits: CostLimits | None = None,
     secrets: tuple[str, ...] = (),
     spent: Spent | None = None,
     window: int = 100_000,
@@ -132,7 +132,7 @@ async def turn(
         journal=Journal(repo.common_dir / "forge" / "answers"),
         paid=paid,
         redactor=redactor,
-        limits=limits or Limits(),
+        limits=limits or CostLimits(),
         spent=used,
         interrupt=commands.interrupt,
     )

@@ -23,7 +23,7 @@ from forge.tools.proxy import Bounds
 from forge.tools.registry import builtin_tools
 from forge.tools.tool import ToolFailed
 from forge.tools.user_tools import (
-    State,
+    ApprovalState,
     UserToolBroken,
     UserToolMissing,
     approve,
@@ -83,7 +83,7 @@ def turn(make_repo: MakeRepo) -> Callable[..., Bench]:
 
 
 def approve_all(person: WorkInProgressVFS, by: str = "ada") -> None:
-    given = approve(person, [found.name for found in user_tools(person) if found.state is not State.BROKEN], by)
+    given = approve(person, [found.name for found in user_tools(person) if found.state is not ApprovalState.BROKEN], by)
     person.commit("approve tools", allow_empty=True)
     given.record(person.objects.common_dir)
 
@@ -156,7 +156,11 @@ def test_an_approval_is_kept_by_content_with_who_and_when(turn: Callable[..., Be
     assert states(b.vfs) == {"mine": "new"}, "at once"
     b.vfs.commit("revoke")
     (found,) = user_tools(b.vfs)
-    assert (found.state, found.reason, found.differs) == (State.NEW, "bo revoked its approval on 2026-01-03.", "")
+    assert (found.state, found.reason, found.differs) == (
+        ApprovalState.NEW,
+        "bo revoked its approval on 2026-01-03.",
+        "",
+    )
 
 
 @pytest.mark.parametrize("name", ["read_file", "ask_user", "use_skill"])
@@ -232,7 +236,7 @@ def test_one_byte_in_anything_imported_needs_a_new_approval(turn: Callable[..., 
         after = turn_on(b.repo)
         found = user_tool(after.vfs, "mine")
         assert found is not None
-        assert found.state is State.CHANGED
+        assert found.state is ApprovalState.CHANGED
         assert found.reason == f"Since it was approved, {path} changed."
         assert "mine" not in [each.name for each in after.box.schemas()]
         assert "A person must approve it first" in after.no("mine")
@@ -331,7 +335,7 @@ def test_schemas_are_asked_for_once_and_bad_ones_break_the_tool(turn: Callable[.
     schemas: dict[str, Json] = {}
     ready, seen = approved_tools(b.vfs, schemas, limits=QUICK)
     assert [each.get_schema()["name"] for each in ready] == ["mine"]
-    reasons = {each.name: each.reason for each in seen if each.state is State.BROKEN}
+    reasons = {each.name: each.reason for each in seen if each.state is ApprovalState.BROKEN}
     assert "must give the name of its file, 'wrong'" in reasons["wrong"]
     assert "KeyError" in reasons["loud"]
     assert "no JSON schema" in reasons["odd"]
@@ -553,7 +557,7 @@ def test_the_example_in_the_documentation_works(turn: Callable[..., Bench]) -> N
     example = text.split("```python\n")[1].split("```")[0]
     b = turn({"tools/count_todos.py": example, "src/a.py": "# TODO one\n# TODO two\n", "src/b.md": "TODO\n"})
     ready, seen = approved_tools(b.vfs, {})
-    assert [found.state for found in seen] == [State.APPROVED]
+    assert [found.state for found in seen] == [ApprovalState.APPROVED]
     b.box = open_toolbox(ready)
     assert b.ok("count_todos", folder="src/") == "2"
 

@@ -31,7 +31,7 @@ class Stopped(Exception):
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk(Exchange):
+class TurnDesk(Exchange):
     repo: Repository
     vfs: WorkInProgressVFS
     stream: Stream

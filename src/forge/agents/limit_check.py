@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from forge.agents.errors import LimitReached
 from forge.counts import counted
-from forge.settings import Limits
+from forge.settings import CostLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Spent:
     requests: int = 0
 
 
-def check(limits: Limits, spent: Spent) -> None:
+def check(limits: CostLimits, spent: Spent) -> None:
     """Raise `LimitReached` if another request would begin at or beyond a limit."""
     for name, limit, so_far in (
         ("turn", limits.turn_usd, spent.turn),

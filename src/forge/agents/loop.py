@@ -24,7 +24,7 @@ from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, ContextMessage, Message, ToolCall, ToolResult, Usage
 from forge.sessions.redaction import Redactor
 from forge.sessions.turns import Item
-from forge.settings import Limits
+from forge.settings import CostLimits
 from forge.tools.toolbox import Toolbox
 
 # Calls that differ in nothing and fail in the same way: a model that does this is stuck.
@@ -98,7 +98,7 @@ class Loop:
     paid: Paid
     """Told of each answer, at least once, under a name that is its own in the whole run."""
     redactor: Redactor = field(default_factory=lambda: Redactor(()))
-    limits: Limits = field(default_factory=Limits)
+    limits: CostLimits = field(default_factory=CostLimits)
     spent: Callable[[Usage], Spent] = lambda usage: Spent(turn=usage.cost or 0.0, requests=usage.requests)
     """What was spent so far, given what this loop has taken."""
     submission: Submission | None = None

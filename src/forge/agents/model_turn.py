@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from forge.agents.desk import Desk, Stopped
+from forge.agents.desk import Stopped, TurnDesk
 from forge.agents.loop import Cancelled, Failed, Finished, Loop, Submitted, TurnLimit, run_loop
 from forge.agents.steps import Steps
 from forge.sessions.turns import TurnStatus
@@ -17,7 +17,7 @@ class ModelTurn:
 
     loop: Loop
 
-    async def __call__(self, desk: Desk, steps: Steps) -> None:
+    async def __call__(self, desk: TurnDesk, steps: Steps) -> None:
         match (await run_loop(self.loop, desk, steps)).end:
             case Finished() | Submitted():
                 return

@@ -12,7 +12,7 @@ from typing import Self
 
 from forge.agents.errors import ModelRoleUnknown, ProfileUnknown
 from forge.json_value import Json
-from forge.settings.values import MODEL_ROLES, Limits
+from forge.settings.values import MODEL_ROLES, CostLimits
 from forge.tools.access import ToolAccess
 from forge.tools.builtin import NAMES
 
@@ -39,7 +39,7 @@ class LoopLimits:
     """How often the model is asked at most."""
     usd: float | None = None
 
-    def within(self, limits: Limits) -> Limits:
+    def within(self, limits: CostLimits) -> CostLimits:
         least = [usd for usd in (self.usd, limits.turn_usd) if usd is not None]
         return limits.model_copy(update={"turn_usd": min(least) if least else None})
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from forge.agents.answer_text import AnswerText
-from forge.agents.desk import Desk, Stopped
-from forge.agents.programs import Found, ProgramRun, run_program
+from forge.agents.desk import Stopped, TurnDesk
+from forge.agents.programs import InstalledProgram, ProgramRun, run_program
 from forge.agents.steps import Steps
 from forge.environment.mounted import NOTHING, Mounted
 from forge.events import ModelAnswered
@@ -37,7 +37,7 @@ Surroundings = Callable[[], AbstractContextManager[Mounted]]
 class ProgramTurn:
     """A program with all it may know."""
 
-    found: Found
+    found: InstalledProgram
     name: str
     """As the turn calls who answered."""
     model: str
@@ -54,7 +54,7 @@ class ProgramTurn:
     surroundings: Surroundings = field(default=lambda: nullcontext(NOTHING), compare=False, repr=False)
     """The environment of the branch."""
 
-    async def __call__(self, desk: Desk, steps: Steps) -> None:
+    async def __call__(self, desk: TurnDesk, steps: Steps) -> None:
         heard = AnswerText(desk.id, steps, self.redactor, self.name)
 
         async def run() -> Json:
@@ -85,7 +85,7 @@ class ProgramTurn:
         if not done["success"]:
             raise Stopped(TurnStatus.FAILED, f"{self.name}: {done['error']}")
 
-    async def _run(self, desk: Desk, heard: AnswerText) -> ProgramRun:
+    async def _run(self, desk: TurnDesk, heard: AnswerText) -> ProgramRun:
         with self.resources() as given, self.surroundings() as mounted:
             return await run_program(
                 self.found,
@@ -103,7 +103,7 @@ class ProgramTurn:
             )
 
 
-def _prompt(desk: Desk, instructions: str, resources: Path | None) -> str:
+def _prompt(desk: TurnDesk, instructions: str, resources: Path | None) -> str:
     """What was said before, as far as it fits, and the person's message. Programs read files and instructions alone."""
     past = [item for item in desk.past.items if not isinstance(item, Reference)]
     earlier = [line for message in (*desk.past.earlier, *past) if (line := _line(message))]

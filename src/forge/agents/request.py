@@ -19,7 +19,7 @@ from forge.events import ModelAnswered
 from forge.json_value import Json
 from forge.sessions.messages import AssistantMessage, Usage, from_json, to_json, usage_from_json
 from forge.sessions.redaction import Redactor
-from forge.settings import Limits
+from forge.settings import CostLimits
 
 Paid = Callable[[str, AssistantMessage], None]
 # As turns are recorded, so that one that began under an older release goes on.
@@ -40,7 +40,7 @@ class Request:
     model: Model
     journal: Journal
     redactor: Redactor
-    limits: Limits
+    limits: CostLimits
     spent: Callable[[Usage], Spent]
     paid: Paid
     exchange: Exchange

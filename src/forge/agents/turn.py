@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 
 from forge.agents.decision_request import DecisionRequest, decision_of
-from forge.agents.desk import Desk, Stopped
+from forge.agents.desk import Stopped, TurnDesk
 from forge.agents.steps import Steps
 from forge.agents.stream import Stream, begins_anew, past_of
 from forge.agents.turn_commit import Landed, changed_files, land, without_subject
@@ -78,7 +78,7 @@ class Room:
     redactor: Redactor
 
 
-Work = Callable[[Desk, Steps], Awaitable[None]]
+Work = Callable[[TurnDesk, Steps], Awaitable[None]]
 """Fills the desk: a loop with a model, or a program at work. Raises `Stopped` where it ends without success."""
 
 
@@ -161,13 +161,13 @@ def _hold(request: TurnRequest, room: Room, *commits: CommitId | None) -> None:
     room.repo.refs.hold(request.mark, [commit for commit in commits if commit is not None])
 
 
-def _desk(request: TurnRequest, room: Room, place: Json) -> Desk:
+def _desk(request: TurnRequest, room: Room, place: Json) -> TurnDesk:
     _hold(request, room, place["base"], place["said_in"])
     vfs = room.repo.workspace(request.branch, actor=_actor(request), base=place["base"])
     room.sessions.mount(vfs, place["said_in"], _marks(place))
     items = [item_from_json(item) for item in place["items"]]
     past = past_of(room.sessions.files(request.branch, place["said_in"]))
-    return Desk(
+    return TurnDesk(
         id=place["turn"],
         items=items,
         repo=room.repo,

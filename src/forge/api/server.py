@@ -25,7 +25,7 @@ import anyio.to_thread
 import uvicorn
 import uvloop
 
-from forge.api.access.connections import Connections, Limits
+from forge.api.access.connections import ConnectionLimits, Connections
 from forge.api.access.gate import Gate
 from forge.api.access.request_limits import GuardedHttp, GuardedSocket
 from forge.api.application import create
@@ -202,8 +202,8 @@ def configured(app: object, settings: ServerSettings) -> uvicorn.Config:
     )
 
 
-def _limits(settings: ServerSettings) -> Limits:
-    return Limits(
+def _limits(settings: ServerSettings) -> ConnectionLimits:
+    return ConnectionLimits(
         head_bytes=settings.max_header_kb << 10,
         headers=settings.max_headers,
         seconds=settings.header_seconds,

@@ -16,7 +16,7 @@ from forge.app.admin.settings import load_settings
 from forge.app.demo_recording import AGENT, RECORDING, as_recorded, recorded_workshop
 from forge.app.process.work_loop import on_work_loop
 from forge.app.process.workshop import Workshop
-from forge.app.projects.autopilot import Hear, LocalPilot, Outcome, carry_on, outcome
+from forge.app.projects.autopilot import Hear, LocalPilot, PilotOutcome, carry_on, outcome
 from forge.app.projects.catalog import create, workspace_of
 from forge.app.projects.project_view import ProjectView
 from forge.app.projects.repository_rights import shown
@@ -41,7 +41,7 @@ class Shown:
     """What came of a demo."""
 
     name: str
-    outcome: Outcome
+    outcome: PilotOutcome
     baseline: str
     test_runs: tuple[Json, ...]
     """Every run of the tests, oldest first."""

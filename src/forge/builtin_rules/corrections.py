@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from forge.builtin_rules.cues import NEEDS_A_PERSON, UNKNOWN
-from forge.builtin_rules.facts import Fact, Kind, facts
+from forge.builtin_rules.facts import Fact, FactKind, facts
 from forge.builtin_rules.sentences import bare, coverage, finished, sentences, words
 
 _REMOVE = re.compile(
@@ -116,7 +116,7 @@ def _updated(one: str, new: list[Fact], said: list[str], sentence: str) -> str:
         better = next((fact for fact in new if _same(fact, old, one, said, sentence)), None)
         if better and better.value != old.value:
             before = one[: old.start]
-            if old.kind is Kind.DATE and better.amount[:1].isdigit():
+            if old.kind is FactKind.DATE and better.amount[:1].isdigit():
                 before = re.sub(r"\bin $", "on ", before)
             one = before + _like(old, better) + one[old.end :]
     return one
@@ -125,14 +125,14 @@ def _updated(one: str, new: list[Fact], said: list[str], sentence: str) -> str:
 def _same(new: Fact, old: Fact, one: str, said: list[str], sentence: str) -> bool:
     if new.kind is not old.kind:
         return False
-    if new.kind is not Kind.DATE:
+    if new.kind is not FactKind.DATE:
         return new.thing == old.thing
-    dates = sum(fact.kind is Kind.DATE for text in said for fact in facts(text))
+    dates = sum(fact.kind is FactKind.DATE for text in said for fact in facts(text))
     return dates == 1 or len(words(one) & words(sentence) - words(old.amount) - words(new.amount)) >= 1
 
 
 def _like(old: Fact, new: Fact) -> str:
     """The new amount, in the currency of the old one where it names none."""
-    if old.kind is not Kind.MONEY or re.search(r"[^\d.,\s'’]", new.amount.replace("k", "")):
+    if old.kind is not FactKind.MONEY or re.search(r"[^\d.,\s'’]", new.amount.replace("k", "")):
         return new.amount
     return re.sub(r"\d[\d.,'’ ]*(?<=\d)(?:\s?k\b)?", lambda _: new.amount, old.amount, count=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-from forge.builtin_rules.facts import MONTH, WEEKDAY, Kind, facts
+from forge.builtin_rules.facts import MONTH, WEEKDAY, FactKind, facts
 from forge.builtin_rules.sentences import bare, words
 
 
@@ -85,7 +85,7 @@ def sorted_as(sentence: str) -> Sort:
     if WANTED.search(sentence) and not _UNWANTED.search(sentence):
         return Sort.OBJECTIVE
     should = _BY_WHEN_OR_FOR_HOW_MUCH.search(sentence)
-    if LIMIT.search(bare(sentence)) or (should and any(fact.kind is not Kind.COUNT for fact in facts(sentence))):
+    if LIMIT.search(bare(sentence)) or (should and any(fact.kind is not FactKind.COUNT for fact in facts(sentence))):
         return Sort.CONSTRAINT
     # “Our onboarding is a mess” wants nothing and limits nothing.
     return Sort.BACKGROUND

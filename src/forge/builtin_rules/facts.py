@@ -58,7 +58,7 @@ _NOT_PAID_FOR = frozenset({"have", "has", "with", "spend", "spends", "pay", "pay
 _NOT_THINGS = frozenset("and or per the for with are our of to at on in is a an by but from".split())  # noqa: SIM905 - a list of words reads as words
 
 
-class Kind(StrEnum):
+class FactKind(StrEnum):
     MONEY = "money"
     COUNT = "count"
     DATE = "date"
@@ -68,7 +68,7 @@ class Kind(StrEnum):
 class Fact:
     """`text` is the amount together with its thing, as the person wrote it; `start` and `end` are the amount alone."""
 
-    kind: Kind
+    kind: FactKind
     thing: str
     amount: str
     text: str
@@ -82,7 +82,7 @@ class Fact:
             return str(_WORDS.index(self.amount.lower()) + 2)
         digits = re.sub(r"(?<=\d)[., '’](?=\d{3}\b)", "", self.amount.lower())
         number = re.search(r"\d+(?:[.,]\d+)?", digits)
-        if self.kind is Kind.DATE or number is None:
+        if self.kind is FactKind.DATE or number is None:
             return " ".join(self.amount.lower().split())
         scale = 1000.0 if re.search(r"\d\s?(?:k\b|thousand)", digits) else 1_000_000.0 if "million" in digits else 1.0
         return f"{float(number[0].replace(',', '.')) * scale:g}"
@@ -95,7 +95,7 @@ def facts(sentence: str) -> list[Fact]:
         sums = [_money(sentence, *found.span("amount")) for found in _SUM.finditer(sentence) if _free(found, dates)]
     taken = [*dates, *sums]
     counts = [
-        Fact(Kind.COUNT, stem(found["noun"]), found["amount"], found[0], *found.span("amount"))
+        Fact(FactKind.COUNT, stem(found["noun"]), found["amount"], found[0], *found.span("amount"))
         for found in _COUNT.finditer(sentence)
         if found["noun"].lower() not in _NOT_THINGS and _free(found, taken)
     ]
@@ -106,11 +106,11 @@ def contradictions(texts: list[str]) -> list[tuple[Fact, Fact]]:
     """Pairs of different amounts of the same thing. Spans of time are left out: a plan has many of them. So is an
     amount that is told of a part: “80 guests” and “six guests are vegan” agree.
     """
-    seen: dict[tuple[Kind, str], list[tuple[Fact, frozenset[str]]]] = {}
+    seen: dict[tuple[FactKind, str], list[tuple[Fact, frozenset[str]]]] = {}
     found: list[tuple[Fact, Fact]] = []
     for text in texts:
         for fact in facts(text):
-            if fact.kind is Kind.DATE or fact.thing in TIMES:
+            if fact.kind is FactKind.DATE or fact.thing in TIMES:
                 continue
             if is_part(text, fact):
                 continue
@@ -130,7 +130,7 @@ def is_part(text: str, fact: Fact) -> bool:
 
 def _date(found: re.Match[str]) -> Fact:
     text = found[0].strip()
-    return Fact(Kind.DATE, "date", text, text, found.start(), found.start() + len(text))
+    return Fact(FactKind.DATE, "date", text, text, found.start(), found.start() + len(text))
 
 
 def _money(sentence: str, start: int, end: int) -> Fact:
@@ -138,7 +138,7 @@ def _money(sentence: str, start: int, end: int) -> Fact:
     thing = stem(before[1]) if before and before[1].lower() not in _NOT_PAID_FOR else "money"
     first = before.start(1) if before and thing != "money" else start
     text = sentence[first - len("at ") if sentence[:first].lower().endswith("at ") else first : end]
-    return Fact(Kind.MONEY, thing, sentence[start:end], text, start, end)
+    return Fact(FactKind.MONEY, thing, sentence[start:end], text, start, end)
 
 
 def _free(found: re.Match[str], taken: list[Fact]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from forge.builtin_rules.facts import WEEKDAY, Kind, facts, is_part
+from forge.builtin_rules.facts import WEEKDAY, FactKind, facts, is_part
 from forge.builtin_rules.sentences import stem
 from forge.deliverables.plan.outlines import Outline, Section, outline
 
@@ -65,9 +65,9 @@ def _roles(sentence: str) -> list[str]:
     kinds = {fact.kind for fact in told}
     found = {
         "people": any(fact.thing in _PEOPLE and not is_part(sentence, fact) for fact in told),
-        "time": Kind.DATE in kinds or bool(_WEEKDAYS.search(sentence)),
+        "time": FactKind.DATE in kinds or bool(_WEEKDAYS.search(sentence)),
         "place": bool(PLACE.search(sentence)),
-        "money": Kind.MONEY in kinds,
+        "money": FactKind.MONEY in kinds,
         "risks": bool(_RISK.search(sentence)),
     }
     return [role for role, there in found.items() if there]
@@ -88,11 +88,11 @@ def _score(shape: Outline, section: Section, sentence: str) -> float:
     # Of two sections that fit alike, the one whose word comes first: sentences begin with what they are about.
     score += 0.1 * (1 - found.index(True) / len(found)) if any(found) else 0.0
     # “Six guests are vegan” is about food: what is counted weighs less than what is said of it. What is paid for more.
-    weight = {Kind.MONEY: 1.0, Kind.COUNT: -0.5, Kind.DATE: 0.0}
+    weight = {FactKind.MONEY: 1.0, FactKind.COUNT: -0.5, FactKind.DATE: 0.0}
     score += sum(weight[fact.kind] for fact in told if fact.thing in stems)
-    if Kind.MONEY in kinds and stems & _MONEY:
+    if FactKind.MONEY in kinds and stems & _MONEY:
         score += 0.75
-    if Kind.DATE in kinds and stems & _TIME:
+    if FactKind.DATE in kinds and stems & _TIME:
         score += 0.5
     return score
 

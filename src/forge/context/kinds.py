@@ -17,7 +17,7 @@ class Role(IntEnum):
     GENERATED = 5
 
 
-class Kind(NamedTuple):
+class FileKind(NamedTuple):
     name: str
     """Shown, and part of the key under which a summary is kept."""
     role: Role
@@ -27,20 +27,20 @@ class Kind(NamedTuple):
 
 _LINES = "lines"
 _BY_NAME = {
-    "package.json": Kind("npm package", Role.CONFIG, "package.json"),
-    "pyproject.toml": Kind("python project", Role.CONFIG, "pyproject"),
-    "cargo.toml": Kind("rust package", Role.CONFIG, "cargo"),
-    "go.mod": Kind("go module", Role.CONFIG, "go.mod"),
-    "makefile": Kind("makefile", Role.CONFIG, "makefile"),
-    "gnumakefile": Kind("makefile", Role.CONFIG, "makefile"),
-    "justfile": Kind("makefile", Role.CONFIG, "makefile"),
-    "dockerfile": Kind("dockerfile", Role.CONFIG, _LINES),
-    "license": Kind("license", Role.OTHER, _LINES),
-    ".env": Kind("env", Role.CONFIG, "env"),
-    ".gitignore": Kind("ignore list", Role.CONFIG),
-    ".dockerignore": Kind("ignore list", Role.CONFIG),
-    ".gitmodules": Kind("submodules", Role.CONFIG, "ini"),
-    ".editorconfig": Kind("ini", Role.CONFIG, "ini"),
+    "package.json": FileKind("npm package", Role.CONFIG, "package.json"),
+    "pyproject.toml": FileKind("python project", Role.CONFIG, "pyproject"),
+    "cargo.toml": FileKind("rust package", Role.CONFIG, "cargo"),
+    "go.mod": FileKind("go module", Role.CONFIG, "go.mod"),
+    "makefile": FileKind("makefile", Role.CONFIG, "makefile"),
+    "gnumakefile": FileKind("makefile", Role.CONFIG, "makefile"),
+    "justfile": FileKind("makefile", Role.CONFIG, "makefile"),
+    "dockerfile": FileKind("dockerfile", Role.CONFIG, _LINES),
+    "license": FileKind("license", Role.OTHER, _LINES),
+    ".env": FileKind("env", Role.CONFIG, "env"),
+    ".gitignore": FileKind("ignore list", Role.CONFIG),
+    ".dockerignore": FileKind("ignore list", Role.CONFIG),
+    ".gitmodules": FileKind("submodules", Role.CONFIG, "ini"),
+    ".editorconfig": FileKind("ini", Role.CONFIG, "ini"),
 }
 _LOCKS = (
     "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lockb bun.lock uv.lock poetry.lock pdm.lock "
@@ -88,44 +88,46 @@ _PLAIN_SOURCES = {
     "nix": "nix",
 }
 _OTHERS = {
-    Kind("markdown", Role.DOCUMENT, "markdown"): "md markdown mdx mdc",
-    Kind("text", Role.DOCUMENT, _LINES): "txt rst adoc org tex",
-    Kind("json", Role.CONFIG, "json"): "json jsonc json5 webmanifest",
-    Kind("yaml", Role.CONFIG, "yaml"): "yaml yml",
-    Kind("toml", Role.CONFIG, "toml"): "toml",
-    Kind("ini", Role.CONFIG, "ini"): "ini cfg conf properties",
-    Kind("xml", Role.CONFIG, _LINES): "xml xsd plist pom csproj",
-    Kind("env", Role.CONFIG, "env"): "env",
-    Kind("data", Role.OTHER, _LINES): "csv tsv jsonl ndjson log",
-    Kind("image", Role.ASSET): "png jpg jpeg gif webp bmp ico tif tiff avif heic psd svg",
-    Kind("font", Role.ASSET): "woff woff2 ttf otf eot",
-    Kind("audio", Role.ASSET): "mp3 wav ogg flac m4a",
-    Kind("video", Role.ASSET): "mp4 webm mov avi mkv",
-    Kind("archive", Role.ASSET): "zip gz tgz bz2 xz zst tar 7z rar jar war whl",
-    Kind("document", Role.ASSET): "pdf doc docx xls xlsx ppt pptx odt",
-    Kind("binary", Role.ASSET): "exe dll so dylib a o obj class pyc wasm bin dat db sqlite sqlite3 parquet npy pkl pt",
-    Kind("source map", Role.GENERATED): "map",
-    Kind("snapshot", Role.GENERATED): "snap",
+    FileKind("markdown", Role.DOCUMENT, "markdown"): "md markdown mdx mdc",
+    FileKind("text", Role.DOCUMENT, _LINES): "txt rst adoc org tex",
+    FileKind("json", Role.CONFIG, "json"): "json jsonc json5 webmanifest",
+    FileKind("yaml", Role.CONFIG, "yaml"): "yaml yml",
+    FileKind("toml", Role.CONFIG, "toml"): "toml",
+    FileKind("ini", Role.CONFIG, "ini"): "ini cfg conf properties",
+    FileKind("xml", Role.CONFIG, _LINES): "xml xsd plist pom csproj",
+    FileKind("env", Role.CONFIG, "env"): "env",
+    FileKind("data", Role.OTHER, _LINES): "csv tsv jsonl ndjson log",
+    FileKind("image", Role.ASSET): "png jpg jpeg gif webp bmp ico tif tiff avif heic psd svg",
+    FileKind("font", Role.ASSET): "woff woff2 ttf otf eot",
+    FileKind("audio", Role.ASSET): "mp3 wav ogg flac m4a",
+    FileKind("video", Role.ASSET): "mp4 webm mov avi mkv",
+    FileKind("archive", Role.ASSET): "zip gz tgz bz2 xz zst tar 7z rar jar war whl",
+    FileKind("document", Role.ASSET): "pdf doc docx xls xlsx ppt pptx odt",
+    FileKind(
+        "binary", Role.ASSET
+    ): "exe dll so dylib a o obj class pyc wasm bin dat db sqlite sqlite3 parquet npy pkl pt",
+    FileKind("source map", Role.GENERATED): "map",
+    FileKind("snapshot", Role.GENERATED): "snap",
 }
-_LOCK = Kind("lock file", Role.GENERATED)
+_LOCK = FileKind("lock file", Role.GENERATED)
 _BY_NAME |= dict.fromkeys(_LOCKS.split(), _LOCK)
 _MINIFIED_ENDINGS = (".min.js", ".min.css", ".bundle.js")
 _MADE_ENDINGS = (".pb.go", "_pb2.py", "_pb2_grpc.py", ".g.dart", ".designer.cs", ".generated.ts")
 _LONGEST_ENDING = 13
-_MADE = Kind("generated code", Role.GENERATED)
-_MINIFIED = Kind("minified", Role.GENERATED)
-_UNKNOWN = Kind("file", Role.OTHER, _LINES)
-LINK = Kind("symbolic link", Role.OTHER)
+_MADE = FileKind("generated code", Role.GENERATED)
+_MINIFIED = FileKind("minified", Role.GENERATED)
+_UNKNOWN = FileKind("file", Role.OTHER, _LINES)
+LINK = FileKind("symbolic link", Role.OTHER)
 PARSED = frozenset(_SOURCES)
 """Kinds that a grammar reads."""
 
 
-def _by_ending() -> dict[str, Kind]:
-    table: dict[str, Kind] = {}
+def _by_ending() -> dict[str, FileKind]:
+    table: dict[str, FileKind] = {}
     for name, endings in _SOURCES.items():
-        table |= dict.fromkeys(endings.split(), Kind(name, Role.SOURCE, name))
+        table |= dict.fromkeys(endings.split(), FileKind(name, Role.SOURCE, name))
     for name, endings in _PLAIN_SOURCES.items():
-        table |= dict.fromkeys(endings.split(), Kind(name, Role.SOURCE, _LINES))
+        table |= dict.fromkeys(endings.split(), FileKind(name, Role.SOURCE, _LINES))
     for kind, endings in _OTHERS.items():
         table |= dict.fromkeys(endings.split(), kind)
     return table
@@ -146,7 +148,7 @@ def ending(path: str) -> str:
     return last if dot - path.rfind("/") > 1 or last in _BY_ENDING else ""
 
 
-def kind_of(path: str) -> Kind:
+def kind_of(path: str) -> FileKind:
     name = path[path.rfind("/") + 1 :].lower()
     if name.endswith(_MINIFIED_ENDINGS):
         return _MINIFIED
@@ -155,7 +157,7 @@ def kind_of(path: str) -> Kind:
     return _BY_NAME.get(name) or _BY_ENDING.get(ending(name)) or _by_prefix(name)
 
 
-def _by_prefix(name: str) -> Kind:
+def _by_prefix(name: str) -> FileKind:
     if name.startswith(("dockerfile", "containerfile")):
         return _BY_NAME["dockerfile"]
     if name.startswith(".env"):

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from forge.context import outlines, tokens
-from forge.context.kinds import BY_NAME, LINK, PARSED, Kind, Role, kind_of
+from forge.context.kinds import BY_NAME, LINK, PARSED, FileKind, Role, kind_of
 from forge.context.summary_cache import Key, SummaryCache, kept
 from forge.errors import ForgeError
 from forge.git import Entry
@@ -97,7 +97,7 @@ def printable(text: str) -> str:
     return _CONTROL.sub("?", text)
 
 
-def described(kind: Kind, data: bytes, size: int, redact: Redact) -> str:
+def described(kind: FileKind, data: bytes, size: int, redact: Redact) -> str:
     """Everything of a line but its path. Never fails, whatever the content is."""
     if kind is LINK:
         return _fitted(f"{kind.name} to {redact(printable(data[:200].decode('utf-8', 'replace')))}", _ROOM)
@@ -128,11 +128,11 @@ def readable_size(size: int) -> str:
     return f"{size / 1024:,.0f} KB" if size < 1 << 20 else f"{size / (1 << 20):,.1f} MB"
 
 
-def _sized(kind: Kind, size: int) -> str:
+def _sized(kind: FileKind, size: int) -> str:
     return f"{kind.name}, {readable_size(size)}"
 
 
-def _points(kind: Kind, data: bytes) -> str:
+def _points(kind: FileKind, data: bytes) -> str:
     if kind.outline in PARSED:
         from forge.context.symbols import symbols, worded  # noqa: PLC0415 - grammars take long to load
 

@@ -17,7 +17,7 @@ from forge.contracts.phases import PhasePlan
 from forge.contracts.templates import template
 from forge.git import CommitId, ObjectId, Repository
 from forge.git.objects.raw_object import object_id
-from forge.git.values import Kind as ObjectKind
+from forge.git.values import ObjectKind
 
 Source = Literal["pinned", "project", "template"]
 _LINE = 160

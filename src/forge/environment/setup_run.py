@@ -21,7 +21,7 @@ from forge.environment.proposal import PLACE, SCRATCH, SOURCE, Proposal
 from forge.environment.runtimes import SYSTEM_PATH, runtime_mounts
 from forge.environment.setup_log import LOG_BYTES, STEP, OnProgress, SetupLog
 from forge.git import GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
-from forge.sandbox import Limits, Mount, Result, run
+from forge.sandbox import CommandResult, Limits, Mount, run
 from forge.sandbox.host_proxy import HostProxy, serving
 
 PORT = 4572
@@ -201,7 +201,7 @@ class _Setup:
             return (self._proposal.image.path,)
         return (*(f"{each.prefix}/bin" for each in self._proposal.runtimes), SYSTEM_PATH)
 
-    def _failed(self, result: Result, refused: tuple[str, ...], unreachable: tuple[str, ...]) -> SetupFailed:
+    def _failed(self, result: CommandResult, refused: tuple[str, ...], unreachable: tuple[str, ...]) -> SetupFailed:
         command = self._log.command
         if result.cancelled:
             reason, hint = "The setup was cancelled.", "Start it again with `forge env setup`."
@@ -234,7 +234,7 @@ class _Setup:
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    result: Result
+    result: CommandResult
 
     @property
     def ok(self) -> bool:

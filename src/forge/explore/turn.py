@@ -33,7 +33,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ExplorerOutcome:
     """What a turn came to, as it is written."""
 
     decision: Decision
@@ -127,7 +127,7 @@ def block(bench: Workbench, decision: Decision, knowledge: Knowledge, passages: 
     return "\n\n".join(parts)
 
 
-def finish(bench: Workbench, outcome: Outcome) -> Reply:
+def finish(bench: Workbench, outcome: ExplorerOutcome) -> Reply:
     """Write a turn onto the state as it is now: its calls, the conflicts that follow, where the conversation is."""
     before = bench.register
     begin(bench, outcome.decision)
@@ -153,7 +153,7 @@ def is_framed(bench: Workbench) -> bool:
     return bool(bench.turn > 1 and bench.skeleton.get("problem_statement") and people and heavy)
 
 
-def _conclude(bench: Workbench, outcome: Outcome, reply: Reply, refused: Sequence[str]) -> None:
+def _conclude(bench: Workbench, outcome: ExplorerOutcome, reply: Reply, refused: Sequence[str]) -> None:
     decision, routing = outcome.decision, bench.routing
     routing["last_routing_decision"] = decision.to_json()
     routing["active_probe"] = (decision.probe if outcome.probe is None else outcome.probe) or None

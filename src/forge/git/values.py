@@ -13,7 +13,7 @@ CommitId = NewType("CommitId", str)
 EMPTY_TREE = ObjectId("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
 
 
-class Kind:
+class ObjectKind:
     """Object types, numbered as in a pack."""
 
     COMMIT = 1

@@ -3,16 +3,16 @@
 from forge.memory.memory import Memory
 from forge.memory.read_order import Recalled
 from forge.memory.storage import Drafts
-from forge.memory.update import Result, Resumed
+from forge.memory.update import Resumed, UpdateResult
 from forge.memory.values import (
     Caution,
     Confidence,
     Entry,
     Initiative,
     InterviewState,
-    Kind,
     Milestone,
     MilestoneStatus,
+    NoteKind,
     Source,
     Status,
     Topic,
@@ -27,14 +27,14 @@ __all__ = [
     "Entry",
     "Initiative",
     "InterviewState",
-    "Kind",
     "Memory",
     "Milestone",
     "MilestoneStatus",
+    "NoteKind",
     "Recalled",
-    "Result",
     "Resumed",
     "Source",
     "Status",
     "Topic",
+    "UpdateResult",
 ]

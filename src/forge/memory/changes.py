@@ -15,9 +15,9 @@ from forge.memory.values import (
     Entry,
     Initiative,
     InterviewState,
-    Kind,
     Milestone,
     MilestoneStatus,
+    NoteKind,
     Owed,
     Status,
     Topic,
@@ -32,7 +32,7 @@ class Changed:
     """`lines` go into MEMORY.md; `sync` says whether WORKFLOW-STATUS.yaml follows."""
 
     initiative: Initiative
-    lines: tuple[tuple[Kind, str], ...] = ()
+    lines: tuple[tuple[NoteKind, str], ...] = ()
     sync: bool = False
 
 
@@ -72,7 +72,7 @@ def advanced(done: str, phase: str, context: str | None) -> Act:
             value, phase=begun, completed_phase=finished, context=value.context if context is None else context
         )
         line = checkpoint(value.type, finished, begun, value.context or value.title)
-        return Changed(value, ((Kind.CHECKPOINT, line),), sync=True)
+        return Changed(value, ((NoteKind.CHECKPOINT, line),), sync=True)
 
     return act
 
@@ -140,12 +140,12 @@ def completed(outcome: str) -> Act:
     def act(value: Initiative) -> Changed:
         value = replace(value, status=moved(value.status, Status.COMPLETED), outcome=outcome, reason="")
         line = completion(value.type, value.context or value.title, outcome)
-        return Changed(value, ((Kind.COMPLETION, line),), sync=True)
+        return Changed(value, ((NoteKind.COMPLETION, line),), sync=True)
 
     return act
 
 
-def line_added(kind: Kind, text: str) -> Act:
+def line_added(kind: NoteKind, text: str) -> Act:
     return lambda value: Changed(value, ((kind, text),))
 
 

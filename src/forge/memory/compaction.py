@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forge.memory.marks import Fold, Own, line_of
-from forge.memory.values import Entry, Kind
+from forge.memory.values import Entry, NoteKind
 
 # What is folded first, and how many of the newest stay whatever happens: the last checkpoint says where work stands.
-_ORDER = ((Kind.CHECKPOINT, 1), (Kind.DELEGATION, 0), (Kind.COMPLETION, 1))
+_ORDER = ((NoteKind.CHECKPOINT, 1), (NoteKind.DELEGATION, 0), (NoteKind.COMPLETION, 1))
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MemoryLimits:
     """What programs read of MEMORY.md at the start of a session; the rest would never be seen."""
 
     lines: int = 200
     bytes: int = 25_000
 
 
-LIMITS = Limits()
+LIMITS = MemoryLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Line:
         return len(self.text.encode("utf-8", "surrogateescape"))
 
 
-def fits(lines: list[Line], limits: Limits) -> bool:
+def fits(lines: list[Line], limits: MemoryLimits) -> bool:
     return len(lines) <= limits.lines and sum(line.size for line in lines) <= limits.bytes
 
 
-def folded(lines: list[Line], limits: Limits) -> list[Line]:
+def folded(lines: list[Line], limits: MemoryLimits) -> list[Line]:
     """As few lines folded as it takes; all that may be, if even that does not suffice."""
     lines = list(lines)
     size = sum(line.size for line in lines)
@@ -51,7 +51,7 @@ def folded(lines: list[Line], limits: Limits) -> list[Line]:
     return lines
 
 
-def _fold_oldest(lines: list[Line], kind: Kind, place: int) -> int:
+def _fold_oldest(lines: list[Line], kind: NoteKind, place: int) -> int:
     """Fold one line into the fold of its kind. Gives by how many bytes the whole grew, which is seldom above zero."""
     entry, ending = lines[place].own, lines[place].text[len(lines[place].text.rstrip("\r\n")) :]
     assert isinstance(entry, Entry)

@@ -13,9 +13,9 @@ from forge.memory.values import (
     Entry,
     Initiative,
     InterviewState,
-    Kind,
     Milestone,
     MilestoneStatus,
+    NoteKind,
     Owed,
     Status,
     Topic,
@@ -171,7 +171,7 @@ def entry_json(entry: Entry) -> dict[str, Any]:
 
 def parsed_entry(raw: Mapping[str, Any]) -> Entry:
     return Entry(
-        kind=Kind[str(raw["kind"]).upper()],
+        kind=NoteKind[str(raw["kind"]).upper()],
         text=str(raw["text"]),
         at=parsed_moment(raw["at"]),
         initiative=str(raw.get("initiative", "")),

@@ -12,7 +12,7 @@ from forge.memory.encoding import Unreadable, parsed_initiative, parsed_intervie
 from forge.memory.notes import Notes
 from forge.memory.status_files import StatusFile, followed, status_paths
 from forge.memory.storage import FOLDER, Storage
-from forge.memory.values import Caution, Entry, Initiative, InterviewState, Kind, Source, Status
+from forge.memory.values import Caution, Entry, Initiative, InterviewState, NoteKind, Source, Status
 from forge.memory.workflow_status import parsed_status
 from forge.memory.workflows import parsed_checkpoint, parsed_completion, phase_before
 
@@ -75,10 +75,10 @@ def _status(storage: Storage, layers: Layers, path: str) -> StatusFile | None:
 
 
 def _of_entry(entry: Entry) -> Initiative | None:
-    if entry.kind is Kind.CHECKPOINT and (at := parsed_checkpoint(entry.text)) is not None:
+    if entry.kind is NoteKind.CHECKPOINT and (at := parsed_checkpoint(entry.text)) is not None:
         type_, context, status, outcome = at.type, at.context, Status.IN_PROGRESS, ""
         done = at.completed_phase
-    elif entry.kind is Kind.COMPLETION and (end := parsed_completion(entry.text)) is not None:
+    elif entry.kind is NoteKind.COMPLETION and (end := parsed_completion(entry.text)) is not None:
         type_, context, status, outcome = end.type, end.context, Status.COMPLETED, end.outcome
         done = phase_before(type_, entry.phase)
     else:
@@ -88,7 +88,7 @@ def _of_entry(entry: Entry) -> Initiative | None:
         title=context,
         type=type_,
         status=status,
-        phase=entry.phase or (at.phase if entry.kind is Kind.CHECKPOINT and at else ""),
+        phase=entry.phase or (at.phase if entry.kind is NoteKind.CHECKPOINT and at else ""),
         completed_phase=done,
         context=context,
         outcome=outcome,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import quote, unquote
 
-from forge.memory.values import Entry, Kind, moment, parsed_moment
+from forge.memory.values import Entry, NoteKind, moment, parsed_moment
 
 _LINE = re.compile(r"- (?P<text>.*) <!-- forge (?P<fields>[^<>]*) sum=(?P<sum>[0-9a-f]{8}) -->")
 
@@ -20,7 +20,7 @@ _LINE = re.compile(r"- (?P<text>.*) <!-- forge (?P<fields>[^<>]*) sum=(?P<sum>[0
 class Fold:
     """Many lines of one kind in the place of which one line stands."""
 
-    kind: Kind
+    kind: NoteKind
     count: int
     first: datetime
     last: datetime
@@ -67,9 +67,9 @@ def parsed_line(line: str) -> Own | None:
 def _parsed(text: str, fields: dict[str, str]) -> Own:
     if "folded" in fields:
         first, last = parsed_moment(fields["first"]), parsed_moment(fields["last"])
-        return Fold(Kind[fields["folded"].upper()], int(fields["count"]), first, last)
+        return Fold(NoteKind[fields["folded"].upper()], int(fields["count"]), first, last)
     return Entry(
-        kind=Kind[fields["kind"].upper()],
+        kind=NoteKind[fields["kind"].upper()],
         text=text,
         at=parsed_moment(fields["at"]),
         initiative=fields.get("initiative", ""),

@@ -14,8 +14,8 @@ from forge.memory.layers import read_layers
 from forge.memory.read_order import Recalled, recalled
 from forge.memory.reconcile import resolved
 from forge.memory.storage import Directory, Storage
-from forge.memory.update import Change, Keeper, Result, Resumed
-from forge.memory.values import Confidence, Entry, Initiative, Kind, Milestone, Status, one_line
+from forge.memory.update import Change, Keeper, Resumed, UpdateResult
+from forge.memory.values import Confidence, Entry, Initiative, Milestone, NoteKind, Status, one_line
 from forge.memory.workflows import first_phase
 from forge.sessions.redaction import Redactor
 
@@ -47,7 +47,7 @@ class Memory:
         *,
         milestones: Sequence[Milestone] = (),
         step: str | None = None,
-    ) -> Result:
+    ) -> UpdateResult:
         """Begin an initiative; the one before must be over."""
         new = Initiative(
             id=self._keeper.new_id(),
@@ -66,7 +66,7 @@ class Memory:
             earlier = [claim.initiative.id for claim in layers.claims() if claim.initiative.id]
             return self._keeper.apply(layers, lambda old: _followed(old, new, earlier), step, recover=False)
 
-    def advance(self, done: str, next: str, context: str | None = None, *, step: str | None = None) -> Result:  # noqa: A002
+    def advance(self, done: str, next: str, context: str | None = None, *, step: str | None = None) -> UpdateResult:  # noqa: A002
         """One phase is done and another begins: a major transition, with its line in MEMORY.md.
 
         With `git-commit` or `x-archive` the workflow ends, and the line is its completion.
@@ -74,34 +74,34 @@ class Memory:
         about = None if context is None else self._text(context, _MOST)
         return self._change(changes.advanced(done, next, about), step)
 
-    def milestone_started(self, id: str, title: str = "", *, total: int = 0, step: str | None = None) -> Result:  # noqa: A002
+    def milestone_started(self, id: str, title: str = "", *, total: int = 0, step: str | None = None) -> UpdateResult:  # noqa: A002
         """Begin a milestone of `total` tasks; a new one if there is none with this id."""
         return self._change(changes.milestone_started(one_line(id, _MOST), self._text(title, _MOST), total), step)
 
-    def task_completed(self, milestone: str, *, step: str | None = None) -> Result:
+    def task_completed(self, milestone: str, *, step: str | None = None) -> UpdateResult:
         return self._change(changes.task_completed(one_line(milestone, _MOST)), step)
 
-    def milestone_completed(self, id: str, *, step: str | None = None) -> Result:  # noqa: A002
+    def milestone_completed(self, id: str, *, step: str | None = None) -> UpdateResult:  # noqa: A002
         return self._change(changes.milestone_completed(one_line(id, _MOST)), step)
 
-    def change_status(self, status: Status, *, reason: str = "", step: str | None = None) -> Result:
+    def change_status(self, status: Status, *, reason: str = "", step: str | None = None) -> UpdateResult:
         """For `completed` the reason is the outcome that is written down."""
         if status is Status.COMPLETED:
             return self.complete(reason, step=step)
         return self._change(changes.status_changed(status, self._text(reason, _MOST)), step)
 
-    def complete(self, outcome: str, *, step: str | None = None) -> Result:
+    def complete(self, outcome: str, *, step: str | None = None) -> UpdateResult:
         return self._change(changes.completed(self._text(outcome, 2 * _MOST) or "done"), step)
 
-    def learn(self, text: str, *, step: str | None = None) -> Result:
+    def learn(self, text: str, *, step: str | None = None) -> UpdateResult:
         """Keep a pattern, preference or lesson. It is never folded away."""
-        return self._line(Kind.LEARNING, self._text(text), step)
+        return self._line(NoteKind.LEARNING, self._text(text), step)
 
-    def delegate(self, text: str, *, step: str | None = None) -> Result:
+    def delegate(self, text: str, *, step: str | None = None) -> UpdateResult:
         """Note that a sub-agent was given something to do."""
-        return self._line(Kind.DELEGATION, self._text(text, _MOST), step)
+        return self._line(NoteKind.DELEGATION, self._text(text, _MOST), step)
 
-    def confidence(self, topic: str, value: float, source: str, *, step: str | None = None) -> Result:
+    def confidence(self, topic: str, value: float, source: str, *, step: str | None = None) -> UpdateResult:
         """How sure `source` is of a topic now, from 0 to 1."""
         name = self._text(topic, _MOST)
         if not name or not 0 <= value <= 1:
@@ -134,7 +134,7 @@ class Memory:
                 return Resumed(None, None, warnings=self._keeper.warnings(layers.cautions))
             return self._keeper.bring_up(layers, found)
 
-    def _line(self, kind: Kind, text: str, step: str | None) -> Result:
+    def _line(self, kind: NoteKind, text: str, step: str | None) -> UpdateResult:
         if not text:
             raise InvalidInput("There is nothing to remember.", hint="Give the text.")
         with self._storage.locked():
@@ -144,7 +144,7 @@ class Memory:
                 return self._keeper.add_line(layers, entry)
             return self._keeper.apply(layers, _on_some(changes.line_added(kind, text)), step)
 
-    def _change(self, act: changes.Act, step: str | None) -> Result:
+    def _change(self, act: changes.Act, step: str | None) -> UpdateResult:
         with self._storage.locked():
             return self._keeper.apply(self._keeper.layers(), _on_some(act), step)
 

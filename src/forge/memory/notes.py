@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from forge.memory.compaction import LIMITS, Limits, Line, fits, folded
+from forge.memory.compaction import LIMITS, Line, MemoryLimits, fits, folded
 from forge.memory.marks import Fold, line_of, parsed_line
-from forge.memory.values import Entry, Kind
+from forge.memory.values import Entry, NoteKind
 
 _HEADING = re.compile(r"(?P<level>#{1,6})[ \t]+(?P<title>.*?)[ \t]*#*[ \t]*\r?\n?")
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<rest>.*)", re.DOTALL)
@@ -43,14 +43,14 @@ class Notes:
         theirs = (line.text for i, line in enumerate(self.lines) if line.own is None and i not in quoted)
         return tuple(re.sub(r"^\s*(?:[-*+]\s+)?[\"“]?|[\"”]?\s*$", "", text) for text in theirs)
 
-    def with_entries(self, entries: Iterable[Entry], limits: Limits = LIMITS) -> Notes:
+    def with_entries(self, entries: Iterable[Entry], limits: MemoryLimits = LIMITS) -> Notes:
         """The same with lines for `entries`, folded as far as the limits ask for."""
         lines = list(self.lines)
         for entry in entries:
             _insert(lines, entry)
         return Notes(tuple(folded(lines, limits)))
 
-    def fits(self, limits: Limits = LIMITS) -> bool:
+    def fits(self, limits: MemoryLimits = LIMITS) -> bool:
         return fits(list(self.lines), limits)
 
 
@@ -75,7 +75,7 @@ def _insert(lines: list[Line], entry: Entry) -> None:
         lines.insert(end + 2, blank)
 
 
-def _section(lines: list[Line], kind: Kind) -> range | None:
+def _section(lines: list[Line], kind: NoteKind) -> range | None:
     """The lines below the heading of a kind, up to the next heading that is not below it."""
     headings = list(_headings([line.text for line in lines]))
     for number, (place, level, title) in enumerate(headings):

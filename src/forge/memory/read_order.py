@@ -11,7 +11,7 @@ from forge.memory.claims import Claim, enriched
 from forge.memory.layers import Layers
 from forge.memory.marks import Fold
 from forge.memory.scan import scanned
-from forge.memory.values import Caution, Entry, Initiative, InterviewState, Kind, Source
+from forge.memory.values import Caution, Entry, Initiative, InterviewState, NoteKind, Source
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"))
 
@@ -29,7 +29,7 @@ class Recalled:
     claims: tuple[Claim, ...]
     warnings: tuple[Caution, ...] = ()
 
-    def lines(self, kind: Kind) -> tuple[Entry, ...]:
+    def lines(self, kind: NoteKind) -> tuple[Entry, ...]:
         return tuple(entry for entry in self.entries if entry.kind is kind)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from forge.memory.claims import disagrees, is_stale, skewed, winner
 from forge.memory.layers import Layers
 from forge.memory.read_order import time_ago, together, with_scan
-from forge.memory.values import Caution, Entry, Initiative, Kind, Owed, Source, Status
+from forge.memory.values import Caution, Entry, Initiative, NoteKind, Owed, Source, Status
 from forge.memory.workflows import checkpoint, completion
 
 
@@ -56,9 +56,9 @@ def resolved(
 def _line(truth: Initiative) -> Entry:
     about = truth.context or truth.title
     if truth.status in (Status.COMPLETED, Status.ARCHIVED):
-        kind, text = Kind.COMPLETION, completion(truth.type, about, truth.outcome or "done")
+        kind, text = NoteKind.COMPLETION, completion(truth.type, about, truth.outcome or "done")
     else:
-        kind, text = Kind.CHECKPOINT, checkpoint(truth.type, truth.completed_phase, truth.phase, about)
+        kind, text = NoteKind.CHECKPOINT, checkpoint(truth.type, truth.completed_phase, truth.phase, about)
     return Entry(kind, text, truth.updated, truth.id, truth.counter, truth.phase)
 
 

@@ -25,7 +25,7 @@ Change = Callable[[Initiative | None], changes.Changed]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class UpdateResult:
     """What became of an event. `saved`: it is on the disk. `changed`: false for a step that was taken before."""
 
     initiative: Initiative | None
@@ -71,7 +71,7 @@ class Keeper:
         value = best.initiative
         return replace(value, id=value.id or self.new_id(), counter=value.counter or latest)
 
-    def apply(self, layers: Layers, change: Change, step: str | None, *, recover: bool = True) -> Result:
+    def apply(self, layers: Layers, change: Change, step: str | None, *, recover: bool = True) -> UpdateResult:
         old = self.known(layers) or (self._recovered(layers) if recover else None)
         key = changes.step_key(step)
         if old is not None and key and key in old.steps:
@@ -83,7 +83,7 @@ class Keeper:
         value, saved = self._settle(layers, value, saved=saved)
         return self.result(layers, value, changed=changed, saved=saved)
 
-    def add_line(self, layers: Layers, entry: Entry) -> Result:
+    def add_line(self, layers: Layers, entry: Entry) -> UpdateResult:
         """Where there is no initiative, a line goes to MEMORY.md alone."""
         self._writer.check_required(layers)
         taken = bool(entry.step) and any(each.step == entry.step for each in layers.notes.entries)
@@ -92,7 +92,7 @@ class Keeper:
 
     def apply_interview(
         self, layers: Layers, change: Callable[[InterviewState], InterviewState], step: str | None
-    ) -> Result:
+    ) -> UpdateResult:
         old = self.live_interview or layers.interview or InterviewState()
         taken = bool(step) and changes.step_key(step) in old.steps
         if taken and self.live_interview is None:
@@ -119,8 +119,8 @@ class Keeper:
         )
         return Resumed(value, found.source, written, self.warnings(layers.cautions))
 
-    def result(self, layers: Layers, value: Initiative | None, *, changed: bool, saved: bool) -> Result:
-        return Result(value, changed, saved, self.warnings(layers.cautions))
+    def result(self, layers: Layers, value: Initiative | None, *, changed: bool, saved: bool) -> UpdateResult:
+        return UpdateResult(value, changed, saved, self.warnings(layers.cautions))
 
     def warnings(self, told: Sequence[Caution]) -> tuple[Caution, ...]:
         """What was told, and in every answer that something is still not saved."""

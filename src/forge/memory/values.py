@@ -41,7 +41,7 @@ class Source(StrEnum):
     SCAN = "documentation/milestones/_active"
 
 
-class Kind(StrEnum):
+class NoteKind(StrEnum):
     """The kinds of line that Forge writes into MEMORY.md; the value is the heading they stand under."""
 
     LEARNING = "Learnings"
@@ -63,7 +63,7 @@ class Milestone:
 class Entry:
     """One line of MEMORY.md that Forge wrote. `initiative` and `counter` say which state it tells of."""
 
-    kind: Kind
+    kind: NoteKind
     text: str
     at: datetime
     initiative: str = ""

@@ -31,7 +31,7 @@ class Action(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ActionState:
     """All that decides which actions are possible. `busy` means that Forge is at work and waits for nobody."""
 
     phase: Phase
@@ -96,12 +96,12 @@ class NeedsConfirmation:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedAction:
     reason: str
     allowed: tuple[Action, ...]
 
 
-Decision = Accepted | Duplicate | NeedsConfirmation | Refused
+Decision = Accepted | Duplicate | NeedsConfirmation | RefusedAction
 
 ACCEPTED = "The deliverable is accepted. The project is done."
 STOPPED = "The project was stopped for good."
@@ -115,7 +115,7 @@ _BUTTONS = frozenset({Action.DISTILL, Action.CONFIRM, Action.RESUME, Action.OVER
 
 
 def decide(
-    state: State,
+    state: ActionState,
     action: Action,
     *,
     confirmed: bool = False,
@@ -129,19 +129,19 @@ def decide(
     if action not in allowed(state):
         if _in_effect(state, action) or (again and action in _BUTTONS and not _blocked(state, action)):
             return Duplicate()
-        return Refused(_reason(state, action), allowed(state))
+        return RefusedAction(_reason(state, action), allowed(state))
     question = confirmation(state, action)
     if question and not confirmed:
         return NeedsConfirmation(question)
     return _effect(state, action)
 
 
-def allowed(state: State) -> tuple[Action, ...]:
+def allowed(state: ActionState) -> tuple[Action, ...]:
     """The actions that are possible now. A person can stop a project at any time, whatever Forge is doing with it."""
     return () if state.ended else (*_forward(state), Action.TERMINATE)
 
 
-def _forward(state: State) -> tuple[Action, ...]:
+def _forward(state: ActionState) -> tuple[Action, ...]:
     if state.busy:
         return ()
     match state.waiting, state.phase:
@@ -164,7 +164,7 @@ def _forward(state: State) -> tuple[Action, ...]:
     return ()
 
 
-def confirmation(state: State, action: Action) -> str:
+def confirmation(state: ActionState, action: Action) -> str:
     """What a person is asked before it happens; empty where nothing is asked."""
     if action is Action.TERMINATE:
         return _STOP
@@ -175,7 +175,7 @@ def confirmation(state: State, action: Action) -> str:
     return ""
 
 
-def _effect(state: State, action: Action) -> Accepted:
+def _effect(state: ActionState, action: Action) -> Accepted:
     match action, state.phase:
         case Action.DISTILL, _:
             return Accepted(action, Phase.DISTILLING, "Distilling…")
@@ -207,7 +207,7 @@ def _effect(state: State, action: Action) -> Accepted:
     return Accepted(action, state.phase)
 
 
-def _resumed(state: State) -> Phase | None:
+def _resumed(state: ActionState) -> Phase | None:
     """Where a halted project goes on. Guards halt only what is being polished, whatever else is known."""
     if state.outline:
         return Phase.SPEC_BUILDING
@@ -218,19 +218,19 @@ def _resumed(state: State) -> Phase | None:
     return state.halted_in if state.halted_in not in {Phase.HALTED, Phase.DONE} else None
 
 
-def _in_effect(state: State, action: Action) -> bool:
+def _in_effect(state: ActionState, action: Action) -> bool:
     """Whether `state` is already what `action` leads to, however it got there."""
     return (action is Action.DISTILL and state.phase is Phase.DISTILLING) or (
         action is Action.TERMINATE and state.ended and state.phase is Phase.HALTED
     )
 
 
-def _blocked(state: State, action: Action) -> bool:
+def _blocked(state: ActionState, action: Action) -> bool:
     """Whether `action` is meant for this state and only something in it is missing."""
     return action is Action.CONFIRM and state.phase is Phase.SPEC_BUILDING and state.unresolved > 0 and not state.busy
 
 
-def _reason(state: State, action: Action) -> str:
+def _reason(state: ActionState, action: Action) -> str:
     if state.ended:
         return "The project is done." if state.phase is Phase.DONE else STOPPED
     if state.busy:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GuardLimits:
     """Every parameter of the guards. Shares are whole percents, so that comparing with them is exact."""
 
     critical_max: int = 0
@@ -105,11 +105,11 @@ class Verdict:
     halt_reason: str | None = None
 
 
-_DEFAULTS = Limits()
+_DEFAULTS = GuardLimits()
 
 
 def evaluate(
-    trajectory: Sequence[Counts], *, tests: Evidence | None, limits: Limits = _DEFAULTS, tries: int | None = None
+    trajectory: Sequence[Counts], *, tests: Evidence | None, limits: GuardLimits = _DEFAULTS, tries: int | None = None
 ) -> Verdict:
     """What to do after the last round of `trajectory`. `tests` is None only for deliverables without tests.
 
@@ -145,7 +145,7 @@ def unchanged(looked: Verdict, tests: str = "") -> Verdict:
     return _halt(Guard.NO_CHANGE, f"The agent changed no file. {looked.reason}")
 
 
-def _tests_stuck(tried: Sequence[Counts], limits: Limits) -> str:
+def _tests_stuck(tried: Sequence[Counts], limits: GuardLimits) -> str:
     now = tried[-1]
     alone, same = tried[-limits.tests_alone :], tried[-limits.tests_same :]
     if len(alone) == limits.tests_alone and all(each.tests and _within(each, limits) for each in alone):
@@ -159,19 +159,19 @@ def _halt(guard: Guard, reason: str) -> Verdict:
     return Verdict(guard, "halt", reason, f"guard_{guard}")
 
 
-def _within(counts: Counts, limits: Limits, factor: float = 1) -> bool:
+def _within(counts: Counts, limits: GuardLimits, factor: float = 1) -> bool:
     most = (limits.critical_max, limits.medium_max, limits.minor_max)
     return all(count <= limit * factor for (_, count), limit in zip(counts.by_severity, most, strict=True))
 
 
-def _converged(trajectory: Sequence[Counts], limits: Limits) -> str:
+def _converged(trajectory: Sequence[Counts], limits: GuardLimits) -> str:
     if not _within(trajectory[-1], limits):
         return ""
     allowed = f"{limits.critical_max}, {limits.medium_max} and {limits.minor_max}"
     return f"{trajectory[-1]}: within the limits of {allowed}."
 
 
-def _hallucinated(trajectory: Sequence[Counts], limits: Limits) -> str:
+def _hallucinated(trajectory: Sequence[Counts], limits: GuardLimits) -> str:
     """From a total of 0, any finding is a jump of more than every percentage."""
     falling = [counts.total for counts in trajectory[-2 - limits.hallucination_trend : -1]]
     if len(falling) <= limits.hallucination_trend or any(after >= before for before, after in pairwise(falling)):
@@ -185,7 +185,7 @@ def _hallucinated(trajectory: Sequence[Counts], limits: Limits) -> str:
     )
 
 
-def _fabricated(trajectory: Sequence[Counts], limits: Limits) -> str:
+def _fabricated(trajectory: Sequence[Counts], limits: GuardLimits) -> str:
     now, earlier = trajectory[-1], trajectory[:-1]
     if now.iteration < limits.fabrication_from or not earlier:
         return ""
@@ -195,7 +195,7 @@ def _fabricated(trajectory: Sequence[Counts], limits: Limits) -> str:
     return spike
 
 
-def _spike(now: Counts, window: Sequence[Counts], limits: Limits) -> str:
+def _spike(now: Counts, window: Sequence[Counts], limits: GuardLimits) -> str:
     # Multiplied by the length of the window, so that a mean of thirds stays exact.
     width = len(window)
     for index, (severity, count) in enumerate(now.by_severity):
@@ -208,7 +208,7 @@ def _spike(now: Counts, window: Sequence[Counts], limits: Limits) -> str:
     return ""
 
 
-def _stagnated(trajectory: Sequence[Counts], limits: Limits) -> str:
+def _stagnated(trajectory: Sequence[Counts], limits: GuardLimits) -> str:
     """Needs a round to compare with, and something that was found: nothing found cannot rotate."""
     plateau = trajectory[-limits.stagnation_limit :]
     if len(trajectory) < max(2, limits.stagnation_limit) or len({counts.total for counts in plateau}) > 1:
@@ -222,7 +222,7 @@ def _stagnated(trajectory: Sequence[Counts], limits: Limits) -> str:
     return f"The total is {trajectory[-1].total} for {counted(len(plateau), 'round')}, and {known}."
 
 
-def _rotated(now: Sequence[str], before: Sequence[str], limits: Limits) -> bool:
+def _rotated(now: Sequence[str], before: Sequence[str], limits: GuardLimits) -> bool:
     differing = 1 - Fraction(str(limits.similarity))
     fresh = 0
     for text in now:

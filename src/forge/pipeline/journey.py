@@ -16,7 +16,7 @@ from forge.errors import ForgeError
 from forge.events import Event, ModelRetryScheduled, ProjectProgressed
 from forge.json_value import Json
 from forge.pipeline.answerer import AgentResponse, Agents, Objection, Picture, Task
-from forge.pipeline.guards import Limits
+from forge.pipeline.guards import GuardLimits
 from forge.pipeline.project_change import card_of, commit_change, note_cards, publish_change
 from forge.plugins.errors import AgentFailed, AnswerUnusable
 from forge.plugins.roles import Card, DeliverableType, Notice
@@ -59,7 +59,7 @@ class Steps(Protocol):
 class Parameters:
     """What a person can set of the pipeline."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: GuardLimits = field(default_factory=GuardLimits)
     retry_malformed_output: int = 2
     min_word_count: int = 10
     max_file_size_mb: float = 50

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.pipeline.actions import Action, State, allowed, confirmation
+from forge.pipeline.actions import Action, ActionState, allowed, confirmation
 from forge.projects.status import HaltReason, Phase
 
 EDIT = "edit"
@@ -49,7 +49,7 @@ def reason_in_words(halt_reason: str | None) -> str:
     return _REASONS.get(HaltReason(halt_reason), halt_reason) if halt_reason in set(HaltReason) else halt_reason or ""
 
 
-def offers(state: State) -> tuple[Offer, ...]:
+def offers(state: ActionState) -> tuple[Offer, ...]:
     """In the order in which a person would think of them."""
     found = []
     for action in allowed(state):
@@ -60,7 +60,7 @@ def offers(state: State) -> tuple[Offer, ...]:
     return tuple(found)
 
 
-def _offer(state: State, action: Action) -> Offer:
+def _offer(state: ActionState, action: Action) -> Offer:
     special = _WITHOUT_TESTS if state.lacks_tests else _DISTILLING if state.halted_in is Phase.DISTILLING else {}
     title, about = special.get(action) or _told(state, action)
     return Offer(
@@ -91,7 +91,7 @@ _DISTILLING = {
 }
 
 
-def _told(state: State, action: Action) -> tuple[str, str]:
+def _told(state: ActionState, action: Action) -> tuple[str, str]:
     halted = state.phase is Phase.HALTED
     match action:
         case Action.DISTILL:

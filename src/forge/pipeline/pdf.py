@@ -12,7 +12,7 @@ from pathlib import Path
 
 from forge.counts import counted
 from forge.pipeline import pdf_child
-from forge.sandbox import Limits, Result, SandboxFailed, run
+from forge.sandbox import CommandResult, Limits, SandboxFailed, run
 from forge.sandbox.view import shows
 
 _MIB = 1 << 20
@@ -63,7 +63,7 @@ def extract(data: bytes, bounds: Bounds | None = None) -> Extract:
     return _read(result, bounds)
 
 
-def _read(result: Result, bounds: Bounds) -> Extract:
+def _read(result: CommandResult, bounds: Bounds) -> Extract:
     if "time" in result.limited:
         return Extract(reason=f"PDF given up: reading it takes longer than {bounds.seconds:g} seconds")
     if "memory" in result.limited:

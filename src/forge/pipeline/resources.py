@@ -37,7 +37,7 @@ class ResourceRefused(InvalidInput):
     code = "resource_refused"
 
 
-class Kind(StrEnum):
+class ResourceKind(StrEnum):
     TEXT = "text"
     CODE = "code"
     PDF = "pdf"
@@ -49,7 +49,7 @@ class Resource:
     """A file that was read. `note` says what is special about `text`: its encoding, or that it was cut."""
 
     path: str
-    kind: Kind
+    kind: ResourceKind
     text: str
     bytes_size: int
     note: str = ""
@@ -206,7 +206,7 @@ class _Reader:
             raise _Unfit("unsupported format: not text, not a PDF and not an image")
         if not text.content.strip():
             raise _Unfit("empty file")
-        written = Kind.CODE if kind.role in (Role.SOURCE, Role.CONFIG) else Kind.TEXT
+        written = ResourceKind.CODE if kind.role in (Role.SOURCE, Role.CONFIG) else ResourceKind.TEXT
         return Resource(name, written, text.content, len(data), text.note)
 
     def _picture(self, name: str, data: bytes) -> Picture:
@@ -222,7 +222,7 @@ class _Reader:
         found = docx.extract(data, self._characters)
         if found.reason:
             raise _Unfit(found.reason)
-        return Resource(name, Kind.DOCX, found.text, len(data))
+        return Resource(name, ResourceKind.DOCX, found.text, len(data))
 
     def _pdf(self, name: str, data: bytes) -> Resource:
         if self._pdfs_room <= 0:
@@ -232,7 +232,7 @@ class _Reader:
         self._pdfs_room -= time.monotonic() - started
         if found.reason:
             raise _Unfit(found.reason)
-        return Resource(name, Kind.PDF, found.text, len(data), found.note, found.pages)
+        return Resource(name, ResourceKind.PDF, found.text, len(data), found.note, found.pages)
 
 
 def _files(directory: Path) -> Iterator[Path | Skipped]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from forge.git import Entry, Mode, ObjectId, StorageFailed
 from forge.git.objects.raw_object import object_id
 from forge.git.process import disk
-from forge.git.values import Kind
+from forge.git.values import ObjectKind
 from forge.projects.errors import ProjectUnwritable
 
 Mark = tuple[int, int, int, int, int]
@@ -25,7 +25,7 @@ class OnDisk(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        return Entry(self.mode, ObjectId(object_id(Kind.BLOB, self.data)))
+        return Entry(self.mode, ObjectId(object_id(ObjectKind.BLOB, self.data)))
 
 
 def found(root: Path, path: str) -> OnDisk | None:

@@ -20,7 +20,7 @@ FILE = "forge/records-pending"
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingRecord:
     """A commit of Forge's own that `branch` is to go to, with the directory, from `parent`."""
 
     branch: str
@@ -28,7 +28,7 @@ class Pending:
     parent: CommitId | None
 
 
-def note(repository: Repository, pending: Pending) -> None:
+def note(repository: Repository, pending: PendingRecord) -> None:
     record = {"branch": pending.branch, "commit": pending.commit, "parent": pending.parent}
     _place(repository).parent.mkdir(parents=True, exist_ok=True)
     disk.replace_synced(_place(repository), json.dumps(record).encode())
@@ -39,22 +39,22 @@ def forget(repository: Repository) -> None:
     _place(repository).unlink(missing_ok=True)
 
 
-def noted(repository: Repository) -> Pending | None:
+def noted(repository: Repository) -> PendingRecord | None:
     try:
         record = json.loads(_place(repository).read_bytes())
-        return Pending(str(record["branch"]), CommitId(record["commit"]), record["parent"])
+        return PendingRecord(str(record["branch"]), CommitId(record["commit"]), record["parent"])
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError):
         # Replaced in one moment, it is never half a note of ours; nothing can follow from it.
-        return Pending("", CommitId(""), None)
+        return PendingRecord("", CommitId(""), None)
 
 
 def exists(repository: Repository) -> bool:
     return os.path.lexists(_place(repository))
 
 
-def finish(repository: Repository, root: Path, pending: Pending) -> list[str]:
+def finish(repository: Repository, root: Path, pending: PendingRecord) -> list[str]:
     """Bring directory and branch to where the write was going. Gives the paths it was about.
 
     The objects of a commit are durable before anything else is touched: without it nothing has happened. What is in
@@ -76,7 +76,7 @@ def finish(repository: Repository, root: Path, pending: Pending) -> list[str]:
     return [path for path, _, _ in changes]
 
 
-def give_up(repository: Repository, root: Path, pending: Pending) -> None:
+def give_up(repository: Repository, root: Path, pending: PendingRecord) -> None:
     """Take a failed write back as far as it got, or finish it where the branch could not be moved back.
 
     If neither can be done now, the note stays for whoever opens the project next.
@@ -93,12 +93,12 @@ def give_up(repository: Repository, root: Path, pending: Pending) -> None:
     forget(repository)
 
 
-def shown(repository: Repository, root: Path, pending: Pending) -> bool:
+def shown(repository: Repository, root: Path, pending: PendingRecord) -> bool:
     """Whether the directory has everything of the commit."""
     return all(_is(root, path, new) for path, _, new in _changes(repository, pending))
 
 
-def _changes(repository: Repository, pending: Pending) -> list[tuple[str, Entry | None, Entry | None]]:
+def _changes(repository: Repository, pending: PendingRecord) -> list[tuple[str, Entry | None, Entry | None]]:
     objects = repository.objects
     before = objects.commit(pending.parent).tree if pending.parent else EMPTY_TREE
     return list(changed_entries(objects, before, objects.commit(pending.commit).tree))

@@ -23,8 +23,8 @@ from forge.projects.differences import Directory
 from forge.projects.edits import commit_edits
 from forge.projects.errors import ProjectBusy, ProjectUnreadable, ProjectUnwritable
 from forge.projects.files import OnDisk, reported
-from forge.projects.pending import Pending
-from forge.projects.steps import TRAILER, Steps
+from forge.projects.pending import PendingRecord
+from forge.projects.steps import TRAILER, CommittedSteps
 
 Read = Callable[[str], str | None]
 Change = Callable[[Read], Mapping[str, str | bytes | None]]
@@ -56,7 +56,7 @@ class Records:
         self._lock = repository.common_dir / LOCK
         self._holder: int | None = None
         self._seen = Directory(directory, repository)
-        self._steps = Steps(repository.objects)
+        self._steps = CommittedSteps(repository.objects)
         self._untold: list[str] = []
         self._told: set[str] = set()
 
@@ -205,14 +205,14 @@ class Records:
         with reported():
             self._refuse_full_disk(sum(len(new.data or b"") for new in view.pending.values() if new))
             made, new = view.draft(text, Signature(*_FORGE))
-            write = Pending(view.branch, made, base)
+            write = PendingRecord(view.branch, made, base)
             self._land(write, new, text.splitlines()[0])
             files.sync(self.directory, touched)
             pending.forget(self.repository)
         self._seen.wrote(base, made, touched)
         return made
 
-    def _land(self, write: Pending, new: NewObjects, reason: str) -> None:
+    def _land(self, write: PendingRecord, new: NewObjects, reason: str) -> None:
         refs = self.repository.refs
         try:
             pending.note(self.repository, write)

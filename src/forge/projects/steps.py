@@ -8,7 +8,7 @@ from forge.git.objects.object_store import Objects
 TRAILER = "Forge-Step"
 
 
-class Steps:
+class CommittedSteps:
     """Follows the branch: each commit is read once, and again only if the history was changed by hand."""
 
     def __init__(self, objects: Objects) -> None:

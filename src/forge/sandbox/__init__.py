@@ -9,7 +9,7 @@ from forge.sandbox.errors import (
     SandboxUnavailable,
     UnsafeDirectory,
 )
-from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
+from forge.sandbox.limits import DEFAULT_LIMITS, CommandResult, Limits
 from forge.sandbox.own_python import COMMAND as OWN_PYTHON
 from forge.sandbox.view import Mount
 
@@ -17,11 +17,11 @@ __all__ = [
     "DEFAULT_LIMITS",
     "OWN_PYTHON",
     "Availability",
+    "CommandResult",
     "DirectoryMissing",
     "InvalidCommand",
     "Limits",
     "Mount",
-    "Result",
     "SandboxFailed",
     "SandboxUnavailable",
     "UnsafeDirectory",

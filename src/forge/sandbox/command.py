@@ -13,7 +13,7 @@ from pathlib import Path
 from forge.sandbox import bubblewrap, forwarder, own_python, seccomp, supervisor, view
 from forge.sandbox.errors import InvalidCommand, SandboxFailed, SandboxUnavailable
 from forge.sandbox.launch import Ended, Launch
-from forge.sandbox.limits import DEFAULT_LIMITS, Limits, Result
+from forge.sandbox.limits import DEFAULT_LIMITS, CommandResult, Limits
 from forge.sandbox.process import follow
 from forge.sandbox.streams import OnOutput
 from forge.sandbox.usage import Watch, processes_visible
@@ -41,7 +41,7 @@ def run(
     source: int | None = None,
     root: Path | None = None,
     needs_own_python: bool = False,
-) -> Result:
+) -> CommandResult:
     """Run `command` in `directory` and wait for the end of its whole process tree.
 
     Confined, it can write only there, sees neither homes nor secrets nor other processes, and reaches no network
@@ -168,7 +168,7 @@ class _Seen:
     own_python: bool
 
 
-def _confined(bwrap: Path, wanted: _Wanted, seen: _Seen, *, network: bool) -> Result:
+def _confined(bwrap: Path, wanted: _Wanted, seen: _Seen, *, network: bool) -> CommandResult:
     command, root = wanted.command, seen.root
     sockets = {f"{_SOCKETS}/{port}": path for port, path in wanted.sockets.items()}
     files = {f"{view.HOME}/{name}": content for name, content in wanted.home.items()}
@@ -203,7 +203,7 @@ def _forwarding(
     return (*python, "-I", "-S", script, *places, "--", *command)
 
 
-def _plain(wanted: _Wanted, *, reason: str) -> Result:
+def _plain(wanted: _Wanted, *, reason: str) -> CommandResult:
     notes = [f"not confined: {reason}; the command could read and write whatever its user can, and use the network"]
     if not processes_visible():
         notes.append("memory and processes were not limited: the kernel does not list child processes in /proc")
@@ -234,11 +234,11 @@ def _with_private_home(variables: dict[str, str], scratch: Path, files: Mapping[
     return {name: str(scratch / name.lower()) if own.get(name) == value else value for name, value in variables.items()}
 
 
-def _result(ended: Ended, *, sandboxed: bool, notes: tuple[str, ...]) -> Result:
+def _result(ended: Ended, *, sandboxed: bool, notes: tuple[str, ...]) -> CommandResult:
     if ended.exit_code is None:
         said = ended.stderr.decode("utf-8", "replace").strip()
         raise SandboxFailed(f"The command could not be started: {said}", hint="`forge doctor` checks this machine.")
-    return Result(
+    return CommandResult(
         exit_code=ended.exit_code,
         stdout=ended.stdout,
         stderr=ended.stderr,

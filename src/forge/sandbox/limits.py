@@ -39,7 +39,7 @@ DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CommandResult:
     """How a command ended. `exit_code` follows the shell: 128 + n after signal n, 127 not found, 126 not runnable."""
 
     exit_code: int

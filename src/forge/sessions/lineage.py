@@ -17,7 +17,7 @@ from forge.git.objects.object_store import Objects
 from forge.git.objects.tree_diff import changed_entries
 from forge.sessions.layout import TurnRef, lane_of, ref_at
 from forge.sessions.trailers import turn_of
-from forge.sessions.turn_files import State, TurnFiles, has_turns, state_of
+from forge.sessions.turn_files import TurnFiles, TurnsState, has_turns, state_of
 
 _MOST = 1 << 20
 _EACH = 200
@@ -42,8 +42,8 @@ class _Step:
     commit: CommitId
     parent: CommitId | None
     others: tuple[CommitId, ...]
-    state: State
-    before: State
+    state: TurnsState
+    before: TurnsState
     added: tuple[TurnRef, ...]
     removed: frozenset[TurnRef]
 

@@ -14,11 +14,11 @@ from forge.git import CommitId, ObjectId
 from forge.git.objects.cache import Cache
 from forge.git.objects.object_store import Objects
 from forge.git.objects.raw_object import object_id
-from forge.git.values import Kind
+from forge.git.values import ObjectKind
 from forge.sessions.head import refs_from_json
 from forge.sessions.layout import EARLIER, FOLDER, HEAD_PATH, MARKS, NO_TURNS, POINTER, RECORDS, TurnRef, ref_at
 
-_POINTER = object_id(Kind.BLOB, POINTER)
+_POINTER = object_id(ObjectKind.BLOB, POINTER)
 _MOST = 1 << 20
 _EACH = 300
 _WALK = 10_000
@@ -35,7 +35,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class TurnsState:
     """Of one commit: the folder of its turns, and the content of `.forge/session.json`."""
 
     folder: ObjectId | None
@@ -49,28 +49,28 @@ class State:
 _FACTS: WeakKeyDictionary[Objects, Cache[ObjectId, Facts]] = WeakKeyDictionary()
 
 
-def state_of(objects: Objects, commit: CommitId | None) -> State:
+def state_of(objects: Objects, commit: CommitId | None) -> TurnsState:
     if commit is None:
-        return State(None, None)
+        return TurnsState(None, None)
     above = objects.entry(objects.commit(commit).tree, ".forge")
     if above is None or not above.is_tree:
-        return State(None, None)
+        return TurnsState(None, None)
     folder = objects.entry(above.id, FOLDER.rpartition("/")[2])
     head = objects.entry(above.id, HEAD_PATH.rpartition("/")[2])
-    return State(
+    return TurnsState(
         folder.id if folder is not None and folder.is_tree else None,
         head.id if head is not None and not head.is_tree and not head.is_submodule else None,
     )
 
 
-def has_turns(objects: Objects, state: State) -> bool:
+def has_turns(objects: Objects, state: TurnsState) -> bool:
     """Whether the tree has any conversation, rather than summaries of conversations that were merged, or marks."""
     if state.first_format:
         return True
     return state.folder is not None and any(f"{FOLDER}/{name}" not in NO_TURNS for name in objects.tree(state.folder))
 
 
-def has_marks(objects: Objects, state: State) -> bool:
+def has_marks(objects: Objects, state: TurnsState) -> bool:
     """Whether saves took marks in the context along, whatever conversation they belong to."""
     return state.folder is not None and MARKS.rpartition("/")[2] in objects.tree(state.folder)
 
@@ -96,12 +96,12 @@ class TurnFiles:
     def __init__(self, objects: Objects, commit: CommitId | None) -> None:
         self.objects = objects
         self.commit = commit
-        self._state: State | None = None
+        self._state: TurnsState | None = None
         self._behind: dict[TurnRef, ObjectId | None] = {}
         self._links: dict[TurnRef, ObjectId | None] = {}
 
     @property
-    def state(self) -> State:
+    def state(self) -> TurnsState:
         if self._state is None:
             self._state = state_of(self.objects, self.commit)
         return self._state

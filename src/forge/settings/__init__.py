@@ -6,15 +6,15 @@ from forge.settings.keys import Key, find_key
 from forge.settings.loader import config_path, default_text, load
 from forge.settings.pipeline import BrainDump, Concurrency, Phase3Completeness, Polish, Resource, Server
 from forge.settings.plugin_sections import Notifications, PluginSection
-from forge.settings.values import Context, Limits, Models, Network, Provider, Retries, RetryKind, Settings
+from forge.settings.values import Context, CostLimits, Models, Network, Provider, Retries, RetryKind, Settings
 
 __all__ = [
     "Agents",
     "BrainDump",
     "Concurrency",
     "Context",
+    "CostLimits",
     "Key",
-    "Limits",
     "Models",
     "Network",
     "Notifications",

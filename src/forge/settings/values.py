@@ -76,7 +76,7 @@ class Provider(Section):
         return value.rstrip("/") if value else value
 
 
-class Limits(Section):
+class CostLimits(Section):
     """US dollars and counts; null means no limit."""
 
     turn_usd: float | None = Field(default=5.0, ge=0)
@@ -128,7 +128,7 @@ class Settings(Section):
     models: Models = Models()
     providers: Mapping[str, Provider] = {}
     agents: Agents = Agents()
-    limits: Limits = Limits()
+    limits: CostLimits = CostLimits()
     network: Network = Network()
     context: Context = Context()
     sessions: Literal["tree", "side-ref"] = "tree"

@@ -42,7 +42,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class HashedKey:
     """A key with the hash that is kept of it, to be compared once more by whoever looked it up."""
 
     key: Key
@@ -80,10 +80,10 @@ class KeyRows:
         with self._database.reading() as connection:
             return tuple(_value(row) for row in connection.execute(query))
 
-    def by_hash(self, hash_: str) -> Found | None:
+    def by_hash(self, hash_: str) -> HashedKey | None:
         return self._first(keys.c.hash == hash_)
 
-    def by_id(self, id_: str) -> Found | None:
+    def by_id(self, id_: str) -> HashedKey | None:
         return self._first(keys.c.id == id_)
 
     def revoke(self, id_: str, *, now: float) -> bool:
@@ -98,10 +98,10 @@ class KeyRows:
         with self._database.transaction() as connection:
             connection.execute(update(keys).where(keys.c.id == id_, old).values(last_used=now))
 
-    def _first(self, condition: ColumnElement[bool]) -> Found | None:
+    def _first(self, condition: ColumnElement[bool]) -> HashedKey | None:
         with self._database.reading() as connection:
             row = connection.execute(_joined().where(condition)).first()
-        return None if row is None else Found(_value(row), row.hash)
+        return None if row is None else HashedKey(_value(row), row.hash)
 
 
 class KeptKeys:
@@ -144,7 +144,7 @@ class KeptKeys:
             self._forgotten += 1
             self._known.clear()
 
-    def _seen(self, mark: str, found: Found | None, forgotten: int) -> Key | None:
+    def _seen(self, mark: str, found: HashedKey | None, forgotten: int) -> Key | None:
         """`forgotten` is as it was before the database was asked."""
         now = self._now()
         if found is None or not found.key.opens(now):

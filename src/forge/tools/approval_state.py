@@ -15,7 +15,7 @@ from forge.tools.imports import Closure
 _NAMED = 5
 
 
-class State(StrEnum):
+class ApprovalState(StrEnum):
     APPROVED = "approved"
     CHANGED = "changed"
     """It, or something it imports, is not what was approved."""
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    state: State
+    state: ApprovalState
     reason: str = ""
     """One or more sentences; empty for a tool that may run."""
     differs: str = ""
@@ -52,11 +52,11 @@ class Approvals:
         if recorded is None or not recorded.counts or recorded.approval.path != sources.path:
             return self._refused(name, sources, recorded, differs)
         if all(each.hash != sources.hash for each in listed):
-            state = State.CHANGED if listed else State.NEW
+            state = ApprovalState.CHANGED if listed else ApprovalState.NEW
             return Standing(state, "It is approved, but not on this branch.", differs, self._basis(name))
         if touched := [path for path in sources.files if path in pending]:
-            return Standing(State.CHANGED, f"{_some(touched)} changed in this turn.", differs, recorded)
-        return Standing(State.APPROVED, "", differs, recorded)
+            return Standing(ApprovalState.CHANGED, f"{_some(touched)} changed in this turn.", differs, recorded)
+        return Standing(ApprovalState.APPROVED, "", differs, recorded)
 
     def difference(self, name: str, content: str) -> str:
         """How copy and record differ about the tool `name`, which now has the hash `content`."""
@@ -78,11 +78,11 @@ class Approvals:
     def _refused(self, name: str, sources: Closure, recorded: RecordedApproval | None, differs: str) -> Standing:
         if recorded is not None and not recorded.counts:
             when = (recorded.revoked_at or "")[:10]
-            return Standing(State.NEW, f"{recorded.revoked_by} revoked its approval on {when}.", differs)
+            return Standing(ApprovalState.NEW, f"{recorded.revoked_by} revoked its approval on {when}.", differs)
         basis = self._basis(name)
         if basis is None:
-            return Standing(State.NEW, "Nobody has approved it yet.", differs)
-        return Standing(State.CHANGED, _since(sources.files, basis.approval.files), differs, basis)
+            return Standing(ApprovalState.NEW, "Nobody has approved it yet.", differs)
+        return Standing(ApprovalState.CHANGED, _since(sources.files, basis.approval.files), differs, basis)
 
     def _basis(self, name: str) -> RecordedApproval | None:
         """What a change is compared with: the version that the branch lists, else the newest that was approved."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from forge.git import WorkInProgressVFS
 from forge.json_value import Json
-from forge.sandbox import OWN_PYTHON, Limits, Result, run
+from forge.sandbox import OWN_PYTHON, CommandResult, Limits, run
 from forge.tools.arguments import is_schema
 from forge.tools.edits import restore, snapshot
 from forge.tools.imports import FOLDER, Closure
@@ -114,7 +114,7 @@ def _run(
     return _value(sources.name, result, proxy, layer.notes), tail(_printed(result), _PRINTED_BYTES)
 
 
-def _value(name: str, result: Result, proxy: Proxy, notes: Sequence[str]) -> Any:
+def _value(name: str, result: CommandResult, proxy: Proxy, notes: Sequence[str]) -> Any:
     ended = [limit for limit in result.limited if limit not in ("output", "file size")]
     printed = tail(_printed(result), _PRINTED_BYTES)
     after = f"\nPrinted:\n{printed}" if printed else ""
@@ -132,7 +132,7 @@ def _value(name: str, result: Result, proxy: Proxy, notes: Sequence[str]) -> Any
     return proxy.said["done"]
 
 
-def _printed(result: Result) -> str:
+def _printed(result: CommandResult) -> str:
     return "\n".join(filter(None, [result.stdout_text.strip(), result.stderr_text.strip()]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.git import Case, FileMatches, Query, WorkInProgressVFS
-from forge.git.search.results import Found, search
+from forge.git.search.results import SearchOutcome, search
 from forge.json_value import Json
 from forge.tools.places import FORGE
 from forge.tools.result_text import clipped
@@ -27,7 +27,9 @@ PATTERN: Json = {
 """Arguments that `search` and `grep_open` share."""
 
 
-def found(vfs: WorkInProgressVFS, args: Json, *, matches: int, per_file: int = 1_000, context: int = 0) -> Found:
+def found(
+    vfs: WorkInProgressVFS, args: Json, *, matches: int, per_file: int = 1_000, context: int = 0
+) -> SearchOutcome:
     include, exclude = tuple(args.get("include", ())), tuple(args.get("exclude", ()))
     if not any(FORGE in glob for glob in include):
         exclude = (*exclude, f"/{FORGE}/")
@@ -64,7 +66,7 @@ def rows(file: FileMatches) -> list[str]:
     return shown
 
 
-def remarks(result: Found) -> list[str]:
+def remarks(result: SearchOutcome) -> list[str]:
     """What a search did not look at or did not show."""
     said = [f"[{path} is binary and matches.]" for path in result.binary[:10]]
     if result.too_large:

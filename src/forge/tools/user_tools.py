@@ -17,7 +17,7 @@ from forge.git import WorkInProgressVFS
 from forge.json_value import Json
 from forge.sandbox import Limits
 from forge.tools.approval_records import UNREADABLE, ApprovalRecords, RecordedApproval
-from forge.tools.approval_state import Approvals, State
+from forge.tools.approval_state import Approvals, ApprovalState
 from forge.tools.approvals import Approval, ApprovalsUnreadable, read_approvals, write_approvals
 from forge.tools.builtin import TAKEN
 from forge.tools.imports import FOLDER, Closure, ToolUnreadable, closure, parsed
@@ -25,7 +25,7 @@ from forge.tools.isolated import TOOL_LIMITS, call, schema_of
 from forge.tools.layer import FindLayer, no_layer
 from forge.tools.tool import ToolFailed
 
-__all__ = ["State"]
+__all__ = ["ApprovalState"]
 
 MOST_TOOLS = 100
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -52,7 +52,7 @@ class UserTool:
 
     name: str
     path: str
-    state: State
+    state: ApprovalState
     reason: str
     hash: str = ""
     files: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ def approve(
     """
     when = (at or datetime.now(UTC)).isoformat(timespec="seconds")
     found = tuple(_approvable(vfs, name, expected.get(name)) for name in names)
-    wanted = [tool for tool in found if tool.state is not State.APPROVED]
+    wanted = [tool for tool in found if tool.state is not ApprovalState.APPROVED]
     closures = {tool.name: closure(vfs, tool.path) for tool in wanted}
     # What is on record already is listed in the same words: then the copies of two branches are one file.
     known = {name: each for name, now in closures.items() if (each := _on_record(vfs, name, now)) is not None}
@@ -131,7 +131,7 @@ def listed_only(vfs: WorkInProgressVFS) -> tuple[UserTool, ...]:
     another clone, or by nobody.
     """
     approvals = Approvals(vfs)
-    found = (tool for tool in user_tools(vfs) if tool.state is State.NEW)
+    found = (tool for tool in user_tools(vfs) if tool.state is ApprovalState.NEW)
     return tuple(tool for tool in found if _is_only_listed(approvals, tool))
 
 
@@ -146,7 +146,7 @@ def differences(vfs: WorkInProgressVFS) -> dict[str, str]:
 def since_approved(vfs: WorkInProgressVFS, name: str) -> str:
     """What changed in a tool since a person approved it, as a unified diff; empty where nothing changed."""
     found = user_tool(vfs, name)
-    if found is None or found.state is not State.CHANGED or found.approval is None:
+    if found is None or found.state is not ApprovalState.CHANGED or found.approval is None:
         return ""
     records = ApprovalRecords(vfs.objects.common_dir)
     then = records.find(name, found.approval.hash)
@@ -158,9 +158,9 @@ def refusal(vfs: WorkInProgressVFS, name: str) -> str:
     found = user_tool(vfs, name)
     if found is None:
         return ""
-    if found.state is State.APPROVED:
+    if found.state is ApprovalState.APPROVED:
         return f"The tool {name} is not available in this turn."
-    if found.state is State.BROKEN:
+    if found.state is ApprovalState.BROKEN:
         return f"The tool {name} ({found.path}) does not work: {found.reason}"
     return (
         f"The tool {name} ({found.path}) is {found.state} and was not run: {found.reason} A person must approve it "
@@ -195,7 +195,7 @@ class ApprovedTool:
         found = user_tool(vfs, self._name)
         if found is None:
             raise ToolFailed(f"The tool {self._name} is gone: {FOLDER}/{self._name}.py was deleted.")
-        if found.state is not State.APPROVED or found.approval is None:
+        if found.state is not ApprovalState.APPROVED or found.approval is None:
             raise ToolFailed(refusal(vfs, self._name))
         sources = _approved(vfs, found)
         with self._find_layer(vfs) as layer:
@@ -218,7 +218,7 @@ def approved_tools(
     ready: list[ApprovedTool] = []
     seen: list[UserTool] = []
     for found in user_tools(vfs):
-        if found.state is not State.APPROVED:
+        if found.state is not ApprovalState.APPROVED:
             seen.append(found)
             continue
         try:
@@ -226,7 +226,7 @@ def approved_tools(
                 with find_layer(vfs) as layer:
                     schemas[found.hash] = schema_of(_approved(vfs, found), limits=limits, layer=layer)
         except (ToolFailed, ForgeError) as e:
-            seen.append(replace(found, state=State.BROKEN, reason=str(e)))
+            seen.append(replace(found, state=ApprovalState.BROKEN, reason=str(e)))
             continue
         seen.append(found)
         ready.append(ApprovedTool(found.name, schemas[found.hash], limits=limits, cancel=cancel, find_layer=find_layer))
@@ -264,7 +264,7 @@ def _approvable(vfs: WorkInProgressVFS, name: str, expected: str | None) -> User
     found = user_tool(vfs, name)
     if found is None:
         raise UserToolMissing(f"There is no tool {name}.", hint=f"Tools are files in {FOLDER}/ of the repository.")
-    if found.state is State.BROKEN:
+    if found.state is ApprovalState.BROKEN:
         raise UserToolBroken(f"{name} cannot be approved: {found.reason}", hint="Repair it first.")
     if expected is not None and not found.hash.startswith(expected):
         raise ToolChanged(
@@ -290,7 +290,7 @@ def _judged(vfs: WorkInProgressVFS, path: str, approvals: Approvals) -> UserTool
             raise ToolUnreadable(f"{name} is the name of a built-in tool.")
         sources = closure(vfs, path)
     except ForgeError as e:
-        return UserTool(name, path, State.BROKEN, e.message)
+        return UserTool(name, path, ApprovalState.BROKEN, e.message)
     found = approvals.standing(name, sources, vfs.pending)
     approval = found.basis.approval if found.basis else None
     return UserTool(name, path, found.state, found.reason, sources.hash, tuple(sources.files), approval, found.differs)

@@ -15,8 +15,8 @@ from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.trees import encode, rewrite
 from forge.git.search import segments, texts
 from forge.git.search.query import Query
-from forge.git.search.results import Found, search
-from forge.git.values import EMPTY_TREE, Entry, Kind
+from forge.git.search.results import SearchOutcome, search
+from forge.git.values import EMPTY_TREE, Entry, ObjectKind
 
 Lines = dict[str, list[int]]
 """Numbers of the matching lines by path."""
@@ -28,8 +28,8 @@ def new_objects(path: Path) -> Objects:
 
 def tree_of(objects: Objects, files: Mapping[str, bytes], *, base: ObjectId = EMPTY_TREE) -> ObjectId:
     """A tree with `files`, whatever their names, on top of `base`."""
-    new: NewObjects = {object_id(Kind.BLOB, data): RawObject(Kind.BLOB, data) for data in files.values()}
-    changes = {path: Entry(Mode.FILE, object_id(Kind.BLOB, data)) for path, data in files.items()}
+    new: NewObjects = {object_id(ObjectKind.BLOB, data): RawObject(ObjectKind.BLOB, data) for data in files.values()}
+    changes = {path: Entry(Mode.FILE, object_id(ObjectKind.BLOB, data)) for path, data in files.items()}
     tree, made = rewrite(objects.raw_tree, base, changes)
     with objects.writing({**new, **made}):
         return tree
@@ -53,7 +53,7 @@ def matching_lines(files: Mapping[str, bytes], pattern: bytes, flags: int = 0) -
     return found
 
 
-def numbers(found: Found) -> Lines:
+def numbers(found: SearchOutcome) -> Lines:
     paths = [file.path for file in found.files]
     assert len(set(paths)) == len(paths)
     assert paths == sorted(paths, key=encode)

@@ -21,7 +21,7 @@ from forge.git.search.guard import HelperFailed
 from forge.git.search.matches import Match
 from forge.git.search.query import Case, InvalidQuery, Query
 from forge.git.search.results import Limit, search
-from forge.git.values import EMPTY_TREE, Kind
+from forge.git.values import EMPTY_TREE, ObjectKind
 from tests.git import worlds
 from tests.git.search.oracle import cold, found_in, matching_lines, new_objects, numbers, signed, tree_of
 
@@ -41,7 +41,7 @@ def objects(tmp_path: Path) -> Objects:
 
 
 def pending_file(data: bytes, mode: int = Mode.FILE) -> Pending:
-    return Pending(mode, object_id(Kind.BLOB, data), data)
+    return Pending(mode, object_id(ObjectKind.BLOB, data), data)
 
 
 # -- what is found

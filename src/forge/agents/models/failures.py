@@ -22,11 +22,19 @@ class Senseless(Exception):
     """An answer without text and without calls."""
 
 
-class Refused(Exception):
+class FilteredAnswer(Exception):
     """The provider's filter stopped the answer."""
 
 
-TRANSLATED = (library.AgentRunError, library.UserError, httpx2.HTTPError, TimeoutError, CutOff, Senseless, Refused)
+TRANSLATED = (
+    library.AgentRunError,
+    library.UserError,
+    httpx2.HTTPError,
+    TimeoutError,
+    CutOff,
+    Senseless,
+    FilteredAnswer,
+)
 _UNSENT = (
     httpx2.ConnectError,
     httpx2.ConnectTimeout,
@@ -125,7 +133,7 @@ def translated(error: Exception, endpoint: Endpoint) -> ForgeError:
             )
             empty.asked_again = True
             return empty
-        case library.ContentFilterError() | Refused():
+        case library.ContentFilterError() | FilteredAnswer():
             return ModelFailed(f"{who} refused to answer: its content filter stopped it.")
     status = getattr(error, "status_code", None)
     failed = f"failed with status {status}" if status else "failed"

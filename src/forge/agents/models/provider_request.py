@@ -18,11 +18,11 @@ from pydantic_ai.settings import ModelSettings
 from forge.agents import pricing
 from forge.agents.model import OnText, Prompt
 from forge.agents.models import opaque
-from forge.agents.models.binding import bound, object_in
 from forge.agents.models.connections import Connection
 from forge.agents.models.conversion import cache_key, to_library, tool_definitions
 from forge.agents.models.endpoint import Endpoint
-from forge.agents.models.failures import CutOff, Refused, Senseless, was_sent
+from forge.agents.models.failures import CutOff, FilteredAnswer, Senseless, was_sent
+from forge.agents.models.structured_output import bound, object_in
 from forge.sessions.messages import AssistantMessage, ToolCall, Usage
 
 _BETWEEN = "\n\n"
@@ -88,7 +88,7 @@ class Asking:
             if isinstance(part, ToolCallPart)
         )
         if not calls and not text.value.strip():
-            raise Refused if response.finish_reason == "content_filter" else Senseless
+            raise FilteredAnswer if response.finish_reason == "content_filter" else Senseless
         spans = text.spans(response)
         kept = opaque.keep(response, spans, len(text.value)) if spans is not None else ()
         cut = is_cut(response)

@@ -1,6 +1,6 @@
 """Agent programs: claude, codex, gemini, opencode, and any command that a person configures."""
 
-from forge.agents.programs.installed import Found, find_program, find_programs
+from forge.agents.programs.installed import InstalledProgram, find_program, find_programs
 from forge.agents.programs.known import KNOWN
 from forge.agents.programs.program import Api, Program, configured
 from forge.agents.programs.program_run import TIMEOUT, ProgramRun, run_program
@@ -9,7 +9,7 @@ __all__ = [
     "KNOWN",
     "TIMEOUT",
     "Api",
-    "Found",
+    "InstalledProgram",
     "Program",
     "ProgramRun",
     "configured",

@@ -24,7 +24,7 @@ _VERSION_LIMITS = Limits(seconds=5, output_bytes=4096)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InstalledProgram:
     """A program that is there: the file that runs, its version where it tells one, and the paths it needs to see."""
 
     program: Program
@@ -38,7 +38,7 @@ class Found:
 _versions: dict[tuple[Path, int, int], str] = {}
 
 
-def find_programs(path: str, programs: Iterable[Program] = tuple(KNOWN.values())) -> tuple[Found, ...]:
+def find_programs(path: str, programs: Iterable[Program] = tuple(KNOWN.values())) -> tuple[InstalledProgram, ...]:
     """Those of `programs` that are installed in the directories of `path`, written as PATH is."""
     found = []
     for program in programs:
@@ -47,7 +47,7 @@ def find_programs(path: str, programs: Iterable[Program] = tuple(KNOWN.values())
     return tuple(found)
 
 
-def find_program(program: Program, path: str) -> Found:
+def find_program(program: Program, path: str) -> InstalledProgram:
     place = shutil.which(program.command[0], path=path)
     if place is None:
         raise ProgramMissing(
@@ -56,11 +56,11 @@ def find_program(program: Program, path: str) -> Found:
     executable = Path(place).resolve()
     visible, interpreters = _needs(executable, path)
     search_path = os.pathsep.join(interpreters)
-    found = Found(program, executable, "", (*visible, *program.readonly), search_path)
-    return Found(program, executable, _version(found), found.visible, search_path)
+    found = InstalledProgram(program, executable, "", (*visible, *program.readonly), search_path)
+    return InstalledProgram(program, executable, _version(found), found.visible, search_path)
 
 
-def _version(found: Found) -> str:
+def _version(found: InstalledProgram) -> str:
     status = found.executable.stat()
     key = found.executable, status.st_mtime_ns, status.st_size
     if key not in _versions:
@@ -82,7 +82,7 @@ def _packaged_version(executable: Path) -> str:
     return ""
 
 
-def _told_version(found: Found) -> str:
+def _told_version(found: InstalledProgram) -> str:
     """What the program answers, asked in an empty directory of the sandbox; empty when it does not."""
     if not found.program.version:
         return ""
@@ -101,7 +101,7 @@ def _told_version(found: Found) -> str:
     return told.group() if told else ""
 
 
-def environment(found: Found) -> dict[str, str]:
+def environment(found: InstalledProgram) -> dict[str, str]:
     system = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     return {"PATH": f"{found.search_path}:{system}" if found.search_path else system}
 

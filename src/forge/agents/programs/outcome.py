@@ -7,7 +7,7 @@ from dataclasses import replace
 from forge.agents.programs.patience import Patience
 from forge.agents.programs.reports import Said
 from forge.git import CollectedChange
-from forge.sandbox import Limits, Result
+from forge.sandbox import CommandResult, Limits
 from forge.sessions.messages import Usage
 
 ERROR_TAIL = 2000
@@ -27,7 +27,7 @@ def counted(told: Usage, passed: Usage | None) -> Usage:
     return replace(told if spoke else passed, requests=passed.requests)
 
 
-def failure(result: Result, said: Said, limits: Limits, patience: Patience) -> str:
+def failure(result: CommandResult, said: Said, limits: Limits, patience: Patience) -> str:
     """Why this is no success; empty if it may be one."""
     if result.cancelled:
         return "It was cancelled."

@@ -16,7 +16,7 @@ from forge.agents.listener import Retry, tell_retry, tell_spent
 from forge.agents.model import OnText
 from forge.agents.programs.access import Access
 from forge.agents.programs.api_proxy import PLACEHOLDER, serving
-from forge.agents.programs.installed import Found, environment
+from forge.agents.programs.installed import InstalledProgram, environment
 from forge.agents.programs.kept_out import Before
 from forge.agents.programs.outcome import ERROR_TAIL, counted, failure, kind_of, refusal
 from forge.agents.programs.patience import Patience
@@ -24,7 +24,7 @@ from forge.agents.programs.program import Program
 from forge.agents.programs.reports import REPORTS, Said
 from forge.environment.mounted import NOTHING, Mounted
 from forge.git import CollectedChange, GitCommitVFS, MaterializedDirectory, WorkInProgressVFS
-from forge.sandbox import DEFAULT_LIMITS, Limits, Result, run
+from forge.sandbox import DEFAULT_LIMITS, CommandResult, Limits, run
 from forge.sessions.messages import Usage
 
 ATTEMPTS = 2
@@ -67,7 +67,7 @@ class ProgramRun:
 
 
 async def run_program(
-    found: Found,
+    found: InstalledProgram,
     prompt: str,
     vfs: WorkInProgressVFS,
     materialise: Materialise,
@@ -136,7 +136,7 @@ class _Job:
 
     def __init__(
         self,
-        found: Found,
+        found: InstalledProgram,
         prompt: str,
         vfs: WorkInProgressVFS,
         materialise: Materialise,
@@ -242,7 +242,7 @@ class _Job:
         return self._ended(result, said, error, changes, notes)
 
     def _ended(
-        self, result: Result, said: Said, error: str, changes: tuple[CollectedChange, ...], notes: list[str]
+        self, result: CommandResult, said: Said, error: str, changes: tuple[CollectedChange, ...], notes: list[str]
     ) -> ProgramRun:
         if error and (tail := result.stderr_text.strip()[-ERROR_TAIL:]) and not result.cancelled:
             error = f"{error}\n{tail}"

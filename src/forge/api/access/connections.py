@@ -26,7 +26,7 @@ _TIME_TO_ASK = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ConnectionLimits:
     """Of a request, until all of it was received; and of connections, in all and by strangers at one address."""
 
     head_bytes: int
@@ -62,7 +62,7 @@ class Connection:
 
 
 class Connections:
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         room = limits.connections if soft == resource.RLIM_INFINITY else max(_FEWEST, soft - _OTHER_FILES)

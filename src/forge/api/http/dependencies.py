@@ -14,7 +14,7 @@ from forge.api.access.gate import Gate, who_of
 from forge.api.http.problems import document, status_of
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
-from forge.app.values.paging import MOST, Page
+from forge.app.values.pages import MOST, Page
 from forge.errors import ForgeError, InvalidInput
 
 NDJSON = "application/x-ndjson"

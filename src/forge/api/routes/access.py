@@ -15,8 +15,8 @@ from forge.api.shapes.base import Page
 from forge.app.access import identity, users
 from forge.app.projects import project_access, repository_rights
 from forge.app.repositories import catalog
-from forge.app.values.paging import Page as FoundPage
-from forge.app.values.paging import position
+from forge.app.values.pages import Page as FoundPage
+from forge.app.values.pages import position
 
 router = router_for()
 

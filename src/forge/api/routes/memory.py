@@ -10,7 +10,7 @@ from forge.api.http.dependencies import Asking, Shop
 from forge.api.http.problems import may_end
 from forge.api.http.routing import router_for
 from forge.api.shapes import memory as shapes
-from forge.app.admin.memory import Kind, add, status_named
+from forge.app.admin.memory import NoteKind, add, status_named
 from forge.app.projects import project_memory
 
 router = router_for("/memory", tag="memory")
@@ -35,7 +35,7 @@ def add_memory_line(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewLine, idempotency_key: Key = None
 ) -> Any:
     """Add a learning or a delegation to MEMORY.md."""
-    kind = Kind[body.kind.upper()]
+    kind = NoteKind[body.kind.upper()]
     return project_memory.change(
         shop, who, project, body.kind, lambda memory: add(memory, body.text, kind, step=idempotency_key)
     )

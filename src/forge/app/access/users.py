@@ -25,7 +25,7 @@ from forge.app.access.identity import (
 )
 from forge.errors import Conflict, Denied, InvalidInput, NotFound
 from forge.store.database import Database
-from forge.store.keys import Found, KeptKeys, Key, KeyRows
+from forge.store.keys import HashedKey, KeptKeys, Key, KeyRows
 from forge.store.users import User, Users
 
 __all__ = ["Key"]
@@ -213,7 +213,7 @@ def _check_reach(shop: Shop, owner: User, scopes: Collection[str], reach: KeyRea
     owned(shop, Who(owner.id, owner.name, frozenset(scopes)), "project", reach.project)
 
 
-def _found(shop: Shop, id_: str) -> Found:
+def _found(shop: Shop, id_: str) -> HashedKey:
     found = KeyRows(shop.database).by_id(id_)
     if found is None:
         raise _unknown(id_)

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 
 from forge.agents.errors import ProgramMissing
-from forge.agents.programs import KNOWN, Found, Program, configured, find_program, find_programs
+from forge.agents.programs import KNOWN, InstalledProgram, Program, configured, find_program, find_programs
 from forge.settings import Settings
 
 
@@ -16,7 +16,7 @@ def programs(settings: Settings) -> dict[str, Program]:
     return {**KNOWN, **{name: configured(name, options, KNOWN) for name, options in settings.agents.items()}}
 
 
-def found_program(settings: Settings, environ: Mapping[str, str], name: str) -> Found:
+def found_program(settings: Settings, environ: Mapping[str, str], name: str) -> InstalledProgram:
     known = programs(settings)
     if name not in known:
         near = difflib.get_close_matches(name, ["builtin", *known], 1)
@@ -25,7 +25,7 @@ def found_program(settings: Settings, environ: Mapping[str, str], name: str) -> 
     return find_program(known[name], environ.get("PATH", ""))
 
 
-def installed_programs(settings: Settings, environ: Mapping[str, str]) -> tuple[Found, ...]:
+def installed_programs(settings: Settings, environ: Mapping[str, str]) -> tuple[InstalledProgram, ...]:
     return find_programs(environ.get("PATH", ""), programs(settings).values())
 
 

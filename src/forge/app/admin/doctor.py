@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from forge.app.admin.checks import Check, Place, State, failed, machine, models, ok, places, repository, work
+from forge.app.admin.checks import Check, CheckState, Place, failed, machine, models, ok, places, repository, work
 from forge.app.admin.settings import load_settings
 from forge.app.process.known_secrets import redactor
 from forge.app.process.workshop import database_url
@@ -17,7 +17,7 @@ from forge.sessions.redaction import Redactor
 from forge.settings import Settings, load
 from forge.store.inspection import Inspection
 
-__all__ = ["Check", "State", "examine"]
+__all__ = ["Check", "CheckState", "examine"]
 
 Examine = Callable[[Place], Check]
 

@@ -10,14 +10,14 @@ from forge.memory import (
     Caution,
     Entry,
     Initiative,
-    Kind,
     Memory,
     MilestoneStatus,
+    NoteKind,
     Recalled,
-    Result,
     Resumed,
     Source,
     Status,
+    UpdateResult,
 )
 from forge.memory.claims import disagrees
 from forge.memory.read_order import time_ago
@@ -28,12 +28,12 @@ __all__ = [
     "Caution",
     "Entry",
     "Initiative",
-    "Kind",
     "Memory",
     "MilestoneStatus",
+    "NoteKind",
     "Recalled",
-    "Result",
     "Resumed",
+    "UpdateResult",
     "moment",
     "time_ago",
 ]
@@ -54,13 +54,13 @@ def status_named(word: str) -> Status:
         raise InvalidInput(f"There is no status {word!r}.", hint=f"There are {known}.") from e
 
 
-def add(memory: Memory, text: str, kind: Kind, *, step: str | None = None) -> Result:
+def add(memory: Memory, text: str, kind: NoteKind, *, step: str | None = None) -> UpdateResult:
     match kind:
-        case Kind.LEARNING:
+        case NoteKind.LEARNING:
             return memory.learn(text, step=step)
-        case Kind.DELEGATION:
+        case NoteKind.DELEGATION:
             return memory.delegate(text, step=step)
-        case Kind.CHECKPOINT | Kind.COMPLETION:
+        case NoteKind.CHECKPOINT | NoteKind.COMPLETION:
             raise InvalidInput(
                 f"{kind.value} are written by the workflow itself.", hint="Advance or complete the initiative."
             )

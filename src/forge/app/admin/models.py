@@ -10,13 +10,13 @@ from forge.agents.models import registry
 from forge.agents.models.names import recording_in
 from forge.agents.models.registry import Availability
 from forge.agents.pricing import Price
-from forge.agents.programs import Found
+from forge.agents.programs import InstalledProgram
 from forge.agents.recorded import recordings
 from forge.app.access.identity import Who
 from forge.app.admin.agent_programs import installed_programs
 from forge.settings import Settings
 
-__all__ = ["Availability", "Found", "Price"]
+__all__ = ["Availability", "InstalledProgram", "Price"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Answerers:
     chat: str
     """Who answers where nobody is named."""
     providers: tuple[Availability, ...]
-    programs: tuple[Found, ...]
+    programs: tuple[InstalledProgram, ...]
 
 
 def answerers(settings: Settings, environ: Mapping[str, str]) -> Answerers:

@@ -9,7 +9,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.chosen_agents import chosen_agents_of
 from forge.builtin_rules import judged, needs_a_model
 from forge.pipeline import realign
-from forge.pipeline.actions import Action, State
+from forge.pipeline.actions import Action, ActionState
 from forge.pipeline.answers import AnswerRefused, Given, checked
 from forge.pipeline.delivery_run import PLAN
 from forge.pipeline.desk import INTENT
@@ -19,7 +19,7 @@ from forge.projects.project import Project
 from forge.projects.status import Phase
 
 
-def check_given(state: State, draft: Draft, action: Action, text: str, given: Sequence[Given]) -> None:
+def check_given(state: ActionState, draft: Draft, action: Action, text: str, given: Sequence[Given]) -> None:
     """Answers fit what is asked now, or nothing happens."""
     if action is Action.PROVIDE_INPUT and not given and not text.strip():
         raise AnswerRefused("The input is empty.", hint="Write something, or let Forge decide.")
@@ -28,7 +28,7 @@ def check_given(state: State, draft: Draft, action: Action, text: str, given: Se
     checked(given, 1 if state.waiting == "stuck" else len(draft.info.open))
 
 
-def refuse_without_a_model(shop: Workshop, project: Project, draft: Draft, state: State, action: Action) -> None:
+def refuse_without_a_model(shop: Workshop, project: Project, draft: Draft, state: ActionState, action: Action) -> None:
     """Rules make outlines of plans. Everything else is refused before it begins, not two phases later."""
     match action, state.phase:
         case Action.RESUME, _ if state.outline:

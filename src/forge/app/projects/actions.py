@@ -25,7 +25,7 @@ from forge.app.projects.work_stop import end_run
 from forge.engine.errors import RunWaits
 from forge.json_value import Json
 from forge.pipeline import action_ids, actions, messages, outline_run, realign
-from forge.pipeline.actions import Accepted, Action, Duplicate, EarlierAction, NeedsConfirmation, Refused
+from forge.pipeline.actions import Accepted, Action, Duplicate, EarlierAction, NeedsConfirmation, RefusedAction
 from forge.pipeline.answers import Given, answered, in_words, structured
 from forge.pipeline.baseline import settle_tests
 from forge.pipeline.desk import CONSTRAINTS, INTENT, SPEC
@@ -73,10 +73,10 @@ async def perform(
         action, text, confirmed, action_id, action_ids.digest(asked or action, in_words(text, given)), given
     )
     decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
-    if isinstance(decided, Refused) and await is_free_soon(shop, project):
+    if isinstance(decided, RefusedAction) and await is_free_soon(shop, project):
         decided, done = await asyncio.to_thread(_decided, shop, project, wanted)
     match decided:
-        case Refused(reason=reason, allowed=allowed):
+        case RefusedAction(reason=reason, allowed=allowed):
             hint = (
                 f"What can be done now: {', '.join(map(str, allowed))}."
                 if allowed
@@ -173,9 +173,9 @@ def _decision(shop: Workshop, project: Project, draft: Draft, wanted: _Wanted) -
         said = realign.brain_dump(draft.chat, background=draft.info.background)
         messages.check(said, minimum=shop.settings.brain_dump.min_word_count)
     if action is Action.REALIGN and isinstance(told := realign.realigned(draft.chat), realign.NoCorrection):
-        return Refused(told.message, actions.allowed(state))
+        return RefusedAction(told.message, actions.allowed(state))
     if action is Action.CONFIRM and state.phase is Phase.SPEC_BUILDING and not draft.read(SPEC):
-        return Refused("The specification has not been written yet.", actions.allowed(state))
+        return RefusedAction("The specification has not been written yet.", actions.allowed(state))
     return decision
 
 

@@ -112,7 +112,7 @@ async def carry_on(pilot: Pilot, *, auto_confirm: bool, hear: Hear) -> ProjectVi
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PilotOutcome:
     """What `forge run` and `forge demo` end with."""
 
     project: str
@@ -130,8 +130,8 @@ class Outcome:
     seconds: float
 
 
-def outcome(seen: ProjectView, began: float) -> Outcome:
-    return Outcome(
+def outcome(seen: ProjectView, began: float) -> PilotOutcome:
+    return PilotOutcome(
         project=seen.id,
         directory=seen.directory,
         phase=seen.phase,

@@ -32,7 +32,7 @@ from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.draft import Draft
 from forge.pipeline.errors import TypeUnknown
 from forge.pipeline.project_change import card_of, commit_change, note_cards
-from forge.projects import priming
+from forge.projects import priming_message
 from forge.projects.chat import ChatMessage
 from forge.projects.info import Acknowledgement
 from forge.projects.project import Project
@@ -77,7 +77,7 @@ async def create(
             repository=None if code is None else str(code),
             phase_entered=draft.now,
         )
-        draft.say(priming.PRIMING_MESSAGE)
+        draft.say(priming_message.PRIMING_MESSAGE)
         if deliverable_type:
             draft.set_type(deliverable_type)
         if plan is not None and after is not None:

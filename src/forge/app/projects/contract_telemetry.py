@@ -10,7 +10,7 @@ from threading import Lock
 from forge.app.access.identity import Who
 from forge.app.process.workshop import Workshop
 from forge.app.projects.lookup import project_for
-from forge.app.values.paging import Page, checked, position
+from forge.app.values.pages import Page, checked, position
 from forge.context.overview import tokens_of
 from forge.contracts import pins
 from forge.contracts.contract_set import ContractSet

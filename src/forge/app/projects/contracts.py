@@ -26,7 +26,7 @@ from forge.app.projects.contract_views import (
     whole_contract,
 )
 from forge.app.projects.lookup import project_for
-from forge.app.values.paging import Page, checked, position
+from forge.app.values.pages import Page, checked, position
 from forge.contracts import documents, pins
 from forge.contracts.contract_set import Contract, ContractSet, Summary
 from forge.contracts.history import Version

@@ -14,7 +14,7 @@ from forge.app.projects.board_cards import mirrored
 from forge.app.projects.costs import record_cost
 from forge.app.projects.explored import explored_of
 from forge.deliverables.code.registries import Registries
-from forge.pipeline.guards import Limits
+from forge.pipeline.guards import GuardLimits
 from forge.pipeline.journey import Around, Parameters
 from forge.projects.project import Project
 from forge.settings import Settings
@@ -38,7 +38,7 @@ def around(shop: Workshop, project: Project, run: str) -> Around:
 
 def parameters(settings: Settings, environ: Mapping[str, str]) -> Parameters:
     polish = settings.polish
-    limits = Limits(
+    limits = GuardLimits(
         critical_max=polish.critical_max,
         medium_max=polish.medium_max,
         minor_max=polish.minor_max,

@@ -9,7 +9,7 @@ from forge.app.process.workshop import Workshop
 from forge.app.projects.lookup import project_for
 from forge.app.projects.project_access import DocumentMissing
 from forge.app.repositories.diff import patch_text
-from forge.app.values.paging import Page, checked, position
+from forge.app.values.pages import Page, checked, position
 from forge.git import CommitId, Repository
 from forge.projects.records import Records
 

@@ -32,7 +32,7 @@ from forge.explore.knowledge import RESPOND, ROUTE, Knowledge
 from forge.explore.pieces import pieces_of
 from forge.explore.route import Decision, Route, decide, parse_route
 from forge.explore.toolkit import TOOLS
-from forge.explore.turn import Outcome, Passage
+from forge.explore.turn import ExplorerOutcome, Passage
 from forge.explore.workbench import Call, Workbench
 from forge.git import CommitId
 from forge.json_value import Json
@@ -102,7 +102,7 @@ class _Turn:
         shown = tuple(_shown(each) for each in prepared["documents"])
         turn.cite(bench, shown)
         reply, calls, probe = await self._respond(bench, decision, text, prepared)
-        outcome = Outcome(decision, calls, reply, text, bench.turn, shown, probe)
+        outcome = ExplorerOutcome(decision, calls, reply, text, bench.turn, shown, probe)
         done = await self.journey.change(
             partial(_write, outcome=outcome, now=opened["now"], line=self.shop.settings.explore.risk_line),
             f"explore: turn {bench.turn}",
@@ -317,7 +317,7 @@ def _messages(who: str, bench: Workbench, block: str, redact: Any) -> Sequence[M
     ]
 
 
-def _write(draft: Draft, outcome: Outcome, now: float, line: float) -> None:
+def _write(draft: Draft, outcome: ExplorerOutcome, now: float, line: float) -> None:
     """The turn on the state as it is by now, in one commit with its artifacts and the team context."""
     saved = state.loaded(draft.read(state.FILE))
     saved = context_file.with_context(saved, context_file.parse(draft.read(context_file.FILE)))

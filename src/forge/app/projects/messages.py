@@ -19,7 +19,7 @@ from forge.pipeline import messages, realign, resources
 from forge.pipeline.actions import Action
 from forge.pipeline.answers import Given, checked
 from forge.pipeline.scene import About, answer_to_question
-from forge.projects import priming
+from forge.projects import priming_message
 from forge.projects.project import Project
 from forge.projects.status import Phase
 from forge.settings import Settings
@@ -76,7 +76,7 @@ async def _dump(
     asked = about is None and (await asyncio.to_thread(project.info)).scene_asked is not None
     if asked and (answer := answer_to_question(text)):
         return await told_about(shop, project, answer)
-    first = priming.is_priming(await asyncio.to_thread(project.chat))
+    first = priming_message.is_priming(await asyncio.to_thread(project.chat))
     done = await perform(shop, project, Action.CORRECT, text=text, action_id=action_id, asked=_SAID)
     if not done.changed:
         return done

@@ -22,7 +22,7 @@ from forge.app.projects.named_run import ActionEffect, topic_of
 from forge.app.projects.repository_rights import refuse_where_they_may_not_build, shown, without_what_is_theirs
 from forge.app.projects.view import ProjectView, views
 from forge.app.repositories.catalog import repository
-from forge.app.values.paging import Page, checked, position
+from forge.app.values.pages import Page, checked, position
 from forge.app.values.uploads import plain_name
 from forge.boards.overview import BoardView
 from forge.engine.errors import RunUnknown

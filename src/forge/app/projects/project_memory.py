@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from forge.app.access.identity import Shop, Who, audit
-from forge.app.admin.memory import Memory, Recalled, Result, open_memory
+from forge.app.admin.memory import Memory, Recalled, UpdateResult, open_memory
 from forge.app.process.workshop import Workshop
 from forge.app.projects.lookup import project_for
 from forge.memory import Resumed
 from forge.projects.info import FILE
 from forge.projects.project import Project
 
-Done = TypeVar("Done", Result, Resumed)
+Done = TypeVar("Done", UpdateResult, Resumed)
 
 
 def recalled(shop: Workshop, who: Who, id_: str) -> Recalled:

@@ -44,7 +44,7 @@ def resource_texts(directory: Path, max_file_size_mb: float, redact: Callable[[s
         return
     with tempfile.TemporaryDirectory(prefix="forge-resources-") as made:
         for each in found.texts:
-            ending = ".txt" if each.kind in (resources.Kind.PDF, resources.Kind.DOCX) else ""
+            ending = ".txt" if each.kind in (resources.ResourceKind.PDF, resources.ResourceKind.DOCX) else ""
             place = Path(made) / f"{each.path}{ending}"
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(redact(each.text), encoding="utf-8")

@@ -17,7 +17,7 @@ from forge.builtin_rules import WAYS
 from forge.engine.errors import RunUnknown
 from forge.errors import ForgeError
 from forge.pipeline import actions
-from forge.pipeline.actions import State
+from forge.pipeline.actions import ActionState
 from forge.pipeline.baseline import SUPPLY
 from forge.pipeline.desk import TEST_RUNS
 from forge.pipeline.material import ROUNDS
@@ -211,7 +211,7 @@ def _label(status: ProjectStatus, outline: Json | None, info: ProjectInfo) -> st
     return "Terminated" if status.terminated else PHASES[str(status.phase)]
 
 
-def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> State:
+def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None) -> ActionState:
     """What decides which actions are possible."""
     status = draft.status if draft else project.status()
     info = draft.info if draft else project.info()
@@ -221,8 +221,8 @@ def state_of(shop: Workshop | None, project: Project, draft: Draft | None = None
     return _state(status, info, busy=busy, rounds=rounds_of(project))
 
 
-def _state(status: ProjectStatus, info: ProjectInfo, *, busy: bool, rounds: tuple[Json, ...]) -> State:
-    return State(
+def _state(status: ProjectStatus, info: ProjectInfo, *, busy: bool, rounds: tuple[Json, ...]) -> ActionState:
+    return ActionState(
         status.phase,
         status.halt_reason,
         info.halted_in,

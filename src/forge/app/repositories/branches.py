@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.app.repositories.catalog import actor_of, kept_edits, moved_by, repository
-from forge.app.values.paging import Page, checked
+from forge.app.values.pages import Page, checked
 from forge.errors import Conflict, NotFound, Upstream
 from forge.git import PERSON, Actor, Branch, Commit, CommitId, Operation, Repository
 from forge.git.checkout.checkouts import branches_checked_out

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from forge.git import CommitId, Repository, Signature, WorkInProgressVFS
 from forge.git.objects.raw_object import object_id
-from forge.git.values import Kind
+from forge.git.values import ObjectKind
 from forge.sessions.layout import HEAD_PATH, POINTER, pending_marks
 
-_POINTER = object_id(Kind.BLOB, POINTER)
+_POINTER = object_id(ObjectKind.BLOB, POINTER)
 
 
 def commit(

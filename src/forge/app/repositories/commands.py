@@ -15,7 +15,7 @@ from forge.app.repositories.environments import Environments
 from forge.environment.mounted import NOTHING
 from forge.errors import InvalidInput
 from forge.git import CollectedChange, CommitId, Operation, RefMove, Repository, WorkInProgressVFS
-from forge.sandbox import Limits, Result, run
+from forge.sandbox import CommandResult, Limits, run
 from forge.sandbox.streams import OnOutput
 
 __all__ = ["Limits"]
@@ -30,7 +30,7 @@ class CommandRun:
 
     branch: str
     base: CommitId | None
-    result: Result
+    result: CommandResult
     changes: tuple[CollectedChange, ...]
     commit: CommitId | None
     operation: Operation | None

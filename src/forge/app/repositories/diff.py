@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from forge.app.repositories.catalog import repository
-from forge.app.values.paging import checked
+from forge.app.values.pages import checked
 from forge.app.values.text import sound
 from forge.errors import InvalidInput
 from forge.git import ChangeKind, CommitId, Entry, FileChange, Repository

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from forge.app.repositories.catalog import actor_of, author_of, existing_branch, id_of, repository
-from forge.app.repositories.environments import EnvironmentState, State, environment_document
+from forge.app.repositories.environments import EnvironmentState, EnvironmentStatus, environment_document
 from forge.environment.approval import SetupApprovals
 from forge.environment.errors import SetupUnderWay
 from forge.errors import ForgeError
@@ -59,7 +59,7 @@ def approve_environment(
     repo = repository(shop, who, repo_id, "write")
     where = existing_branch(repo, branch)
     state = approve_found(shop, who, shop.environments, repo, where, expected=expected)
-    if start and state.state in (State.APPROVED, State.FAILED):
+    if start and state.state in (EnvironmentStatus.APPROVED, EnvironmentStatus.FAILED):
         _start(shop, repo, repo_id, where)
     else:
         _publish(shop, repo_id, where, str(state.state))
@@ -86,7 +86,7 @@ def set_up_found(
     """Make the layer and wait for it; a setup of another process is waited for too."""
 
     def tell(step: int, steps: int, command: str) -> None:
-        _publish(shop, id_of(repo), branch, str(State.SETTING_UP), progress=(step, steps, command))
+        _publish(shop, id_of(repo), branch, str(EnvironmentStatus.SETTING_UP), progress=(step, steps, command))
         on_progress(step, steps, command)
 
     try:
@@ -107,7 +107,7 @@ def set_up_environment(shop: Workshop, who: Who, repo_id: str, branch: str) -> J
     repo = repository(shop, who, repo_id, "run")
     where = existing_branch(repo, branch)
     state = shop.environments.state(repo, where)
-    if state.state is not State.READY:
+    if state.state is not EnvironmentStatus.READY:
         shop.environments.refuse_unless_approved(repo, where)
         _start(shop, repo, repo_id, where)
     return _document(shop, shop.environments.state(repo, where))
@@ -130,7 +130,7 @@ def follow_branch(shop: Workshop, repo: Repository, branch: str) -> None:
 
     def look() -> None:
         try:
-            if shop.environments.state(repo, branch).state is State.APPROVED:
+            if shop.environments.state(repo, branch).state is EnvironmentStatus.APPROVED:
                 _start(shop, repo, id_of(repo), branch)
         except ForgeError as e:
             _log.info("The environment of %s was not looked at: %s", branch, e.message)
@@ -143,7 +143,7 @@ def _start(shop: Workshop, repo: Repository, repo_id: str, branch: str) -> None:
 
     def tell(step: int, steps: int, command: str) -> None:
         begun.set()
-        _publish(shop, repo_id, branch, str(State.SETTING_UP), progress=(step, steps, command))
+        _publish(shop, repo_id, branch, str(EnvironmentStatus.SETTING_UP), progress=(step, steps, command))
 
     def work() -> None:
         try:

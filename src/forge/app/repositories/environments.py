@@ -49,7 +49,7 @@ _OWN = "environment.yaml"
 View = GitCommitVFS | WorkInProgressVFS
 
 
-class State(StrEnum):
+class EnvironmentStatus(StrEnum):
     NONE = "none"
     """The branch shows nothing to set up."""
     NOT_APPROVED = "not_approved"
@@ -73,7 +73,7 @@ class EnvironmentState:
     """The environment of one branch, as it is now."""
 
     branch: str
-    state: State
+    state: EnvironmentStatus
     proposal: Proposal
     layer: Layer | None
     failure: Failure | None
@@ -120,24 +120,24 @@ class Environments:
         approval = approvals.find(found)
         layer, failure = self.store.find(found.key), self.store.failure(found.key)
         if found.is_empty:
-            state = State.NONE
+            state = EnvironmentStatus.NONE
         elif approval is None:
-            state = State.CHANGED if approvals.latest() else State.NOT_APPROVED
+            state = EnvironmentStatus.CHANGED if approvals.latest() else EnvironmentStatus.NOT_APPROVED
         elif layer is not None:
-            state = State.READY
+            state = EnvironmentStatus.READY
         elif self.store.is_making(found.key):
-            state = State.SETTING_UP
+            state = EnvironmentStatus.SETTING_UP
         else:
-            state = State.FAILED if failure else State.APPROVED
+            state = EnvironmentStatus.FAILED if failure else EnvironmentStatus.APPROVED
         return EnvironmentState(
             branch,
             state,
             found,
             layer,
-            failure if state is State.FAILED else None,
+            failure if state is EnvironmentStatus.FAILED else None,
             approval.approval.approved_by if approval else "",
             approval.approval.approved_at if approval else "",
-            approvals.difference(found) if state is State.CHANGED else "",
+            approvals.difference(found) if state is EnvironmentStatus.CHANGED else "",
         )
 
     def test_command(self, repo: Repository, vfs: View) -> str:
@@ -223,14 +223,14 @@ class Environments:
             yield Mounted(notes=(f"without an environment: {e.message}",))
             return
         layer, note = state.layer, ""
-        if state.state in (State.APPROVED, State.SETTING_UP):
+        if state.state in (EnvironmentStatus.APPROVED, EnvironmentStatus.SETTING_UP):
             try:
                 layer = self.set_up(repo, branch, vfs=vfs, wait=True)
             except SetupFailed as e:
                 layer, note = None, f"without its environment: {e.message}"
-        elif state.state is State.FAILED and state.failure is not None:
+        elif state.state is EnvironmentStatus.FAILED and state.failure is not None:
             note = f"without its environment: {state.failure.reason} `forge env show` tells more"
-        elif state.state in (State.NOT_APPROVED, State.CHANGED):
+        elif state.state in (EnvironmentStatus.NOT_APPROVED, EnvironmentStatus.CHANGED):
             layer, note = None, "without its environment: it is not approved. Read it with `forge env show`"
         if layer is None:
             yield Mounted(notes=(note,) if note else ())
@@ -247,9 +247,9 @@ class Environments:
         except EnvironmentInvalid:
             return ""
         match state.state:
-            case State.READY | State.APPROVED | State.SETTING_UP:
+            case EnvironmentStatus.READY | EnvironmentStatus.APPROVED | EnvironmentStatus.SETTING_UP:
                 return state.proposal.key
-            case State.FAILED:
+            case EnvironmentStatus.FAILED:
                 return f"failed {state.proposal.key}"
         return ""
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.app.repositories.catalog import existing_branch, repository
-from forge.app.values.paging import Page, checked
+from forge.app.values.pages import Page, checked
 from forge.app.values.text import sound
 from forge.errors import InvalidInput
 from forge.git import (
@@ -31,7 +31,7 @@ from forge.git import (
 )
 from forge.git.errors import FileMissing
 from forge.git.objects.trees import encode
-from forge.git.search.results import Found
+from forge.git.search.results import SearchOutcome
 from forge.git.workspace.commit_vfs import file_at
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ __all__ = [
     "DirKind",
     "FileMatches",
     "FileMissing",
-    "Found",
     "GitCommitVFS",
     "Match",
     "Mode",
     "NotText",
     "Query",
+    "SearchOutcome",
 ]
 
 _SNIFFED = 8000
@@ -163,7 +163,7 @@ def read_file(
 
 def search(
     shop: Workshop, who: Who, repo_id: str, query: Query, *, branch: str | None = None, at: str | None = None
-) -> Found:
+) -> SearchOutcome:
     """Bounded by the query's own limits, and in time."""
     checked(query.max_matches)
     if query.max_seconds > _SEARCH_SECONDS:
@@ -187,7 +187,7 @@ def looked_at(repo: Repository, branch: str | None, at: str | None) -> GitCommit
     return GitCommitVFS(repo.objects, repo.workspace(existing_branch(repo, current)).base)
 
 
-def found_in(repo: Repository, view: GitCommitVFS, query: Query) -> Found:
+def found_in(repo: Repository, view: GitCommitVFS, query: Query) -> SearchOutcome:
     """Records of conversations are nobody's files: they are left out, unless a glob asks for them."""
     if not any(_FORGE in glob for glob in query.include):
         query = replace(query, exclude=(*query.exclude, _SESSIONS))

@@ -22,7 +22,7 @@ from forge.app.repositories.diff import (
     patch,
     without_sessions,
 )
-from forge.app.values.paging import Page, checked, unreadable
+from forge.app.values.pages import Page, checked, unreadable
 from forge.app.values.text import sound
 from forge.errors import InvalidInput
 from forge.git import BlameLine, Commit, GraphCursor, GraphRow, NotText, Repository

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Literal, assert_never
 
 from forge.app.repositories.catalog import actor_of, kept_edits, repository
 from forge.app.repositories.diff import without_sessions
-from forge.app.values.paging import Page, checked
+from forge.app.values.pages import Page, checked
 from forge.errors import InvalidInput
 from forge.git import PERSON, Actor, BranchMoved, Entry, MergePreview, MergeState, Operation, Repository
 from forge.git.history.revisions import branch_tip
 from forge.git.merging.conflict import Conflict
 from forge.git.merging.merge_base import merge_bases
-from forge.git.merging.preview import MergeKind, Outcome, Resolutions, StepResolutions, StepState
+from forge.git.merging.preview import MergeKind, MergeOutcome, Resolutions, StepResolutions, StepState
 from forge.git.objects.object_store import Objects
 from forge.git.workspace.pending import Change
 from forge.sessions.summary import Brought, brought, summary
@@ -89,7 +89,7 @@ class StepView:
 @dataclass(frozen=True, slots=True)
 class MergeView:
     kind: MergeKind
-    outcome: Outcome
+    outcome: MergeOutcome
     target: str
     target_tip: str
     """Hand it in as `expected` to perform what was seen, and nothing else."""

@@ -7,7 +7,7 @@ from itertools import dropwhile, islice
 from typing import TYPE_CHECKING
 
 from forge.app.repositories.catalog import actor_of, kept_edits, repository
-from forge.app.values.paging import Page, checked, unreadable
+from forge.app.values.pages import Page, checked, unreadable
 from forge.git import PERSON, Actor, ActorKind, Operation, RefMove, Repository
 
 if TYPE_CHECKING:

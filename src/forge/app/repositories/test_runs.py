@@ -12,7 +12,7 @@ from forge.app.repositories.environments import Environments
 from forge.errors import InvalidInput
 from forge.git import Actor, ActorKind, Repository, WorkInProgressVFS
 from forge.json_value import Json
-from forge.sandbox import Limits, Result
+from forge.sandbox import CommandResult, Limits
 from forge.tools.suites.cases import Case
 from forge.tools.suites.cases import Result as CaseResult
 from forge.tools.suites.command import command_of, repository_command
@@ -149,7 +149,7 @@ class _Lines:
         output = (done.result.stdout_text + done.result.stderr_text).replace(f"{done.directory}/", "")
         return done.result.exit_code or int(done.result.timed_out), output
 
-    def _note(self, result: Result) -> None:
+    def _note(self, result: CommandResult) -> None:
         limits = [limit for limit in result.limited if limit not in ("output", "file size")]
         if result.cancelled:
             self.cancelled = True

@@ -28,7 +28,7 @@ from forge.app.sessions.conversation import (
     working_of,
 )
 from forge.app.sessions.turn_end import TurnEnd
-from forge.app.values.paging import Page, checked, unreadable
+from forge.app.values.pages import Page, checked, unreadable
 from forge.engine.errors import RunUnknown
 from forge.errors import InvalidInput
 from forge.git import Repository

@@ -17,7 +17,7 @@ from forge.git.errors import BranchMissing, InvalidName
 from forge.tools.approval_records import ApprovalRecords
 from forge.tools.registry import schemas
 from forge.tools.user_tools import (
-    State,
+    ApprovalState,
     UserTool,
     UserToolMissing,
     approve,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from forge.app.access.identity import Shop, Who
     from forge.app.process.workshop import Workshop
 
-__all__ = ["State"]
+__all__ = ["ApprovalState"]
 
 
 class ApprovalDenied(Denied):
@@ -53,7 +53,7 @@ class OwnTool:
 
     name: str
     path: str
-    state: State
+    state: ApprovalState
     reason: str
     hash: str
     files: tuple[str, ...]

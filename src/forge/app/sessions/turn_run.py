@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from forge.agents.decision_request import is_requested
-from forge.agents.desk import Desk, Stopped
+from forge.agents.desk import Stopped, TurnDesk
 from forge.agents.limit_check import Spent
 from forge.agents.loop import Loop
 from forge.agents.model import Model, OnText, Prompt
@@ -156,14 +156,14 @@ class _Bench:
         self._stream = Stream(_source(repo, shop.redactor), context_settings(shop.settings, window), window)
         self.room = Room(repo, sessions_of(repo, shop.settings), self._stream, shop.redactor)
 
-    async def __call__(self, desk: Desk, steps: Steps) -> None:
+    async def __call__(self, desk: TurnDesk, steps: Steps) -> None:
         try:
             work = await asyncio.to_thread(self._work, desk)
         except ForgeError as e:
             raise Stopped(TurnStatus.FAILED, f"{e.message} {e.hint}".strip()) from e
         await work(desk, steps)
 
-    def _work(self, desk: Desk) -> Work:
+    def _work(self, desk: TurnDesk) -> Work:
         shop = self._shop
         if self._agent is not None:
             found = found_program(shop.settings, shop.environ, self._agent)

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from forge.app.admin.doctor import Check, State, examine
+from forge.app.admin.doctor import Check, CheckState, examine
 from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.session import Exit, Session
 
 app = Commands(__doc__)
 
-_MARKS = {State.OK: ("✓", "green"), State.WARNING: ("!", "yellow"), State.FAILED: ("✗", "red")}
+_MARKS = {CheckState.OK: ("✓", "green"), CheckState.WARNING: ("!", "yellow"), CheckState.FAILED: ("✗", "red")}
 
 
 @app.add()
@@ -34,6 +34,6 @@ def doctor(
         out.line(f"{out.styled(mark, colour)} {check.name:<10}  {out.styled(check.detail)}")
         if check.hint:
             out.line(f"  {'':<10}  → {out.styled(check.hint)}")
-    failed = any(check.state is State.FAILED for check in checks)
+    failed = any(check.state is CheckState.FAILED for check in checks)
     out.result({"ok": not failed, "checks": checks})
     return Exit.ERROR if failed else Exit.OK

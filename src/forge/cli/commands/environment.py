@@ -11,7 +11,7 @@ import typer
 
 from forge.app.repositories.environments import (
     EnvironmentState,
-    State,
+    EnvironmentStatus,
     allow_hosts,
     environment_document,
     set_own_configuration,
@@ -27,16 +27,16 @@ from forge.counts import counted
 
 app = Commands(__doc__, group=True)
 
-_COLOURS = {State.READY: "green", State.FAILED: "red", State.NONE: "dim"}
+_COLOURS = {EnvironmentStatus.READY: "green", EnvironmentStatus.FAILED: "red", EnvironmentStatus.NONE: "dim"}
 _CHANGES = {"+": ("green",), "-": ("red",), "@": ("cyan",)}
 _WORDS = {
-    State.NONE: "nothing to set up",
-    State.NOT_APPROVED: "not approved",
-    State.CHANGED: "changed since it was approved",
-    State.APPROVED: "approved, not set up",
-    State.SETTING_UP: "setting up",
-    State.READY: "ready",
-    State.FAILED: "setup failed",
+    EnvironmentStatus.NONE: "nothing to set up",
+    EnvironmentStatus.NOT_APPROVED: "not approved",
+    EnvironmentStatus.CHANGED: "changed since it was approved",
+    EnvironmentStatus.APPROVED: "approved, not set up",
+    EnvironmentStatus.SETTING_UP: "setting up",
+    EnvironmentStatus.READY: "ready",
+    EnvironmentStatus.FAILED: "setup failed",
 }
 _LAST = 12
 
@@ -89,11 +89,11 @@ def set_up_environment(
     if allow:
         allow_hosts(repo, where, allow)
     state = environments.state(repo, where)
-    if state.state is State.NONE:
+    if state.state is EnvironmentStatus.NONE:
         out.result(environment_document(state))
         out.aside(f"Nothing on {where} says what to set up. Add a lock file, or write .forge/environment.yaml.")
         return Exit.OK
-    if state.state in (State.NOT_APPROVED, State.CHANGED):
+    if state.state in (EnvironmentStatus.NOT_APPROVED, EnvironmentStatus.CHANGED):
         _tell(out, state)
         if not yes and seen is None:
             out.result(environment_document(state))
@@ -102,7 +102,7 @@ def set_up_environment(
     elif seen is not None and seen != state.proposal.hash:
         raise BadUsage("The hash is not that of the proposal.", hint="Read it again with `forge env show`.")
     with opened_access(settings_of(out), os.environ) as access:
-        if state.state in (State.NOT_APPROVED, State.CHANGED):
+        if state.state in (EnvironmentStatus.NOT_APPROVED, EnvironmentStatus.CHANGED):
             expected = seen or state.proposal.hash
             approve_found(access, LOCAL, environments, repo, where, expected=expected)
         with waiting(out, f"Setting up {where}"):
@@ -156,11 +156,11 @@ def _tell(out: Output, state: EnvironmentState) -> None:
         for line in state.failure.lines[-_LAST:]:
             out.line(out.styled(f"  {line}", "dim"))
         out.line(f"  → {state.failure.hint}")
-    elif state.state is State.READY:
+    elif state.state is EnvironmentStatus.READY:
         _tell_layer(out, state)
-    elif state.state in (State.NOT_APPROVED, State.CHANGED):
+    elif state.state in (EnvironmentStatus.NOT_APPROVED, EnvironmentStatus.CHANGED):
         out.line(f"  hash {proposal.hash.removeprefix('sha256:')[:12]}  → forge env setup --yes")
-    elif state.state is State.APPROVED:
+    elif state.state is EnvironmentStatus.APPROVED:
         out.line("  → forge env setup")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.app.repositories.environments import EnvironmentInvalid, Environments, SetupFailed, State
+from forge.app.repositories.environments import EnvironmentInvalid, Environments, EnvironmentStatus, SetupFailed
 from forge.cli.terminal.options import (
     Branch,
     Message,
@@ -98,7 +98,7 @@ def _environment(out: Output, repo: Repository, branch: str) -> Environments | N
     log, approve = f"forge env show -b {branch} --log", f"forge env show -b {branch}, then forge env setup -b {branch}"
     try:
         state = environments.state(repo, branch)
-        if state.state in (State.APPROVED, State.SETTING_UP):
+        if state.state in (EnvironmentStatus.APPROVED, EnvironmentStatus.SETTING_UP):
             out.note(f"The environment of {branch} is approved, but not set up. Forge sets it up first.")
             with waiting(out, f"Setting up {branch}"):
                 environments.set_up(repo, branch, wait=True)
@@ -107,14 +107,14 @@ def _environment(out: Output, repo: Repository, branch: str) -> Environments | N
         _tell_missing(out, branch, e.message, log if isinstance(e, SetupFailed) else e.hint)
         return None
     match state.state:
-        case State.READY:
+        case EnvironmentStatus.READY:
             return environments
-        case State.FAILED:
+        case EnvironmentStatus.FAILED:
             reason = state.failure.reason if state.failure else "Its setup failed."
             _tell_missing(out, branch, reason, f"{log}, then forge env setup -b {branch}")
-        case State.NOT_APPROVED:
+        case EnvironmentStatus.NOT_APPROVED:
             _tell_missing(out, branch, "It is not approved.", f"{approve} --yes")
-        case State.CHANGED:
+        case EnvironmentStatus.CHANGED:
             _tell_missing(out, branch, "It changed since it was approved.", f"{approve} --yes")
     return None
 

@@ -15,12 +15,12 @@ from forge.app.admin.memory import (
     Caution,
     Entry,
     Initiative,
-    Kind,
     Memory,
     MilestoneStatus,
+    NoteKind,
     Recalled,
-    Result,
     Resumed,
+    UpdateResult,
     moment,
     time_ago,
 )
@@ -31,7 +31,7 @@ from forge.cli.terminal.session import BadUsage, Exit, Session
 from forge.counts import counted
 
 app = Commands(__doc__, group=True)
-Done = TypeVar("Done", Result, Resumed)
+Done = TypeVar("Done", UpdateResult, Resumed)
 
 Step = Annotated[
     str | None, typer.Option("--step", metavar="ID", help="An id for this change; repeating it changes nothing.")
@@ -53,7 +53,7 @@ def show(context: typer.Context) -> None:
                 for each in found.claims
             ],
             "interview": _interview(found),
-            "lines": {kind.value: len(found.lines(kind)) for kind in Kind},
+            "lines": {kind.value: len(found.lines(kind)) for kind in NoteKind},
             "warnings": _warnings(found.warnings),
         }
     )
@@ -63,7 +63,7 @@ def show(context: typer.Context) -> None:
         out.line(f"  {_position(out, each.initiative)}")
     if found.interview.topics:
         out.line(f"{out.styled('Interviews', 'bold')} {counted(len(found.interview.topics), 'topic')}")
-    for kind in Kind:
+    for kind in NoteKind:
         _tell_lines(out, found, kind, last=3)
     _tell_nothing(out, found)
     _tell_warnings(out, found.warnings)
@@ -81,7 +81,7 @@ def add(
     if learning and delegation:
         raise BadUsage("A line is a learning or a delegation.", hint="Leave one of them out.")
     memory, out = _opened(context)
-    kind = Kind.DELEGATION if delegation else Kind.LEARNING
+    kind = NoteKind.DELEGATION if delegation else NoteKind.LEARNING
     result = _changed(context, kind.name.lower(), lambda: door.add(memory, text, kind, step=step))
     _told(out, result, f"Added to {kind.value}.")
 
@@ -218,7 +218,7 @@ def everything(context: typer.Context) -> None:
             "enriched_by": found.enriched_by,
             "initiative": _document(found.initiative),
             "interview": _interview(found),
-            "lines": {kind.value: [_line(entry) for entry in found.lines(kind)] for kind in Kind},
+            "lines": {kind.value: [_line(entry) for entry in found.lines(kind)] for kind in NoteKind},
             "folded": [{"kind": fold.kind, "count": fold.count} for fold in found.folds],
             "warnings": _warnings(found.warnings),
         }
@@ -229,7 +229,7 @@ def everything(context: typer.Context) -> None:
     for topic in found.interview.topics:
         history = " → ".join(f"{each.value:.2f} ({each.source})" for each in topic.history)
         out.line(f"{out.styled('Confidence', 'bold')} {out.styled(topic.name)}: {out.styled(history)}")
-    for kind in Kind:
+    for kind in NoteKind:
         _tell_lines(out, found, kind)
     _tell_nothing(out, found)
     _tell_warnings(out, found.warnings)
@@ -254,7 +254,7 @@ def _changed(context: typer.Context, action: str, act: Callable[[], Done]) -> Do
         return change_found(access, LOCAL, project, action, act)
 
 
-def _told(out: Output, result: Result, done: str) -> None:
+def _told(out: Output, result: UpdateResult, done: str) -> None:
     out.result(
         {
             "initiative": _document(result.initiative),
@@ -288,7 +288,7 @@ def _tell_milestones(out: Output, value: Initiative) -> None:
         out.line(f"  {_TICKS[each.status]} {out.styled(each.title or each.id)}{progress}")
 
 
-def _tell_lines(out: Output, found: Recalled, kind: Kind, last: int | None = None) -> None:
+def _tell_lines(out: Output, found: Recalled, kind: NoteKind, last: int | None = None) -> None:
     lines = found.lines(kind)
     folds = [fold for fold in found.folds if fold.kind is kind]
     if not lines and not folds:

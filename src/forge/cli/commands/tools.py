@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from forge.app.sessions.tools import OwnTool, State, ToolChange, approved, revoke_found, tool_of, tools_of
+from forge.app.sessions.tools import ApprovalState, OwnTool, ToolChange, approved, revoke_found, tool_of, tools_of
 from forge.cli.terminal.options import Branch, branch_or_current, branch_to_read, opened, short
 from forge.cli.terminal.output import Output
 from forge.cli.terminal.parser import Commands
@@ -19,7 +19,12 @@ from forge.cli.terminal.session import BadUsage, Exit
 
 app = Commands(__doc__, group=True)
 
-_COLOURS = {State.APPROVED: "green", State.CHANGED: "yellow", State.NEW: "yellow", State.BROKEN: "red"}
+_COLOURS = {
+    ApprovalState.APPROVED: "green",
+    ApprovalState.CHANGED: "yellow",
+    ApprovalState.NEW: "yellow",
+    ApprovalState.BROKEN: "red",
+}
 _CHANGES = {"+": ("green",), "-": ("red",), "@": ("cyan",)}
 _HASH = 12
 Name = Annotated[str, typer.Argument(metavar="TOOL", help="Its name: tools/NAME.py in the repository.")]

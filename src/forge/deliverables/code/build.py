@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forge.counts import counted
 from forge.deliverables.code.failures import HONEST, failing, fingerprint, gist, none_found, not_yours
-from forge.deliverables.code.tasks import ACCEPTANCE, Task, criteria_of, queue, turns
+from forge.deliverables.code.tasks import ACCEPTANCE, BuildTask, criteria_of, queue, turns
 from forge.deliverables.code.test_proof import Lack, lack_of
 from forge.json_value import Json
 from forge.plugins.roles import BuildResult, Desk, Stuck, StuckCause, TestResults, Worked
@@ -47,14 +47,14 @@ async def build(desk: Desk) -> BuildResult:
     return BuildResult(stuck=False, content=counted(sum(len(task.each) for task in tasks), "task"))
 
 
-def _begin(desk: Desk, tasks: tuple[Task, ...]) -> int:
+def _begin(desk: Desk, tasks: tuple[BuildTask, ...]) -> int:
     """Where to go on: at the task that a person was last asked about, since all before it were done then."""
     asked = (_STUCK_AT.match(str(answer["question"])) for answer in reversed(desk.answers))
     last = next((found["id"] for found in asked if found), None)
     return next((place for place, task in enumerate(tasks) if last in task.ids), 0)
 
 
-async def _done(desk: Desk, task: Task) -> BuildResult:
+async def _done(desk: Desk, task: BuildTask) -> BuildResult:
     """Do one task until its tests pass. What it gives back has the reason why a person is needed, if one is."""
     before = desk.tests_before(task.id)
     if not _asked_about_tests(desk, task) and not _waived(desk, task) and (needs := await _worked(desk, task)):
@@ -110,7 +110,7 @@ def needed(worked: Worked, doing: str, tests: tuple[str, ...] = ()) -> Stuck | N
     return Stuck(StuckCause.DECISION, asked.question, asked.options, tests, asked.explanation)
 
 
-async def _worked(desk: Desk, task: Task) -> Stuck | None:
+async def _worked(desk: Desk, task: BuildTask) -> Stuck | None:
     """The turn that does the task; one that changes nothing is reminded once. Gives why a person is needed."""
     order = _order(desk, task)
     worked = await worked_on(desk, "code-build", task.id, order, task.title)
@@ -131,14 +131,14 @@ def _is_idle(worked: Worked) -> bool:
     return worked.success and not worked.files and worked.decision is None
 
 
-def _asked_about_tests(desk: Desk, task: Task) -> bool:
+def _asked_about_tests(desk: Desk, task: BuildTask) -> bool:
     """Whether the work of this task is done, and a person was only asked how its tests can run."""
     last = desk.answers[-1] if desk.answers else {}
     found = _STUCK_AT.match(str(last.get("question", "")))
     return bool(last.get("tests")) and found is not None and found["id"] in task.ids
 
 
-def _waived(desk: Desk, task: Task) -> bool:
+def _waived(desk: Desk, task: BuildTask) -> bool:
     """Whether a person decided that this task needs no more tests."""
     return any(
         answer.get("answer") == WITHOUT
@@ -154,20 +154,20 @@ def needs_criteria(desk: Desk) -> bool:
     return bool(desk.thresholds["code_require_tests"]) and not _waived(desk, acceptance)
 
 
-def _lack(desk: Desk, task: Task, before: TestResults | None, tests: TestResults) -> Lack | None:
+def _lack(desk: Desk, task: BuildTask, before: TestResults | None, tests: TestResults) -> Lack | None:
     if not desk.thresholds["code_require_tests"] or tests.cannot_run or _waived(desk, task):
         return None
     return lack_of(task, criteria_of(desk.constraints), before, tests)
 
 
-def _left_to_it(desk: Desk, task: Task) -> bool:
+def _left_to_it(desk: Desk, task: BuildTask) -> bool:
     """Whether the last thing that a person was asked about this task was left to the agent."""
     last = desk.answers[-1] if desk.answers else {}
     found = _STUCK_AT.match(str(last.get("question", "")))
     return bool(last.get("delegated")) and found is not None and found["id"] in task.ids
 
 
-def _satisfied(desk: Desk, task: Task, tests: TestResults) -> bool:
+def _satisfied(desk: Desk, task: BuildTask, tests: TestResults) -> bool:
     if none_found(tests):
         return not (task.tests and desk.thresholds["code_require_tests"])
     return tests.holds or (tests.cannot_run and desk.is_unproven)
@@ -183,7 +183,7 @@ async def worked_on(desk: Desk, prompt: str, task: str, message: str, title: str
     return worked
 
 
-def _order(desk: Desk, task: Task) -> str:
+def _order(desk: Desk, task: BuildTask) -> str:
     parts = [
         *(f"{_named(each)}\n\n{_tests_wanted(each)}" for each in task.each),
         TOGETHER if task.parts else "",
@@ -194,7 +194,7 @@ def _order(desk: Desk, task: Task) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _named(task: Task) -> str:
+def _named(task: BuildTask) -> str:
     return "\n".join(f"Task `{each.id}`: {each.title}" for each in task.each)
 
 
@@ -208,7 +208,7 @@ def _meant(answer: Json) -> str:
     return DECIDE_IT if answer.get("delegated") else str(answer["answer"])
 
 
-def _tests_wanted(task: Task) -> str:
+def _tests_wanted(task: BuildTask) -> str:
     if task.id == ACCEPTANCE:
         return (
             "Write an acceptance test for each numbered criterion below. Its name has `criterion_N` with the number, "
@@ -228,10 +228,10 @@ def _criteria(desk: Desk) -> str:
     return f"Acceptance criteria:\n{numbered}" if numbered else ""
 
 
-def _proving(desk: Desk, task: Task, lack: Lack) -> str:
+def _proving(desk: Desk, task: BuildTask, lack: Lack) -> str:
     return "\n\n".join(filter(None, [_named(task), lack.order, HONEST, decided(desk)]))
 
 
-def _mending(desk: Desk, task: Task, tests: TestResults) -> str:
+def _mending(desk: Desk, task: BuildTask, tests: TestResults) -> str:
     wanted = [*map(_tests_wanted, task.each), _criteria(desk)] if none_found(tests) else []
     return "\n\n".join(filter(None, [_named(task), failing(tests), *wanted]))

@@ -6,7 +6,7 @@ import re
 from enum import Enum, auto
 
 
-class Kind(Enum):
+class LicenceKind(Enum):
     PERMISSIVE = auto()
     COPYLEFT = auto()
     """GPL or AGPL, which the scorecard names."""
@@ -30,29 +30,29 @@ _LATER = re.compile(r"\s+or\s+(?:any\s+)?(?:later|newer)\b", re.IGNORECASE)
 _TOO_MUCH = 200
 
 
-def kind_of(licence: str) -> Kind:
+def kind_of(licence: str) -> LicenceKind:
     """By name or by an expression such as `MIT OR GPL-2.0-only`: of alternatives the most liberal one counts, of
     several at once the strictest.
     """
     text = _LATER.sub("-or-later", " ".join(licence.split()))
     if len(text) > _TOO_MUCH or "…" in text:
-        return Kind.OTHER
+        return LicenceKind.OTHER
     whole = _single(text)
-    if whole is not Kind.OTHER and not re.search(r"\s(?:AND|OR)\s", text, re.IGNORECASE):
+    if whole is not LicenceKind.OTHER and not re.search(r"\s(?:AND|OR)\s", text, re.IGNORECASE):
         return whole
     return _Expression(text).kind()
 
 
-def _single(name: str) -> Kind:
+def _single(name: str) -> LicenceKind:
     bare = _EXCEPTION.sub("", name).strip() or name
     if _LESSER.search(bare):
-        return Kind.OTHER
+        return LicenceKind.OTHER
     if _COPYLEFT.search(bare):
-        return Kind.COPYLEFT
+        return LicenceKind.COPYLEFT
     words = _WORD.findall(bare.lower().removesuffix("."))
     rest = [word for word in words if not _NAMES.fullmatch(word)]
     permissive = len(rest) < len(words) and all(_AROUND.fullmatch(word) for word in rest)
-    return Kind.PERMISSIVE if permissive else Kind.OTHER
+    return LicenceKind.PERMISSIVE if permissive else LicenceKind.OTHER
 
 
 class _Expression:
@@ -63,32 +63,32 @@ class _Expression:
         self._pieces = [piece.upper() if piece.upper() in {"AND", "OR"} else piece for piece in pieces]
         self._place = 0
 
-    def kind(self) -> Kind:
+    def kind(self) -> LicenceKind:
         kind = self._alternatives(depth=0)
-        return kind if self._place == len(self._pieces) else Kind.OTHER
+        return kind if self._place == len(self._pieces) else LicenceKind.OTHER
 
     def _next(self) -> str:
         return self._pieces[self._place] if self._place < len(self._pieces) else ""
 
-    def _alternatives(self, depth: int) -> Kind:
+    def _alternatives(self, depth: int) -> LicenceKind:
         kinds = [self._combination(depth)]
         while self._next() == "OR":
             self._place += 1
             kinds.append(self._combination(depth))
-        return next(kind for kind in (Kind.PERMISSIVE, Kind.OTHER, Kind.COPYLEFT) if kind in kinds)
+        return next(kind for kind in (LicenceKind.PERMISSIVE, LicenceKind.OTHER, LicenceKind.COPYLEFT) if kind in kinds)
 
-    def _combination(self, depth: int) -> Kind:
+    def _combination(self, depth: int) -> LicenceKind:
         kinds = [self._one(depth)]
         while self._next() == "AND":
             self._place += 1
             kinds.append(self._one(depth))
-        return next(kind for kind in (Kind.COPYLEFT, Kind.OTHER, Kind.PERMISSIVE) if kind in kinds)
+        return next(kind for kind in (LicenceKind.COPYLEFT, LicenceKind.OTHER, LicenceKind.PERMISSIVE) if kind in kinds)
 
-    def _one(self, depth: int) -> Kind:
+    def _one(self, depth: int) -> LicenceKind:
         piece = self._next()
         self._place += 1
         if piece != "(":
             return _single(piece)
-        inner = self._alternatives(depth + 1) if depth < 20 else Kind.OTHER
+        inner = self._alternatives(depth + 1) if depth < 20 else LicenceKind.OTHER
         self._place += self._next() == ")"
         return inner

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from forge.deliverables.code.facts import Facts, Unknown
-from forge.deliverables.code.licences import Kind, kind_of
+from forge.deliverables.code.licences import LicenceKind, kind_of
 
 ENOUGH = 6
 """Signals that have to pass, of eight."""
@@ -175,11 +175,11 @@ def _licence(facts: Facts) -> Finding:
     if isinstance(facts.licence, Unknown):
         return _unknown(Signal.LICENCE, facts.licence.reason)
     match kind_of(facts.licence):
-        case Kind.PERMISSIVE:
+        case LicenceKind.PERMISSIVE:
             return _judged(Signal.LICENCE, facts.licence, flagged=False, reason="a permissive licence")
-        case Kind.COPYLEFT:
+        case LicenceKind.COPYLEFT:
             return _judged(Signal.LICENCE, facts.licence, flagged=True, reason="GPL or AGPL may conflict with shipping")
-        case Kind.OTHER:
+        case LicenceKind.OTHER:
             reason = "neither known as permissive nor GPL or AGPL: a person has to read it"
             return _unknown(Signal.LICENCE, reason, facts.licence)
 

@@ -21,7 +21,7 @@ _MARKUP = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BuildTask:
     """`id` is the slug of the title: the same however often the list is made from the same specification."""
 
     id: str
@@ -30,11 +30,11 @@ class Task:
     """Whether it has to leave tests behind."""
     is_small: bool = False
     """Whether it may share a turn with other tasks."""
-    parts: tuple[Task, ...] = ()
+    parts: tuple[BuildTask, ...] = ()
     """The tasks that are done together; empty for one alone."""
 
     @property
-    def each(self) -> tuple[Task, ...]:
+    def each(self) -> tuple[BuildTask, ...]:
         return self.parts or (self,)
 
     @property
@@ -46,11 +46,11 @@ class Task:
         return ACCEPTANCE in self.ids
 
 
-def turns(tasks: Sequence[Task]) -> tuple[Task, ...]:
+def turns(tasks: Sequence[BuildTask]) -> tuple[BuildTask, ...]:
     """What is ordered at once: small tasks in a row together, and with the last of them, or with the only task, the
     acceptance tests. What was together has the id of its first task.
     """
-    groups: list[list[Task]] = []
+    groups: list[list[BuildTask]] = []
     for task in tasks:
         last = groups[-1] if groups else []
         is_only = task.id == ACCEPTANCE and len(tasks) == 2 and last[0].id != WHOLE
@@ -62,31 +62,31 @@ def turns(tasks: Sequence[Task]) -> tuple[Task, ...]:
     return tuple(_together(group) for group in groups)
 
 
-def _together(group: Sequence[Task]) -> Task:
+def _together(group: Sequence[BuildTask]) -> BuildTask:
     if len(group) == 1:
         return group[0]
     title = "; ".join(task.title for task in group if task.id != ACCEPTANCE)
-    return Task(group[0].id, title, tests=any(task.tests for task in group), parts=tuple(group))
+    return BuildTask(group[0].id, title, tests=any(task.tests for task in group), parts=tuple(group))
 
 
-def queue(spec: str, constraints: str) -> tuple[Task, ...]:
+def queue(spec: str, constraints: str) -> tuple[BuildTask, ...]:
     """Derived again from the documents whenever it is needed; never kept."""
     count = len(criteria_of(constraints))
     each = f" and one acceptance test for each of the {count} criteria" if count else ""
-    acceptance = Task(ACCEPTANCE, f"Write the integration tests{each}", tests=True)
+    acceptance = BuildTask(ACCEPTANCE, f"Write the integration tests{each}", tests=True)
     named = tuple(task for task in spec_tasks(spec) if task.id != ACCEPTANCE)
-    return (*(named or (Task(WHOLE, "Build what is specified"),)), acceptance)
+    return (*(named or (BuildTask(WHOLE, "Build what is specified"),)), acceptance)
 
 
-def spec_tasks(spec: str) -> tuple[Task, ...]:
+def spec_tasks(spec: str) -> tuple[BuildTask, ...]:
     """The tasks that a specification lists, in its order; a title that comes again gets a number."""
-    found: dict[str, Task] = {}
+    found: dict[str, BuildTask] = {}
     for text in _items(spec, "tasks"):
         marks = found_marks[0].lower() if (found_marks := _MARKS.search(text)) else ""
         title = _MARKS.sub("", text) or text
         slug = _MARKUP.sub("-", title.casefold()).strip("-") or "task"
         id_ = next(i for n in range(1, len(found) + 2) if (i := slug if n == 1 else f"{slug}-{n}") not in found)
-        found[id_] = Task(id_, title, tests="(tests)" in marks, is_small="(small)" in marks)
+        found[id_] = BuildTask(id_, title, tests="(tests)" in marks, is_small="(small)" in marks)
     return tuple(found.values())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.counts import counted
-from forge.deliverables.code.tasks import ACCEPTANCE, Task
+from forge.deliverables.code.tasks import ACCEPTANCE, BuildTask
 from forge.plugins.roles import TestResults
 
 PASSED = "passed"
@@ -22,7 +22,7 @@ class Lack:
     criteria: tuple[int, ...] = ()
 
 
-def lack_of(task: Task, criteria: Sequence[str], before: TestResults | None, now: TestResults) -> Lack | None:
+def lack_of(task: BuildTask, criteria: Sequence[str], before: TestResults | None, now: TestResults) -> Lack | None:
     """None where the tests show what the task needs, or the runner does not tell."""
     if not task.tests:
         return None

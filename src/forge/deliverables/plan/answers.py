@@ -13,7 +13,7 @@ from forge.projects.errors import AnswerMalformed
 M = TypeVar("M", bound=BaseModel)
 
 
-class Refused(ValueError):
+class AnswerRejected(ValueError):
     """An answer that cannot be used; the text tells the agent why."""
 
 
@@ -76,9 +76,9 @@ def section_slots(answer: BuilderAnswer, wanted: Collection[str]) -> dict[str, s
     missing = [slot for slot in wanted if not isinstance(content.get(slot), str) or not content[slot].strip()]
     unknown = [slot for slot in content if slot not in wanted]
     if missing:
-        raise Refused(f"these slots have no text: {', '.join(missing)}")
+        raise AnswerRejected(f"these slots have no text: {', '.join(missing)}")
     if unknown:
-        raise Refused(f"there are no such slots: {', '.join(map(str, unknown))}")
+        raise AnswerRejected(f"there are no such slots: {', '.join(map(str, unknown))}")
     return {slot: content[slot] for slot in wanted}
 
 
@@ -86,12 +86,12 @@ def _fitting(text: str, schema: type[M]) -> M:
     try:
         return parse_object(text, schema)
     except AnswerMalformed as error:
-        raise Refused(error.message) from error
+        raise AnswerRejected(error.message) from error
 
 
 def _slots(content: str) -> dict[str, Any]:
     try:
         found = [*objects(content)]
     except AnswerMalformed as error:
-        raise Refused(f"`content`: {error.message}") from error
+        raise AnswerRejected(f"`content`: {error.message}") from error
     return found[-1] if found else {}

@@ -27,7 +27,7 @@ async def mended(desk: Desk, plan: Plan, material: Mapping[str, Any]) -> tuple[P
         try:
             answer = answers.fix_answer(await desk.ask("plan-fix", material, complaint=error))
             changed = applied(plan, answer.slots, own, quoted=criteria(desk.constraints))
-        except answers.Refused as refused:
+        except answers.AnswerRejected as refused:
             error = str(refused)
             continue
         return changed, answer.summary.strip() or f"Changed {counted(len(answer.slots), 'slot')}."
@@ -37,16 +37,16 @@ async def mended(desk: Desk, plan: Plan, material: Mapping[str, Any]) -> tuple[P
 def applied(plan: Plan, slots: Mapping[str, str], own_words: str, *, quoted: Sequence[str] = ()) -> Plan:
     unknown = [slot for slot in slots if slot not in plan.outline.slots]
     if unknown:
-        raise answers.Refused(f"there are no such slots: {', '.join(unknown)}")
+        raise answers.AnswerRejected(f"there are no such slots: {', '.join(unknown)}")
     changed = plan.with_slots(slots)
     empty = [slot for slot in plan.outline.slots if not changed.slots.get(slot)]
     if empty:
-        raise answers.Refused(f"these slots would be empty: {', '.join(empty)}")
+        raise answers.AnswerRejected(f"these slots would be empty: {', '.join(empty)}")
     gaps = placeholders("\n".join(slots.values()), own_words, quoted=quoted)
     if gaps:
-        raise answers.Refused(f"the text leaves gaps: {', '.join(gaps)}")
+        raise answers.AnswerRejected(f"the text leaves gaps: {', '.join(gaps)}")
     if parse(render(changed)) != changed:
-        raise answers.Refused("the text would break the structure of the plan")
+        raise answers.AnswerRejected("the text would break the structure of the plan")
     return changed
 
 

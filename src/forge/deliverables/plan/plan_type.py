@@ -152,7 +152,7 @@ async def _section(desk: Desk, plan: Plan, section: Section) -> dict[str, str] |
             for one in answer.decided:
                 await desk.say(f"Decided, as you left it to me: {one.decision} Why: {one.reason}")
             slots = answers.section_slots(answer, section.slots)
-        except answers.Refused as refused:
+        except answers.AnswerRejected as refused:
             error, left = str(refused), ()
             continue
         again, left = left, placeholders("\n".join(slots.values()), own_words(desk), quoted=criteria(desk.constraints))

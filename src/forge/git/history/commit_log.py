@@ -14,7 +14,7 @@ from forge.errors import InvalidInput
 from forge.git.history.diff import FileChange, diff
 from forge.git.history.newest import MOST, is_whole, newest
 from forge.git.history.revisions import commit_at, revisions
-from forge.git.values import Commit, CommitId, Kind, ObjectId, Signature
+from forge.git.values import Commit, CommitId, ObjectId, ObjectKind, Signature
 from forge.git.workspace.paths import readable
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _head(handle: pygit2.Repository) -> CommitId | None:
 
 def _is_commit(odb: pygit2.Odb, oid: pygit2.Oid) -> bool:
     try:
-        return odb.read_header(oid)[0] == Kind.COMMIT
+        return odb.read_header(oid)[0] == ObjectKind.COMMIT
     except (KeyError, pygit2.GitError):
         return False
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from forge.git.errors import RevisionMissing
 from forge.git.objects import trees
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
-from forge.git.values import Commit, CommitId, Entry, Kind, Mode, ObjectId
+from forge.git.values import Commit, CommitId, Entry, Mode, ObjectId, ObjectKind
 from forge.git.workspace.forge_records import is_session
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def without_sessions(
             left_out += 1
         else:
             raw = _rewritten(objects.read(commit.id).data, tree, parents)
-            tip = CommitId(object_id(Kind.COMMIT, raw))
+            tip = CommitId(object_id(ObjectKind.COMMIT, raw))
             new |= made
-            new[ObjectId(tip)] = RawObject(Kind.COMMIT, raw)
+            new[ObjectId(tip)] = RawObject(ObjectKind.COMMIT, raw)
             became[commit.id] = tip
             rewritten += 1
         if tip is not None:
@@ -73,14 +73,14 @@ def _with_files(
     """The same commit with these files in its tree besides."""
     entries: dict[str, Entry | None] = {}
     for path, data in files.items():
-        blob = object_id(Kind.BLOB, data)
-        view.new[blob] = RawObject(Kind.BLOB, data)
+        blob = object_id(ObjectKind.BLOB, data)
+        view.new[blob] = RawObject(ObjectKind.BLOB, data)
         entries[path] = Entry(Mode.FILE, blob)
     tree, made = trees.rewrite(view.raw_tree, tree, entries)
     raw = _rewritten(view.read(tip).data, tree, view.commit(tip).parents)
-    changed = CommitId(object_id(Kind.COMMIT, raw))
+    changed = CommitId(object_id(ObjectKind.COMMIT, raw))
     view.new.update(made)
-    view.new[ObjectId(changed)] = RawObject(Kind.COMMIT, raw)
+    view.new[ObjectId(changed)] = RawObject(ObjectKind.COMMIT, raw)
     return changed, tree
 
 

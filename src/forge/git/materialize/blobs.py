@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from forge.git.objects.object_reader import read_many
 from forge.git.objects.raw_object import object_id
-from forge.git.values import Entry, Kind, ObjectId
+from forge.git.values import Entry, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -39,7 +39,7 @@ def contents(
 
 def _by_us(objects: Objects, oid: ObjectId) -> bytes | None:
     data = objects.blob(oid)  # often in memory, as it was just committed
-    return data if object_id(Kind.BLOB, data) == oid else None
+    return data if object_id(ObjectKind.BLOB, data) == oid else None
 
 
 def _by_git(objects: Objects, ids: Sequence[ObjectId]) -> Generator[bytes | None]:
@@ -47,6 +47,6 @@ def _by_git(objects: Objects, ids: Sequence[ObjectId]) -> Generator[bytes | None
     found = read_many(objects, ids)
     try:
         for kind, data in found:
-            yield data if kind == Kind.BLOB else None
+            yield data if kind == ObjectKind.BLOB else None
     finally:
         found.close()

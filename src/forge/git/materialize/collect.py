@@ -20,7 +20,7 @@ from forge.git.materialize.stat_index import Look, look
 from forge.git.materialize.wanted import reachable
 from forge.git.objects import trees
 from forge.git.objects.raw_object import object_id
-from forge.git.values import Entry, Kind
+from forge.git.values import Entry, ObjectKind
 from forge.git.workspace import paths
 from forge.git.workspace.pending import Change
 
@@ -47,7 +47,7 @@ class CollectedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CollectionLimits:
     """What of a command's files is taken into a workspace, which is held in memory."""
 
     file_bytes: int = 100 << 20
@@ -55,7 +55,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CollectedFile:
     """A file as the command left it."""
 
     entry: Entry
@@ -65,7 +65,7 @@ class Found:
 
 @dataclass(slots=True)
 class Gathered:
-    files: dict[str, Found] = field(default_factory=dict)
+    files: dict[str, CollectedFile] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     late: int = 0
@@ -88,7 +88,7 @@ def gather(
     found: Differences,
     had: Had,
     *,
-    limits: Limits,
+    limits: CollectionLimits,
     spelling: Spelling,
     until: float = math.inf,
 ) -> Gathered:
@@ -142,12 +142,12 @@ def _gather_one(descent: Descent, path: str, had: Entry | None, gathered: Gather
             gathered.leave_out(path, e.message)
             return 0
     data = content(descent, trees.encode(path), status)
-    entry = Entry(file_mode(status.st_mode), object_id(Kind.BLOB, data))
+    entry = Entry(file_mode(status.st_mode), object_id(ObjectKind.BLOB, data))
     if same(had, entry):
         return 0
     if had is not None and file_mode(had.mode) == entry.mode:
         entry = Entry(had.mode, entry.id)
-    gathered.files[path] = Found(entry, data, look(status))
+    gathered.files[path] = CollectedFile(entry, data, look(status))
     return len(data)
 
 

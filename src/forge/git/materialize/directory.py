@@ -15,7 +15,7 @@ from platformdirs import user_cache_path
 from forge.git.errors import CollectionTimedOut, GitFailed
 from forge.git.materialize import scan
 from forge.git.materialize.budget import Budget
-from forge.git.materialize.collect import CollectedChange, Limits, Note, gather, put_into, remember
+from forge.git.materialize.collect import CollectedChange, CollectionLimits, Note, gather, put_into, remember
 from forge.git.materialize.plan import had
 from forge.git.materialize.slots import Slot, taken
 from forge.git.materialize.update import filled, left, spelling
@@ -35,7 +35,7 @@ View = GitCommitVFS | WorkInProgressVFS
 class MaterializedDirectory(os.PathLike[str]):
     """The files of a view as real ones. Use it like a path: `directory / "setup.py"`, `str(directory)`."""
 
-    def __init__(self, objects: Objects, vfs: View, slot: Slot, held: Held, limits: Limits) -> None:
+    def __init__(self, objects: Objects, vfs: View, slot: Slot, held: Held, limits: CollectionLimits) -> None:
         self.handed_out = False
         self.incomplete = ""
         """What could not be collected in time; empty where everything was."""
@@ -136,7 +136,7 @@ def materialize(
     root: Path,
     key: str,
     budget: Budget | None = None,
-    limits: Limits | None = None,
+    limits: CollectionLimits | None = None,
     keep_ignored: bool = True,
 ) -> Iterator[MaterializedDirectory]:
     """A directory with the files of `vfs`, pending ones too, until the block ends.
@@ -148,7 +148,7 @@ def materialize(
         with disk.reporting():
             slot = stack.enter_context(taken(root, objects.common_dir, key))
             held = filled(objects, _wanted(vfs), slot, budget or Budget(), keep_ignored=keep_ignored)
-        directory = MaterializedDirectory(objects, vfs, slot, held, limits or Limits())
+        directory = MaterializedDirectory(objects, vfs, slot, held, limits or CollectionLimits())
         try:
             yield directory
         finally:

@@ -8,7 +8,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from forge.git.objects.raw_object import object_id
-from forge.git.values import Entry, Kind, Mode, ObjectId
+from forge.git.values import Entry, Mode, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from forge.git.materialize.safe_walk import Descent
@@ -44,7 +44,7 @@ def file_entry(descent: Descent, path: bytes, status: os.stat_result) -> Entry |
     mode = file_mode(status.st_mode)
     try:
         if stat.S_ISLNK(status.st_mode):
-            return Entry(mode, object_id(Kind.BLOB, content(descent, path, status)))
+            return Entry(mode, object_id(ObjectKind.BLOB, content(descent, path, status)))
         if not stat.S_ISREG(status.st_mode):
             return None
         folder, name = descent.place(path)

@@ -27,7 +27,7 @@ Record = bytes
 """One entry without its path, as the index has it."""
 
 
-class Damaged(ValueError):
+class IndexDamaged(ValueError):
     """The index is not as Forge wrote it."""
 
 
@@ -138,7 +138,7 @@ def read(file: Path) -> dict[bytes, Record]:
     """Every entry by path. The file is Forge's own; anything else in its place raises `Damaged`."""
     data = file.read_bytes()
     if data[:8] != b"DIRC\0\0\0\2" or hashlib.sha1(data[:-20]).digest() != data[-20:]:
-        raise Damaged(f"{file} is not an index that Forge wrote")
+        raise IndexDamaged(f"{file} is not an index that Forge wrote")
     (count,) = struct.unpack_from(">I", data, 8)
     records: dict[bytes, Record] = {}
     at = 12

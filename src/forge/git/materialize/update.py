@@ -17,7 +17,7 @@ from forge.git.materialize.blobs import contents
 from forge.git.materialize.manifest import Held, folders_above
 from forge.git.materialize.plan import Plan, had
 from forge.git.materialize.safe_walk import FOLDER
-from forge.git.materialize.stat_index import Damaged
+from forge.git.materialize.stat_index import IndexDamaged
 from forge.git.workspace import paths
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def filled(objects: Objects, wanted: Wanted, slot: Slot, budget: Budget, *, keep
     if known is not None and _sound(slot, known[0]):
         try:
             return _brought_up_to_date(objects, wanted, slot, *known, keep_ignored=keep_ignored)
-        except (Damaged, FileNotFoundError, NotADirectoryError):
+        except (IndexDamaged, FileNotFoundError, NotADirectoryError):
             pass  # somebody removed or damaged what is known of the directory: begin again
     budgets.enforce(slot.path.parent, budget, keep=slot)
     _clear(slot)

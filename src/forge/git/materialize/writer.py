@@ -29,7 +29,7 @@ _UNUSABLE = (errno.ENAMETOOLONG, errno.EILSEQ, errno.EINVAL)
 
 
 @dataclass(slots=True)
-class Outcome:
+class WriteOutcome:
     written: dict[str, Written | None] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     """Folders in which names changed."""
@@ -39,9 +39,9 @@ class Outcome:
     """Files that this file system cannot hold, and why."""
 
 
-def remove(root: Path, paths: Iterable[str], *, keep: Iterable[str]) -> Outcome:
+def remove(root: Path, paths: Iterable[str], *, keep: Iterable[str]) -> WriteOutcome:
     """Remove files, or whatever is in their place, and the folders that this empties, except those to `keep`."""
-    outcome = Outcome()
+    outcome = WriteOutcome()
     kept = {trees.encode(path) for path in keep}
     emptied: set[bytes] = set()
     with Descent(root) as descent:
@@ -79,9 +79,9 @@ def _pruned(descent: Descent, folder: bytes, kept: set[bytes]) -> tuple[list[byt
     return removed, folder
 
 
-def write(root: Path, files: Iterable[File]) -> Outcome:
+def write(root: Path, files: Iterable[File]) -> WriteOutcome:
     """Put each file in its place; whatever is there goes."""
-    outcome = Outcome()
+    outcome = WriteOutcome()
     with Descent(root) as descent:
         for path, entry, data in files:
             if data is None:

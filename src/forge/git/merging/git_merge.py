@@ -21,13 +21,13 @@ from forge.git.objects import commits, trees
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.process import disk
 from forge.git.process.git_command import Git
-from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId, Signature
+from forge.git.values import CommitId, Entry, Mode, ObjectId, ObjectKind, Signature
 from forge.git.workspace import paths
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
 
-_KINDS = {b"commit": Kind.COMMIT, b"tree": Kind.TREE, b"blob": Kind.BLOB}
+_KINDS = {b"commit": ObjectKind.COMMIT, b"tree": ObjectKind.TREE, b"blob": ObjectKind.BLOB}
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 _NOBODY = Signature("Forge", "forge@localhost", 0)
 # Some versions of git abort where a file replaces a folder that the other side moved, unless told not to follow it.
@@ -184,8 +184,8 @@ class GitMerger:
 
     def _give_commit(self, tree: ObjectId, parent: CommitId | None = None) -> CommitId:
         raw = commits.encoded(tree, [parent] if parent else [], _NOBODY, _NOBODY, f"{len(self._given)}\n")
-        oid = object_id(Kind.COMMIT, raw)
-        self.give({oid: RawObject(Kind.COMMIT, raw)})
+        oid = object_id(ObjectKind.COMMIT, raw)
+        self.give({oid: RawObject(ObjectKind.COMMIT, raw)})
         return CommitId(oid)
 
     def _take_in(self) -> None:

@@ -11,19 +11,19 @@ from forge.errors import InvalidInput
 from forge.git.errors import InvalidName, InvalidRevision
 from forge.git.history.revisions import tip_of
 from forge.git.merging.conflict import TreeMerge
-from forge.git.merging.incoming import brings_session, without_conversation
+from forge.git.merging.incoming_changes import brings_session, without_conversation
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import (
     MergeKind,
+    MergeOutcome,
     MergePreview,
-    Outcome,
     StepResolutions,
     changed_files,
 )
 from forge.git.merging.three_way import merging, with_resolutions
 from forge.git.objects import commits
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
-from forge.git.values import CommitId, Kind, ObjectId, Signature
+from forge.git.values import CommitId, ObjectId, ObjectKind, Signature
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -73,17 +73,17 @@ def preview_merge(
         )
     new: NewObjects = {}
     if bases == (source,):
-        return _unmerged(objects, request, Outcome.UP_TO_DATE, tip)
+        return _unmerged(objects, request, MergeOutcome.UP_TO_DATE, tip)
     if bases == (tip,):
         if not no_ff and not (instead is not None and _has_conversation(objects, request)):
-            return _unmerged(objects, request, Outcome.FAST_FORWARD, source)
+            return _unmerged(objects, request, MergeOutcome.FAST_FORWARD, source)
         return _merged(objects, request, TreeMerge(objects.commit(source).tree), new)
     with merging(objects, new) as three_way:
         merged = three_way.commits(bases, tip, source, names=(target, name))
     return _merged(objects, request, merged, new)
 
 
-def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: CommitId) -> MergePreview:
+def _unmerged(objects: Objects, request: _Request, outcome: MergeOutcome, result: CommitId) -> MergePreview:
     tree = objects.commit(result).tree
     return MergePreview(
         MergeKind.MERGE,
@@ -95,7 +95,7 @@ def _unmerged(objects: Objects, request: _Request, outcome: Outcome, result: Com
         tree,
         changed_files(objects, objects.commit(request.tip).tree, TreeMerge(tree)),
         _reason(request),
-        has_conversation=outcome is not Outcome.UP_TO_DATE and _has_conversation(objects, request),
+        has_conversation=outcome is not MergeOutcome.UP_TO_DATE and _has_conversation(objects, request),
     )
 
 
@@ -105,12 +105,12 @@ def _merged(objects: Objects, request: _Request, merged: TreeMerge, new: NewObje
     if not merged.conflicts:
         parents = (request.tip, request.source)
         raw = commits.encoded(merged.tree, parents, request.author, request.committer, request.message)
-        result = CommitId(object_id(Kind.COMMIT, raw))
-        new[ObjectId(result)] = RawObject(Kind.COMMIT, raw)
+        result = CommitId(object_id(ObjectKind.COMMIT, raw))
+        new[ObjectId(result)] = RawObject(ObjectKind.COMMIT, raw)
     view = objects.with_new(new)
     return MergePreview(
         MergeKind.MERGE,
-        Outcome.CLEAN if result else Outcome.CONFLICTS,
+        MergeOutcome.CLEAN if result else MergeOutcome.CONFLICTS,
         request.target,
         request.tip,
         (request.source,),

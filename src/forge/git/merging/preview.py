@@ -35,7 +35,7 @@ class MergeKind(StrEnum):
     CHERRY_PICK = "cherry-pick"
 
 
-class Outcome(StrEnum):
+class MergeOutcome(StrEnum):
     UP_TO_DATE = "up to date"
     FAST_FORWARD = "fast-forward"
     CLEAN = "clean"
@@ -71,7 +71,7 @@ class ChangedFile:
 @dataclass(frozen=True, slots=True)
 class MergePreview:
     kind: MergeKind
-    outcome: Outcome
+    outcome: MergeOutcome
     target: str
     """The branch that would move, and where it is now."""
     target_tip: CommitId
@@ -163,7 +163,7 @@ def perform(
         before=preview.target_tip,
         actor=actor,
         reason=preview.reason,
-        forward=preview.kind is not MergeKind.REBASE or preview.outcome is Outcome.FAST_FORWARD,
+        forward=preview.kind is not MergeKind.REBASE or preview.outcome is MergeOutcome.FAST_FORWARD,
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.errors import InvalidInput
 from forge.git.history.revisions import tip_of
-from forge.git.merging.incoming import brings_session
+from forge.git.merging.incoming_changes import brings_session
 from forge.git.merging.merge_base import merge_bases
 from forge.git.merging.preview import MergeKind, MergePreview, StepResolutions
 from forge.git.merging.replay import Chain, replayed

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from forge.errors import InvalidInput
 from forge.git.errors import InvalidRevision
 from forge.git.merging.conflict import TreeMerge
-from forge.git.merging.incoming import brings_session, without_conversation
+from forge.git.merging.incoming_changes import brings_session, without_conversation
 from forge.git.merging.preview import (
     MergeKind,
+    MergeOutcome,
     MergePreview,
-    Outcome,
     Resolutions,
     Step,
     StepResolutions,
@@ -25,7 +25,7 @@ from forge.git.merging.three_way import ThreeWay, merging, with_resolutions
 from forge.git.merging.trailers import with_origin
 from forge.git.objects import commits
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
-from forge.git.values import EMPTY_TREE, Commit, CommitId, Kind, ObjectId, Signature
+from forge.git.values import EMPTY_TREE, Commit, CommitId, ObjectId, ObjectKind, Signature
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -84,7 +84,7 @@ class _Replay:
                 rest = self._chain.originals[place + 1 :]
                 self._steps += [Step(original, StepState.STOPPED), *(Step(c, StepState.WAITING) for c in rest)]
                 _refuse_unused(self._unused.difference(rest))
-                return self._shown(Outcome.CONFLICTS, merged)
+                return self._shown(MergeOutcome.CONFLICTS, merged)
         _refuse_unused(self._unused)
         return self._shown(self._outcome(), TreeMerge(self._tree))
 
@@ -115,8 +115,8 @@ class _Replay:
             self._steps.append(Step(commit.id, StepState.DROPPED))
             return None
         raw = _rewritten(self._view.read(commit.id).data, self._chain, commit.id, merged.tree, self._tip)
-        made = CommitId(object_id(Kind.COMMIT, raw))
-        self._view.new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+        made = CommitId(object_id(ObjectKind.COMMIT, raw))
+        self._view.new[ObjectId(made)] = RawObject(ObjectKind.COMMIT, raw)
         self._made.append(made)
         self._advance(commit, made, merged.tree)
         return None
@@ -134,14 +134,14 @@ class _Replay:
         self._steps.append(Step(commit.id, StepState.PICKED, tip))
         self._tip, self._tree = tip, tree
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> MergeOutcome:
         if self._tip == self._chain.tip:
-            return Outcome.UP_TO_DATE
-        return Outcome.CLEAN if self._chain.originals else Outcome.FAST_FORWARD
+            return MergeOutcome.UP_TO_DATE
+        return MergeOutcome.CLEAN if self._chain.originals else MergeOutcome.FAST_FORWARD
 
-    def _shown(self, outcome: Outcome, merged: TreeMerge) -> MergePreview:
+    def _shown(self, outcome: MergeOutcome, merged: TreeMerge) -> MergePreview:
         chain = self._chain
-        stopped = outcome is Outcome.CONFLICTS
+        stopped = outcome is MergeOutcome.CONFLICTS
         return MergePreview(
             chain.kind,
             outcome,

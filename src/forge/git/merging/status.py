@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.git.merging.git_merge import GitMerger, Stages, above, asking_git
-from forge.git.merging.incoming import Incoming, folders_fit, incoming, may_have_moved, taken
+from forge.git.merging.incoming_changes import Incoming, folders_fit, incoming, may_have_moved, taken
 from forge.git.merging.merge_base import History, Meeting, meeting
 from forge.git.objects.git_diff_tree import all_changed_entries
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries

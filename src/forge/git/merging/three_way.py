@@ -11,7 +11,7 @@ from forge.errors import InvalidInput
 from forge.git.errors import PathClash
 from forge.git.merging.conflict import Conflict, Resolution, Side, TreeMerge
 from forge.git.merging.git_merge import GitMerge, GitMerger, above, asking_git
-from forge.git.merging.incoming import (
+from forge.git.merging.incoming_changes import (
     Incoming,
     Taken,
     incoming,
@@ -23,7 +23,7 @@ from forge.git.merging.incoming import (
 from forge.git.objects import trees
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.tree_diff import changed_entries
-from forge.git.values import CommitId, Entry, Kind, Mode, ObjectId
+from forge.git.values import CommitId, Entry, Mode, ObjectId, ObjectKind
 from forge.git.workspace.forge_records import is_record
 
 if TYPE_CHECKING:
@@ -184,8 +184,8 @@ def _resolved(
     like = next((side for side in sides if side is not None and not side.is_tree), None)
     if like is not None and like.is_submodule:
         raise InvalidInput(f"{conflict.path} is a submodule; it has no content.", hint="Give one of its sides instead.")
-    oid = object_id(Kind.BLOB, resolution)
-    made[oid] = RawObject(Kind.BLOB, resolution)
+    oid = object_id(ObjectKind.BLOB, resolution)
+    made[oid] = RawObject(ObjectKind.BLOB, resolution)
     return Entry(like.mode if like else Mode.FILE, oid)
 
 

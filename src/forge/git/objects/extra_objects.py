@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from forge.git.objects.raw_object import NewObjects, RawObject
 from forge.git.objects.trees import is_tree
-from forge.git.values import EMPTY_TREE, Kind, Mode, ObjectId
+from forge.git.values import EMPTY_TREE, Mode, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -27,7 +27,7 @@ def beyond(objects: Objects, tree: ObjectId, known: list[ObjectId]) -> NewObject
 def _collect(objects: Objects, tree: ObjectId, known: list[ObjectId], found: NewObjects) -> None:
     if tree in known:
         return
-    found[tree] = objects.read(tree) if tree != EMPTY_TREE else RawObject(Kind.TREE, b"")
+    found[tree] = objects.read(tree) if tree != EMPTY_TREE else RawObject(ObjectKind.TREE, b"")
     there = [{name: (mode, oid) for mode, name, oid in objects.raw_tree(k)} for k in known]
     for mode, name, oid in objects.raw_tree(tree):
         beside = [entries[name] for entries in there if name in entries]

@@ -14,7 +14,7 @@ from forge.git.objects.cache import Cache
 from forge.git.objects.object_reader import read_many
 from forge.git.objects.raw_object import object_id
 from forge.git.objects.trees import MAX_DEPTH, MAX_FILES
-from forge.git.values import EMPTY_TREE, Kind, ObjectId
+from forge.git.values import EMPTY_TREE, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -152,7 +152,7 @@ class FileLists:
                 if lists and self._is_list(oid, data):
                     continue
                 # Commits are made from entries: they are kept only if they are what the id says.
-                sound = object_id(Kind.TREE, data) == oid
+                sound = object_id(ObjectKind.TREE, data) == oid
                 yield objects.keep_tree(oid, data) if sound else objects.raw_tree(oid)
 
     def _is_list(self, oid: ObjectId, data: bytes) -> bool:

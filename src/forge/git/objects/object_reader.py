@@ -10,12 +10,12 @@ from typing import IO, TYPE_CHECKING
 from forge.git.objects.raw_object import RawObject
 from forge.git.process import children
 from forge.git.process.git_command import arguments, environment, not_runnable
-from forge.git.values import Kind, ObjectId
+from forge.git.values import ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
 
-_KINDS = {b"commit": Kind.COMMIT, b"tree": Kind.TREE, b"blob": Kind.BLOB, b"tag": 4}
+_KINDS = {b"commit": ObjectKind.COMMIT, b"tree": ObjectKind.TREE, b"blob": ObjectKind.BLOB, b"tag": 4}
 
 
 def read_many(objects: Objects, ids: Sequence[ObjectId]) -> Generator[RawObject, None, None]:

@@ -18,7 +18,7 @@ from forge.git.objects.cache import Cache
 from forge.git.objects.file_lists import FileLists
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.process.git_command import Git
-from forge.git.values import EMPTY_TREE, Commit, CommitId, Entry, Kind, ObjectId
+from forge.git.values import EMPTY_TREE, Commit, CommitId, Entry, ObjectId, ObjectKind
 from forge.git.workspace import paths
 
 _MB = 1 << 20
@@ -156,7 +156,7 @@ class Objects:
         found = self._commits.get(oid)
         if found is None:
             kind, raw = self.read(oid)
-            if kind != Kind.COMMIT:
+            if kind != ObjectKind.COMMIT:
                 raise RevisionMissing(f"{oid} is not a commit.", hint="Name a commit or a branch.")
             found = commits.decoded(oid, raw)
             self._commits.put(oid, found)
@@ -217,9 +217,9 @@ class Objects:
         with pack.written(self.objects_dir, self.scratch, new):
             yield
         for oid, (kind, data) in new.items():
-            if kind == Kind.BLOB:
+            if kind == ObjectKind.BLOB:
                 self._blobs.put(oid, data)
-            elif kind == Kind.TREE:
+            elif kind == ObjectKind.TREE:
                 self._raw.put(oid, trees.parsed(data))
             else:
                 self._commits.put(CommitId(oid), commits.decoded(CommitId(oid), data))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from forge.git.errors import RepositoryUnreadable
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
-from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
+from forge.git.values import EMPTY_TREE, Entry, Mode, ObjectId, ObjectKind
 
 # A few bytes of trees can name each other into billions of files; nobody works on such a repository.
 MAX_FILES = 5_000_000
@@ -79,7 +79,7 @@ def rewrite(read: ReadTree, base: ObjectId, changes: Changes) -> tuple[ObjectId,
         folder.put(encode(path).split(b"/"), new)
     result = _rewrite(read, base, folder, made)
     if result is None:
-        made[EMPTY_TREE] = RawObject(Kind.TREE, b"")
+        made[EMPTY_TREE] = RawObject(ObjectKind.TREE, b"")
         result = EMPTY_TREE
     return result, made
 
@@ -126,9 +126,9 @@ def _rewrite(read: ReadTree, base: ObjectId | None, folder: _Folder, made: NewOb
     if not entries:
         return None
     raw = serialized([(mode, name, oid) for name, (mode, oid) in entries.items()])
-    tree = object_id(Kind.TREE, raw)
+    tree = object_id(ObjectKind.TREE, raw)
     if tree != base:
-        made[tree] = RawObject(Kind.TREE, raw)
+        made[tree] = RawObject(ObjectKind.TREE, raw)
     return tree
 
 

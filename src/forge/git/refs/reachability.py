@@ -30,7 +30,7 @@ from forge.git.errors import GitFailed, HistoryPruned, RepositoryUnreadable, Rev
 from forge.git.objects import commits
 from forge.git.objects.extra_objects import beyond
 from forge.git.refs.holds import HELD, Held
-from forge.git.values import CommitId, Kind, ObjectId
+from forge.git.values import CommitId, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -173,7 +173,7 @@ def _old_commits(moves: Iterable[RefMove], new: Mapping[ObjectId, RawObject]) ->
     while waiting:
         commit = waiting.pop()
         made = new.get(ObjectId(commit))
-        if made is None or made.kind != Kind.COMMIT:
+        if made is None or made.kind != ObjectKind.COMMIT:
             found.add(commit)
         elif commit not in seen:
             seen.add(commit)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from forge.git.search import segments
-from forge.git.search.segments import Damaged, Segment, Stored, Window
+from forge.git.search.segments import Segment, SegmentDamaged, Stored, Window
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
@@ -106,10 +106,10 @@ class TextCache:
     def _open(self, path: Path) -> None:
         try:
             self._view.add(Segment(path))
-        except Damaged:
+        except SegmentDamaged:
             self._refuse(path)
 
-    def discard(self, damaged: Damaged) -> None:
+    def discard(self, damaged: SegmentDamaged) -> None:
         """Throw away a segment that turned out to be damaged."""
         with self._lock:
             self._refuse(damaged.path)
@@ -195,7 +195,7 @@ class TextCache:
         blobs: dict[bytes, Stored] = {}
         window = Window()
         for segment in small:
-            with suppress(Damaged):
+            with suppress(SegmentDamaged):
                 for slot, oid in enumerate(segment.ids):
                     blobs[oid] = Stored(oid, segment.sizes[slot], segment.text(slot, window))
         kept = list(blobs.values())

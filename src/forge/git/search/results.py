@@ -37,7 +37,7 @@ class Limit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchOutcome:
     """All that a search found. `matches` counts lines."""
 
     files: tuple[FileMatches, ...]
@@ -84,11 +84,11 @@ class SearchResult:
         """Stop here."""
         self._files.close()
 
-    def collected(self) -> Found:
+    def collected(self) -> SearchOutcome:
         """Everything at once."""
         files = tuple(self)
         matches = sum(len(file.matches) for file in files)
-        return Found(files, matches, self.truncated, tuple(self.binary), tuple(self.too_large))
+        return SearchOutcome(files, matches, self.truncated, tuple(self.binary), tuple(self.too_large))
 
     def _searched(self) -> Generator[FileMatches, None, None]:
         query = self._query

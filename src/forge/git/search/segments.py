@@ -31,7 +31,7 @@ _WINDOW = 256 << 10
 _NEAR = 4 << 10
 
 
-class Damaged(Exception):
+class SegmentDamaged(Exception):
     """A segment is not what was written. Never leaves the search, which then reads from git."""
 
     def __init__(self, path: Path) -> None:
@@ -55,13 +55,13 @@ class Segment:
         try:
             self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as e:
-            raise Damaged(path) from e
+            raise SegmentDamaged(path) from e
         weakref.finalize(self, os.close, self._fd)
         try:
             self.stamp = _stamp(os.fstat(self._fd))
             self._load()
         except (OSError, struct.error, ValueError) as e:
-            raise Damaged(path) from e
+            raise SegmentDamaged(path) from e
         self._sound = bytearray(len(self.ids))
         self._rows: dict[int, int] = {}
 
@@ -69,10 +69,10 @@ class Segment:
         size = self.bytes = self.stamp[1]
         length, checksum, _ = _FOOT.unpack(os.pread(self._fd, _FOOT.size, size - _FOOT.size))
         if length > size - _FOOT.size:
-            raise Damaged(self.path)
+            raise SegmentDamaged(self.path)
         index = os.pread(self._fd, length, size - _FOOT.size - length)
         if isal_zlib.crc32(index) != checksum or os.pread(self._fd, len(_MARK), 0) != _MARK:
-            raise Damaged(self.path)
+            raise SegmentDamaged(self.path)
         self._texts_end, count, self._width = _HEAD.unpack_from(index)
         at = _HEAD.size
         self.ids = [index[place : place + 20] for place in range(at, at + 20 * count, 20)]
@@ -85,7 +85,7 @@ class Segment:
             columns.append(column)
         self.sizes, self._starts, self._checksums, self._row_checksums = columns
         if at != len(index) or self._texts_end + signatures.ROWS * self._width + at + _FOOT.size != size:
-            raise Damaged(self.path)
+            raise SegmentDamaged(self.path)
 
     def unchanged(self) -> bool:
         """Whether the file still is what was opened, as far as its name, size and times tell."""
@@ -106,10 +106,10 @@ class Segment:
         else:
             text = window.moved(self._fd, start, size)
             if len(text) != size:
-                raise Damaged(self.path)
+                raise SegmentDamaged(self.path)
         if not self._sound[slot]:
             if isal_zlib.crc32(text) != self._checksums[slot]:
-                raise Damaged(self.path)
+                raise SegmentDamaged(self.path)
             self._sound[slot] = 1
         return text
 
@@ -139,7 +139,7 @@ class Segment:
         if known is None:
             raw = os.pread(self._fd, self._width, self._texts_end + row * self._width)
             if len(raw) != self._width or isal_zlib.crc32(raw) != self._row_checksums[row]:
-                raise Damaged(self.path)
+                raise SegmentDamaged(self.path)
             known = int.from_bytes(raw, "little")
             if len(self._rows) > 512:
                 self._rows.clear()

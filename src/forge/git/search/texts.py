@@ -12,7 +12,7 @@ from forge.git.search import blob_reader, signatures
 from forge.git.search.blob_lists import listing
 from forge.git.search.blob_reader import MOST_STORED
 from forge.git.search.blob_text import TextCache, View, cache_of
-from forge.git.search.segments import Damaged, Stored, Window
+from forge.git.search.segments import SegmentDamaged, Stored, Window
 from forge.git.values import ObjectId
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Texts:
             size = segment.sizes[slot]
             try:
                 text = segment.text(slot, window)
-            except Damaged as damaged:
+            except SegmentDamaged as damaged:
                 self.cache.discard(damaged)
                 return self.objects.blob(ObjectId(oid.hex()))
         if text is None and size > MOST_STORED:
@@ -69,7 +69,7 @@ def texts_of(objects: Objects, tree: ObjectId, literals: Literals) -> Texts | No
         fresh = _added(objects, cache, tree, missing) if missing else {}
         try:
             possible = _possible(view, literals)
-        except Damaged as damaged:
+        except SegmentDamaged as damaged:
             cache.discard(damaged)
             continue
         return Texts(objects, cache, view, fresh, None if possible is None else possible.union(fresh))

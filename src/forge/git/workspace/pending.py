@@ -10,7 +10,7 @@ from types import MappingProxyType
 from forge.git.errors import RepositoryUnreadable, RevisionMissing
 from forge.git.objects import trees
 from forge.git.objects.raw_object import NewObjects, RawObject
-from forge.git.values import EMPTY_TREE, Entry, Kind, Mode, ObjectId
+from forge.git.values import EMPTY_TREE, Entry, Mode, ObjectId, ObjectKind
 from forge.git.workspace import paths
 from forge.git.workspace.commit_vfs import DirEntry, GitCommitVFS, dir_entry, missing, sorted_names
 from forge.git.workspace.overlay import Overlay
@@ -126,7 +126,7 @@ class PendingChanges:
         tree, new = trees.rewrite(self._objects.raw_tree, self.base.tree, entries)
         for state in kept.values():
             if state is not None and state.data is not None:
-                new[state.id] = RawObject(Kind.BLOB, state.data)
+                new[state.id] = RawObject(ObjectKind.BLOB, state.data)
         return tree, new
 
     def _base_folder(self, path: str) -> Entry | None:

@@ -11,7 +11,7 @@ from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.operations.operation import RefMove
 from forge.git.refs.side_refs import place_of
-from forge.git.values import EMPTY_TREE, CommitId, Kind, ObjectId, Signature
+from forge.git.values import EMPTY_TREE, CommitId, ObjectId, ObjectKind, Signature
 
 if TYPE_CHECKING:
     from forge.git.refs.ref_store import Refs
@@ -67,8 +67,8 @@ def _beside(
     tree, new = trees.rewrite(vfs.objects.raw_tree, base, changes)
     for state in states.values():
         if state is not None and state.data is not None:
-            new[state.id] = RawObject(Kind.BLOB, state.data)
+            new[state.id] = RawObject(ObjectKind.BLOB, state.data)
     raw = commits.encoded(tree, [before] if before else [], author, author, text)
-    made = CommitId(object_id(Kind.COMMIT, raw))
-    new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+    made = CommitId(object_id(ObjectKind.COMMIT, raw))
+    new[ObjectId(made)] = RawObject(ObjectKind.COMMIT, raw)
     return made, new

@@ -19,7 +19,7 @@ from forge.git.errors import (
 )
 from forge.git.objects import commits
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
-from forge.git.values import PERSON, Actor, CommitId, Entry, Kind, Mode, ObjectId, Signature
+from forge.git.values import PERSON, Actor, CommitId, Entry, Mode, ObjectId, ObjectKind, Signature
 from forge.git.workspace import forge_records
 from forge.git.workspace.commit_vfs import VFS, DirEntry, GitCommitVFS, file_at, missing
 from forge.git.workspace.content_mark import content_mark
@@ -142,7 +142,7 @@ class WorkInProgressVFS(VFS):
         if mode == Mode.SYMLINK:
             refuse_link(path, data)
         data = bytes(data)
-        oid = object_id(Kind.BLOB, data)
+        oid = object_id(ObjectKind.BLOB, data)
         self._refuse_large(path, len(data), oid)
         self._changes.put(path, Pending(mode, oid, data))
 
@@ -273,8 +273,8 @@ class WorkInProgressVFS(VFS):
         """The commit that pending changes would make, and what of it is not in the repository yet. Writes nothing."""
         tree, new = self._changes.tree(without=without)
         raw = commits.encoded(tree, [self.base] if self.base else [], author, author, message)
-        made = CommitId(object_id(Kind.COMMIT, raw))
-        new[ObjectId(made)] = RawObject(Kind.COMMIT, raw)
+        made = CommitId(object_id(ObjectKind.COMMIT, raw))
+        new[ObjectId(made)] = RawObject(ObjectKind.COMMIT, raw)
         return made, new
 
     def content_mark(self) -> str:

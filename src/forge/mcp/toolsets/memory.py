@@ -12,7 +12,7 @@ from forge.mcp.tool import Tool
 from forge.mcp.toolsets.projects import PROJECT, project_id
 
 if TYPE_CHECKING:
-    from forge.app.admin.memory import Memory, Recalled, Result
+    from forge.app.admin.memory import Memory, Recalled, UpdateResult
 
 _LAST = 20
 _NEEDS = {"checkpoint": ("done", "next"), "status": ("status",)}
@@ -38,7 +38,7 @@ async def _write(call: Call, arguments: Json) -> str:
     if missing:
         raise InvalidInput(f"A {kind} needs `{'` and `'.join(missing)}`.")
 
-    def act(memory: Memory) -> Result:
+    def act(memory: Memory) -> UpdateResult:
         return _acted(memory, kind, arguments)
 
     directory = call.host.directory
@@ -53,7 +53,7 @@ async def _write(call: Call, arguments: Json) -> str:
     return f"Remembered.{notes}"
 
 
-def _acted(memory: Memory, kind: str, arguments: Json) -> Result:
+def _acted(memory: Memory, kind: str, arguments: Json) -> UpdateResult:
     from forge.app.admin.memory import status_named  # noqa: PLC0415
 
     text = arguments["text"]

@@ -165,14 +165,14 @@ async def _diff(call: Call, arguments: Json) -> str:
 
 
 async def _commit(call: Call, arguments: Json) -> str:
-    from forge.app.drafts import landing  # noqa: PLC0415
+    from forge.app.drafts import draft_commit  # noqa: PLC0415
 
     place = await _place(call, arguments["draft"], "write")
     draft = place.target.draft
     if draft is None:
         raise InvalidInput("`draft` must be a handle that a change returned.", hint="forge_list shows your drafts.")
     message, branch = arguments["message"], arguments.get("branch")
-    done = await call.in_thread(lambda: landing.commit(place.repo, call.agent, draft, message, branch=branch))
+    done = await call.in_thread(lambda: draft_commit.commit(place.repo, call.agent, draft, message, branch=branch))
     await call.host.moved(place.repo)
     files = ", ".join(f"{kind} {path}" for kind, path in done.files[:40])
     return f"Committed {done.commit[:12]} to {done.branch}: {files}."

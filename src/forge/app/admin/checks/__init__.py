@@ -15,7 +15,7 @@ REPAIR = "Run `forge doctor --repair`."
 _MANY = 5
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     OK = "ok"
     WARNING = "warning"
     FAILED = "failed"
@@ -24,7 +24,7 @@ class State(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Check:
     name: str
-    state: State
+    state: CheckState
     detail: str
     hint: str = ""
 
@@ -43,15 +43,15 @@ class Place:
 
 
 def ok(name: str, detail: str) -> Check:
-    return Check(name, State.OK, detail)
+    return Check(name, CheckState.OK, detail)
 
 
 def warning(name: str, detail: str, hint: str) -> Check:
-    return Check(name, State.WARNING, detail, hint)
+    return Check(name, CheckState.WARNING, detail, hint)
 
 
 def failed(name: str, detail: str, hint: str) -> Check:
-    return Check(name, State.FAILED, detail, hint)
+    return Check(name, CheckState.FAILED, detail, hint)
 
 
 def some(names: Sequence[str]) -> str:

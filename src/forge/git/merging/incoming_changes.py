@@ -14,7 +14,7 @@ from forge.git.merging.git_merge import above
 from forge.git.objects import trees
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.objects.tree_diff import ChangedEntry, changed_entries
-from forge.git.values import Entry, Kind, Mode, ObjectId
+from forge.git.values import Entry, Mode, ObjectId, ObjectKind
 from forge.git.workspace.forge_records import FOLDER, is_record, is_session
 
 if TYPE_CHECKING:
@@ -141,12 +141,12 @@ def without_conversation(
     objects: Objects, merged: ObjectId, ours: ObjectId, instead: Mapping[str, bytes]
 ) -> tuple[ObjectId, NewObjects]:
     """The tree `merged` with the conversation of `ours` and the files `instead` in place of its own."""
-    blobs = {path: RawObject(Kind.BLOB, data) for path, data in instead.items()}
+    blobs = {path: RawObject(ObjectKind.BLOB, data) for path, data in instead.items()}
     files: dict[str, Entry | None] = {
-        path: Entry(Mode.FILE, object_id(Kind.BLOB, raw.data)) for path, raw in blobs.items()
+        path: Entry(Mode.FILE, object_id(ObjectKind.BLOB, raw.data)) for path, raw in blobs.items()
     }
     tree, made = with_sessions(objects, merged, ours, files, is_session)
-    return tree, made | {object_id(Kind.BLOB, raw.data): raw for raw in blobs.values()}
+    return tree, made | {object_id(ObjectKind.BLOB, raw.data): raw for raw in blobs.values()}
 
 
 def brings_session(objects: Objects, ours: ObjectId, theirs: ObjectId) -> bool:
