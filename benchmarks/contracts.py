@@ -5,6 +5,9 @@ and not changed for the figure. The recorded agent fetches what each contract fo
 here: one request for each contract, with the answers and all prior contracts in it, each cut at 12,000 characters and
 all together at 24,000, the oldest first. No model is asked. A token is four bytes.
 
+The parts that the agent asks for were chosen by hand and changed together with the tools: the figure shows what an
+economical agent can save, not what a model does.
+
 Input tokens are counted over all requests of a conversation, with everything that is sent again. A prompt cache would
 not change much: the part that two requests share is shorter than what providers begin to cache (1,024 tokens).
 """

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.req("C-18")
 CONTRACTS = {kind: template(kind) for kind in ORDER}
 _CLINIC = Path(__file__).parents[2] / "benchmarks" / "clinic"
 CLINIC = {kind: (_CLINIC / kind.file).read_text() for kind in ORDER}
-"""Of another product, at the sizes that models write: the check was not written with them."""
+"""Of another product, at the sizes that models write."""
 CODE = "def total(items):\n    return sum(item.price for item in items)\n\n\nclass Cart:\n    pass\n"
 _STYLES = (
     *("# {}", "// {}", " * {}", "> {}", "{}", "-- {}", "    # {}", "<!-- {} -->", "- {}", ";; {}", "% {}", "rem {}"),
