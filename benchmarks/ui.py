@@ -176,7 +176,7 @@ def _added(room: pages.Room, path: Path) -> str:
 
 
 def _held_up(page: Any, what: str, size: str, action: Any) -> Iterator[Figure]:
-    """The longest task while something went on; 0 where none took longer than 50 ms, the least that browsers report."""
+    """The longest task during an action; 0 where none took over 50 ms, the least that browsers report."""
     page.evaluate("() => { window.longTasks.length = 0 }")
     action()
     page.wait_for_timeout(200)

@@ -337,7 +337,7 @@ class ContractAwaited(Event):
 
 @dataclass(frozen=True, slots=True)
 class Foreign(Event):
-    """One that this version cannot read: a newer Forge on the same data wrote it. It is handed on as it stands."""
+    """One that this version cannot read: a newer Forge on the same data wrote it. It is handed on unchanged."""
 
     data: str
     """Its JSON text."""

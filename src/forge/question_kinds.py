@@ -19,7 +19,7 @@ class QuestionKind(StrEnum):
     CHOICE = "choice"
     """One of the options, and nothing else."""
     DECISION = "decision"
-    """How a project goes on: one of the options, which words may go with; words alone are `input`."""
+    """How a project continues: one of the options, which words may go with; words alone are `input`."""
 
 
 @dataclass(frozen=True, slots=True)

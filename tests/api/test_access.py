@@ -26,11 +26,13 @@ from forge.api.access.cookies import LIFE
 from forge.api.access.gate import Access, Gate, TokenRefused, who_of
 from forge.api.access.origins import AllowedHostInvalid
 from forge.api.http import security_headers
-from forge.app.access import users
+from forge.app.access import local_access, users
 from forge.app.access.identity import LOCAL, one_time_token
 from forge.app.access.users import Keys, Rates
 from forge.sessions.redaction import Redactor
+from forge.settings import Settings
 from forge.store.database import Database
+from forge.store.events import Events
 
 SECRET = bytes(range(32))
 PORT = 3000
@@ -46,7 +48,7 @@ class Door:
     """A gate with something behind it, a clock that can be set, and a count of what got through."""
 
     gate: Gate
-    shop: users.Access
+    shop: local_access.Access
     keys: Keys
     clock: list[float]
     app: Any = None
@@ -72,9 +74,11 @@ def door(tmp_path: Path) -> Iterator[Door]:
     database = Database.open(f"sqlite:///{tmp_path}/forge.db")
     clock = [time.time()]
     keys = Keys(database, SECRET, now=lambda: clock[0])
-    made = Door(opened(keys, clock), users.Access(database, Redactor(), SECRET), keys, clock)
+    shop = local_access.Access(Settings(), {}, database, Events(database), Redactor(), SECRET)
+    made = Door(opened(keys, clock), shop, keys, clock)
     made.app = behind(made)
     yield made
+    shop.events.close()
     database.close()
 
 

@@ -143,7 +143,7 @@ async def test_a_stuck_builder_asks_a_person_and_nothing_is_written() -> None:
     ("bad", "told"),
     [
         ("no json", "no JSON"),
-        ("[]", "holds no JSON object"),
+        ("[]", "contains no JSON object"),
         ('{"stuck": true}', "reason"),
         ('{"stuck": false, "content": ""}', "content"),
         ('{"stuck": false, "content": "{}"}', "have no text: overview.objective"),

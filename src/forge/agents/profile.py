@@ -1,6 +1,6 @@
 """A profile: what an agent is told, which tools it may use, how far it may go, and whose model answers.
 
-A profile is a value. A run has it among its arguments, so that it goes on after a crash, or in another process, with
+A profile is a value. A run has it among its arguments, so that it continues after a crash, or in another process, with
 the same rules that it began with.
 """
 

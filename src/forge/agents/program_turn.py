@@ -1,4 +1,4 @@
-"""A turn that an agent program does by itself: it gets the message and a copy of the files, and gives back changes."""
+"""A turn that an agent program does by itself: it gets the message and a copy of the files, and returns changes."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def recordings() -> tuple[str, ...]:
 
 
 class RecordedModel:
-    """Knows its place from the conversation itself, so another process goes on where one ended."""
+    """Knows its place from the conversation itself, so another process continues where one ended."""
 
     def __init__(self, name: str, answers: tuple[Json, ...]) -> None:
         self._name = name

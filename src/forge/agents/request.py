@@ -22,7 +22,7 @@ from forge.sessions.redaction import Redactor
 from forge.settings import CostLimits
 
 Paid = Callable[[str, AssistantMessage], None]
-# As turns are recorded, so that one that began under an older release goes on.
+# As turns are recorded, so that one that began under an older release continues.
 _LIMITED, _FAILED = "limited", "failed"
 
 
@@ -121,7 +121,7 @@ def shown(redactor: Redactor, answer: AssistantMessage) -> AssistantMessage:
 
 
 def _recorded(redactor: Redactor, answer: AssistantMessage) -> AssistantMessage:
-    """An answer as the run goes on with it: what only looks like a secret in a call, its tool has to be given."""
+    """An answer as the run continues with it: what only looks like a secret in a call, its tool has to be given."""
     safe = shown(redactor, answer)
     both = zip(answer.calls, safe.calls, strict=True)
     return replace(safe, calls=tuple(kept if redactor.is_own(call.arguments) else call for call, kept in both))

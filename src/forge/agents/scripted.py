@@ -41,7 +41,7 @@ class ScriptedModel:
     """Gives the answers in order and keeps every prompt; an error in the script is raised instead of an answer.
 
     With `by_prompt` the place in the script is the number of answers in the conversation, not of calls to this object,
-    so that a second process goes on where the first one was killed.
+    so that a second process continues where the first one was killed.
     """
 
     def __init__(

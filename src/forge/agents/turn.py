@@ -33,7 +33,7 @@ from forge.sessions.turns import Turn, TurnStatus, item_from_json, item_json, tu
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What a person asks for. Turns into JSON and back, so that another process can go on with it."""
+    """What a person asks for. Turns into JSON and back, so that another process can continue with it."""
 
     mark: str
     """Random; names the turn together with its number."""
@@ -65,7 +65,7 @@ class TurnEnd:
     reason: str = ""
     set_aside: str | None = None
     decision: DecisionRequest | None = None
-    """What a person has to decide before the task of a build can go on."""
+    """What a person has to decide before the task of a build can continue."""
 
 
 @dataclass(frozen=True, slots=True)

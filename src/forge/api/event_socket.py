@@ -170,7 +170,7 @@ class Stream:
                     async for item in heard:
                         after = item.id or after
                         await self._say(told(topic.name, item))
-            except Upstream:  # the database is away: it goes on from here
+            except Upstream:  # the database is away: it continues from here
                 await asyncio.sleep(_PATIENCE)
 
     def _stopped_hearing(self, task: asyncio.Task[None]) -> None:

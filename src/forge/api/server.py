@@ -1,6 +1,6 @@
 """One process that serves. Two event loops share it: one answers (API, web interface, live events), one works.
 
-Whoever computes on the loop of runs is interrupted for who asks; on one loop, everybody would wait until it is done.
+A computation on the loop of runs is interrupted for requests; on one loop, everybody would wait until it is done.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from forge.settings.pipeline import Server as ServerSettings
 STATIC = Path(__file__).parent.parent / "web" / "static"
 _REQUESTS = 12
 _SWITCH_SECONDS = 0.0005
-"""A thread that wants to go on waits so long for one that computes."""
+"""A thread that wants to continue waits so long for one that computes."""
 _PATIENCE = 3
 _KEEP_ALIVE = 15
 """Seconds that an idle connection stays: longer than clients keep theirs, or both end one while a request is sent."""
@@ -67,7 +67,7 @@ class AddressUnusable(InvalidInput):
 def serve(
     settings: Settings, environ: Mapping[str, str], *, host: str, port: int, names: Sequence[str], told: Told
 ) -> None:
-    """Until a signal ends it: runs that are under way stop where they are, and go on at the next start.
+    """Until a signal ends it: runs that are under way stop where they are, and continue at the next start.
 
     Call it with the data directory's lock held. `names` are further host names that the server goes by.
     """

@@ -34,7 +34,7 @@ _LASTING = "public, max-age=31536000, immutable"
 
 
 class Pages:
-    """Answers whatever is neither the API nor MCP; the rest goes on to those."""
+    """Answers whatever is neither the API nor MCP; the rest goes to those."""
 
     def __init__(self, app: ASGIApp, *, gate: Gate, static: Path | None) -> None:
         self._app = app

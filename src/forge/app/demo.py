@@ -94,7 +94,7 @@ async def show(shop: Workshop, project: Project, *, hear: Hear, began: float | N
 
 
 async def begin(shop: Workshop, who: Who = LOCAL) -> Project:
-    """A project like any other, except for who answers."""
+    """A project like any other, except for whoever answers."""
     return await create(shop, None, who=who, agent=AGENT)
 
 

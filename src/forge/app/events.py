@@ -65,9 +65,9 @@ def topic_for(shop: Workshop, who: Who, name: str) -> Topic:
 
 
 def heard_after(shop: Workshop, topic: Topic, after: int, limit: int) -> tuple[tuple[Heard, ...], int]:
-    """A page of what was said after an id, and the id to go on from: that of the last one, or the same as before.
+    """A page of what was said after an id, and the id to continue from: that of the last one, or the same as before.
 
-    Events that are not for them are passed over without a sign. Only where they are very many is the id to go on from
+    Events that are not for them are skipped without a sign. Only where they are very many is the id to continue from
     one of theirs, because who asks would otherwise come no further.
     """
     hears = cache(topic.hears)

@@ -67,7 +67,7 @@ class ClineBoard:
             raise
 
     async def _ask(self, verb: str, place: str, *options: str) -> dict[str, Any]:
-        """The program answers with one JSON object, also where it fails."""
+        """The program answers with one JSON object, even where it fails."""
         finished = await run(NAME, [*self.words, "task", verb, *options, f"--project-path={place}"], cwd=None)
         try:
             answer = json.loads(finished.output)

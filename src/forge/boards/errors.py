@@ -1,4 +1,4 @@
-"""What can go wrong with somebody else's board. Callers log it; a project goes on without its card."""
+"""What can go wrong with somebody else's board. Callers log it; a project continues without its card."""
 
 from __future__ import annotations
 

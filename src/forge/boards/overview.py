@@ -15,7 +15,7 @@ PHASES: Mapping[str, str] = {
     "done": "Done",
     "halted": "Halted",
 }
-"""The columns in their order, and what stands above each."""
+"""The columns in their order, and what is above each."""
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -38,7 +38,7 @@ class ProjectRow:
     waiting: str | None = None
     """What a person is asked; None where nobody is."""
     label: str = ""
-    """Where it stands, in words."""
+    """Its state, in words."""
     outline: bool = False
     """What was delivered is an outline."""
 
@@ -75,7 +75,7 @@ class BoardView:
 
 
 def columns(projects: Sequence[ProjectRow]) -> BoardView:
-    """One column per phase, also where it is empty; in each the latest change first. Phases of plugins come last."""
+    """One column per phase, even where it is empty; in each the latest change first. Phases of plugins come last."""
     strange = sorted({row.phase for row in projects} - set(PHASES))
     titles = dict(PHASES) | {phase: phase.replace("_", " ").capitalize() for phase in strange}
     return BoardView(tuple(_column(phase, title, projects) for phase, title in titles.items()))

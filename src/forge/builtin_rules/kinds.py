@@ -1,4 +1,4 @@
-"""Plan or code: told from the words that a person uses, and from what they say outright."""
+"""Plan or code: inferred from the words that a person uses, and from what they say outright."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class ServerClient:
     async def follow(self, topic: str, after: int) -> AsyncIterator[tuple[int | None, Event]]:
         """Every event after that id, each once and in order, then as they come. Live ones have no id.
 
-        Goes on from the last id where the connection broke; raises `ServerGone` where there is no server any more.
+        Continues from the last id where the connection broke; raises `ServerGone` where there is no server any more.
         """
         from websockets.exceptions import WebSocketException  # noqa: PLC0415 - as above
 

@@ -95,7 +95,7 @@ Change = Callable[[Message], Message]
 
 
 def _turns(messages: Sequence[Message]) -> list[Turn]:
-    """Each from a person's message to the next; what comes before the first is a turn of its own."""
+    """Each from a person's message to the next; what comes before the first is a separate turn."""
     turns: list[list[Message]] = []
     for message in messages:
         if isinstance(message, UserMessage) or not turns:

@@ -80,7 +80,7 @@ _HEADS = tokens.size(_MAP_HEAD + _SOME_HEAD + _NAMES_HEAD) + 6
 class Overview:
     text: str
     summarised: int
-    """How many files have a summary; given back as `summarise`, the same text comes out again."""
+    """How many files have a summary; returned as `summarise`, the same text comes out again."""
     complete: bool
     """Whether time was no reason to leave a summary out."""
     files: int

@@ -1,1 +1,1 @@
-"""Durable runs: work that goes on where it was after its process has died."""
+"""Durable runs: work that continues where it was after its process has died."""

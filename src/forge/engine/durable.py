@@ -39,7 +39,7 @@ OwnershipLost = (dbos_errors.DBOSWorkflowConflictIDError, dbos_errors.DBOSWorkfl
 
 Body = Callable[[str, Json], Awaitable[None]]
 
-_VERSION = "forge-1"  # constant: a run begun by one release goes on under the next
+_VERSION = "forge-1"  # constant: a run begun by one release continues under the next
 _POLL = 0.15
 _POLL_FOR_THE_DEAD = 0.4
 _POLL_FOR_COMMANDS = 0.09
@@ -268,7 +268,7 @@ class Durable:
             return _loads(connection, executor_ids)
 
     def share_out(self, executor_ids: Collection[str], *, able: Mapping[str, Collection[str]]) -> int:
-        """Give the runs of these, who are dead, to the living who are able to go on with them, each to who has the
+        """Give the runs of these, who are dead, to the living who are able to continue with them, each to who has the
         least to do; gives how many. A run without anybody stays where it is.
 
         Only one process gets each: it is given away in one statement that finds it with the dead. Whoever dies before

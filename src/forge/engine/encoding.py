@@ -1,4 +1,4 @@
-"""Recorded values as JSON: what a step or run gives back, and errors that come back as the class they were."""
+"""Recorded values as JSON: what a step or run returns, and errors that come back as the class they were."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FAMILIES: tuple[type[ForgeError], ...] = (InvalidInput, NotFound, Conflict, Den
 
 
 def plain(value: Any, *, what: str) -> Any:
-    """The value as it will be read back, so that nobody sees a difference between the first time and a replay."""
+    """The value as it will be read back, so that no one sees a difference between the first time and a replay."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError) as error:

@@ -101,7 +101,7 @@ class Engine:
     def register(
         self, name: str, workflow: Workflow, *, lacks: Lacks | None = None, needs: Needs | None = None
     ) -> None:
-        """Before the start; the same in every process, for any of them may have to go on with a run.
+        """Before the start; the same in every process, for any of them may have to continue with a run.
 
         `lacks` tells what this process lacks for a run that another one left, such as a key. Such a run goes to a
         process whose `offers` have all that the run `needs`; while there is none, it waits.
@@ -138,7 +138,7 @@ class Engine:
             await asyncio.to_thread(self._here.list_run, id_, name, payload)
 
     async def close(self) -> None:
-        """Runs that are under way stop where they are; the next process goes on with them."""
+        """Runs that are under way stop where they are; the next process continues with them."""
         if not self._here.has_begun or self._here.closing:
             return
         self._here.closing = True
@@ -148,7 +148,7 @@ class Engine:
             await self._here.stop()
             await asyncio.to_thread(self._worker.close)
             await self._here.durable.close()
-            # Only now: nobody may go on with a run while this process could still record for it.
+            # Only now: nobody may continue with a run while this process could still record for it.
             await asyncio.to_thread(self._worker.leave)
             if self._own_events:
                 await asyncio.to_thread(self.events.close)
@@ -156,13 +156,13 @@ class Engine:
             _started.clear()
 
     async def at_work(self, begun: Coroutine[Any, Any, T]) -> T:
-        """Done on the loop that runs have, for who may be on another."""
+        """Done on the loop that runs have, for whoever may be on another."""
         if self._loop is None or self._loop is asyncio.get_running_loop():
             return await begun
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(begun, self._loop))
 
     def _require_own_loop(self) -> None:
-        """What is begun or woken on another loop would go on there, out of sight."""
+        """What is begun or woken on another loop would continue there, out of sight."""
         if self._loop not in (None, asyncio.get_running_loop()):
             raise EngineMisused("this is not the event loop of the engine", hint="go through `at_work`")
 
@@ -238,7 +238,7 @@ class Engine:
         return RunHandle(id_, self, elsewhere=elsewhere is not None)
 
     def was_handed(self, run_id: str) -> bool:
-        """Whether the run is at work here because another process wanted it begun here, not because that one died."""
+        """Whether the run is working here because another process wanted it begun here, not because that one died."""
         return self._here.handed.get(run_id) == self._worker.id
 
     def handle(self, run_id: str) -> RunHandle:
@@ -309,7 +309,7 @@ class Engine:
         raise QuestionIsClosed(f"question {question_id} was closed before: {how}", hint="see what its run did then")
 
     async def withdraw(self, question_id: str) -> bool:
-        """Close a question without an answer; its run gets `cancelled` for a reply and goes on."""
+        """Close a question without an answer; its run gets `cancelled` for a reply and continues."""
         self._require_own_loop()
         await asyncio.to_thread(self._questions.get, question_id)
         done = await asyncio.to_thread(self._questions.close, question_id, "cancelled")
@@ -317,14 +317,14 @@ class Engine:
         return done
 
     def take_over(self, run_id: str) -> None:
-        """Go on with this run here if its process is dead, or as soon as it is. Who serves does so without asking.
+        """Continue with this run here if its process is dead, or as soon as it is. Who serves does so without asking.
 
         Others leave the runs of the dead alone: they may end before the run does, and a model would be asked again.
         """
         self._peers.asked_for.add(run_id)
 
     def lacks(self, run_id: str) -> str:
-        """What this process lacks to go on with the run; empty if nothing."""
+        """What this process lacks to continue with the run; empty if nothing."""
         found = self._here.durable.described(run_id)
         return "" if found is None else self._here.lacks(found[1], found[2])
 
@@ -333,7 +333,7 @@ class Engine:
         found = self._here.durable.described(run_id)
         return None if found is None else found[2]
 
-    # Noticing when others look after us
+    # When other processes take over the runs of this one
 
     def _lose_lease(self, name: str) -> None:
         """Called from the heartbeat's thread or another one, never from the loop's."""
@@ -341,7 +341,7 @@ class Engine:
             asyncio.run_coroutine_threadsafe(self._begin_anew(name), self._loop).result()
 
     async def _begin_anew(self, name: str) -> None:
-        """Others go on with the runs that were here: stop them first, then come back under another name."""
+        """Others continue with the runs that were here: stop them first, then come back under another name."""
         if name in self._lost:
             return
         self._lost.add(name)

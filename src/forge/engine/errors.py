@@ -34,7 +34,7 @@ class RunFailed(Upstream):
 
 
 class RunWaits(Conflict):
-    """Its process died, and those that could go on with it lack what it needs."""
+    """Its process died, and those that could continue with it lack what it needs."""
 
     code = "run_waits"
 

@@ -24,7 +24,7 @@ T = TypeVar("T")
 Workflow = Callable[[Run, Json], Awaitable[Any]]
 
 Lacks = Callable[[Json], str]
-"""What this process lacks to go on with a run that was begun with these arguments; empty if nothing."""
+"""What this process lacks to continue with a run that was begun with these arguments; empty if nothing."""
 Needs = Callable[[Json], Collection[str]]
 """The names of what a run with these arguments needs: providers with a key, programs."""
 
@@ -87,7 +87,7 @@ class Execution:
         return not self.closing and await self._may_go_on()
 
     def is_stopping(self, run: Run) -> bool:
-        """Whether the run stops here to go on elsewhere, which is no end of it."""
+        """Whether the run stops here to continue elsewhere, which is no end of it."""
         return self.closing or run in self._stopped
 
     # From the beginning of a run to its end
@@ -182,7 +182,7 @@ class Execution:
             self._active[run_id][0].cancel()
 
     async def stop(self) -> None:
-        """End all of them here, not their work: whoever takes them over goes on."""
+        """End all of them here, not their work: whoever takes them over continues."""
         stopping = [task for _, task in self._active.values()]
         ids = tuple(self._active)
         self._stopped.update(run for run, _ in self._active.values())

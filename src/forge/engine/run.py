@@ -83,7 +83,7 @@ class Run:
 
     async def _work(self, name: str, number: str, function: Callable[[], Awaitable[Any]]) -> Any:
         if not await self._here.may_go_on():
-            # Another process has been told to go on with this run.
+            # Another process has been told to continue with this run.
             raise asyncio.CancelledError
         if self._cancel_due and not self._cancel_told:
             raise cancelled(self.id)

@@ -1,4 +1,4 @@
-"""Names inside of a run, so that two loops in it are told apart: in steps, in kept answers and in costs."""
+"""Names inside of a run, so that two loops in it are distinguished: in steps, in kept answers and in costs."""
 
 from __future__ import annotations
 

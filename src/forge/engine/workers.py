@@ -68,7 +68,7 @@ class Worker:
         return self.id
 
     def start(self, look: Callable[[], None]) -> None:
-        """Beat, and after each beat look after the others."""
+        """Beat, and after each beat check the others."""
         self._thread = threading.Thread(target=self._work, args=(look,), name="forge-heartbeat", daemon=True)
         self._thread.start()
         self.publish_offers()

@@ -68,7 +68,7 @@ _ENOUGH = 6
 
 
 def routed(bench: Workbench, message: str) -> Route:
-    """Where the conversation is, told from words."""
+    """Where the conversation is, inferred from words."""
     now = bench.values.get("active_mode")
     here = now if now in MODES else GATHERING
     waiting = bench.routing.get("proposal")

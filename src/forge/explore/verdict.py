@@ -13,7 +13,7 @@ VERDICTS = ("go", "conditional_go", "pivot", "no_go")
 
 
 def obstacles(register: Register, line: float = LINE, today: date | None = None) -> tuple[Assumption, ...]:
-    """What stands in the way of `go`: what is untested above the line, and what is gone although much hangs on it."""
+    """What is in the way of `go`: what is untested above the line, and what is gone although much hangs on it."""
     counts = register.resting_counts()
     gone = (each for each in register.assumptions.values() if each.status == "invalidated")
     bearing = tuple(each for each in gone if each.impact == "high" or counts[each.id])

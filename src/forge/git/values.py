@@ -75,7 +75,7 @@ class Actor:
     kind: ActorKind
     name: str
     turn: str | None = None
-    """The work it does this for; what reserved the branch for that work may go on with it."""
+    """The work it does this for; what reserved the branch for that work may continue with it."""
     request: Request | None = field(default=None, repr=False, compare=False)
     """Recorded with each move; None where nobody said what it is for."""
 

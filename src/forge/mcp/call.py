@@ -1,4 +1,4 @@
-"""One call: who makes it, for whom, on what, and how it tells that it goes on."""
+"""One call: who makes it, for whom, on what, and how it tells that it is still running."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Call:
             raise
 
     async def telling(self, doing: str, work: Awaitable[T]) -> T:
-        """Tell the client every few seconds that a long call goes on, if it wants to know."""
+        """Tell the client every few seconds that a long call is still running, if it wants to know."""
         telling = asyncio.ensure_future(self._tell(doing))
         try:
             return await work

@@ -1,4 +1,4 @@
-"""Jobs: calls that go on behind their request. A client looks at one, answers it, cancels it, until it is old."""
+"""Jobs: calls that continue behind their request. A client looks at one, answers it, cancels it, until it is old."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ async def _transcript(call: Call, repository: str, branch: str) -> Read:
             lines += [f"## Turn {each.number} ({each.status})", "", each.asked, "", each.answered, ""]
         return "\n".join(lines)
 
-    # A repository that no server looks after has no events.
+    # A repository that no server manages has no events.
     topic = f"branch:{id_of(repo)}:{branch}" if call.host.directory is None else None
     return Read(await call.in_thread(told), _MARKDOWN, topic)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from forge.memory.marks import Fold, Own, line_of
 from forge.memory.values import Entry, NoteKind
 
-# What is folded first, and how many of the newest stay whatever happens: the last checkpoint says where work stands.
+# What is folded first, and how many of the newest always stay: the last checkpoint says the state of the work.
 _ORDER = ((NoteKind.CHECKPOINT, 1), (NoteKind.DELEGATION, 0), (NoteKind.COMPLETION, 1))
 
 

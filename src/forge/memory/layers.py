@@ -58,7 +58,7 @@ def read_layers(storage: Storage, directory: Path) -> Layers:
 
 
 def noted(notes: Notes) -> Initiative | None:
-    """Where work stands as MEMORY.md tells it: by Forge's lines, else by lines that others wrote in the same words."""
+    """The state of the work in MEMORY.md: by Forge's lines, else by lines that others wrote in the same words."""
     own = [value for entry in notes.entries if (value := _of_entry(entry)) is not None]
     best = winner(Claim(Source.NOTES, value) for value in own)
     return best.initiative if best else _of_lines(notes.plain)

@@ -162,7 +162,7 @@ def _on_some(act: changes.Act) -> Change:
 
 
 def _followed(old: Initiative | None, new: Initiative, earlier: list[str]) -> changes.Changed:
-    """Steps and counter go on from one initiative to the next: both belong to the directory."""
+    """Steps and counter continue from one initiative to the next: both belong to the directory."""
     if old is None:
         return changes.Changed(replace(new, previous=tuple(dict.fromkeys(earlier))), sync=True)
     if not old.status.over:

@@ -36,7 +36,7 @@ class UpdateResult:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """Where work stands. `source` was right; `brought_up` are the files that were not and now are."""
+    """The state of the work. `source` was right; `brought_up` are the files that were not and now are."""
 
     initiative: Initiative | None
     source: Source | None

@@ -96,7 +96,7 @@ def _known(value: Initiative) -> dict[str, Any]:
 
 
 def _updated(before: str, loaded: Mapping[str, Any], known: Mapping[str, Any], value: Initiative) -> str:
-    """`before` with the values of `known`, each where it stands there; what is new comes last."""
+    """`before` with the values of `known`, each where it is there; what is new comes last."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - only a file that exists needs it
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
 

@@ -58,7 +58,7 @@ WORKFLOWS: dict[str, Workflow] = {
 
 
 class Position(NamedTuple):
-    """Where a workflow stands, as one line of MEMORY.md tells it."""
+    """The state of a workflow, as one line of MEMORY.md tells it."""
 
     type: str
     completed_phase: str

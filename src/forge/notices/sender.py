@@ -115,7 +115,7 @@ class Sender:
         try:
             return await asyncio.shield(claiming)
         except asyncio.CancelledError:
-            # The claim is made all the same, and nobody would send it: it is given back.
+            # The claim is made all the same, and nobody would send it: it is returned.
             for entry in await claiming:
                 self._outbox.release(entry.id)
             raise

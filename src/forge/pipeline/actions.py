@@ -32,7 +32,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ActionState:
-    """All that decides which actions are possible. `busy` means that Forge is at work and waits for nobody."""
+    """All that decides which actions are possible. `busy` means that Forge is working and waits for nobody."""
 
     phase: Phase
     halt_reason: str | None = None
@@ -52,7 +52,7 @@ class ActionState:
 
     @property
     def lacks_tests(self) -> bool:
-        """Halted because tests cannot run: a person supplies what is missing, or goes on without."""
+        """Halted because tests cannot run: a person supplies what is missing, or continues without."""
         return self.phase is Phase.HALTED and self.halt_reason == HaltReason.TESTS_CANNOT_RUN
 
     @property
@@ -208,7 +208,7 @@ def _effect(state: ActionState, action: Action) -> Accepted:
 
 
 def _resumed(state: ActionState) -> Phase | None:
-    """Where a halted project goes on. Guards halt only what is being polished, whatever else is known."""
+    """Where a halted project continues. Guards halt only what is being polished, whatever else is known."""
     if state.outline:
         return Phase.SPEC_BUILDING
     if (state.halt_reason or "").startswith("guard_"):

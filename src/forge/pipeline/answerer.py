@@ -94,7 +94,7 @@ class Order:
     prompt: str
     """The name of the prompt file, which decides who does it."""
     instructions: str
-    """The system prompt, without what is known of the machine."""
+    """The system prompt, without what is known about the machine."""
     message: str
     title: str = ""
     """What the work is, in a few words: the subject of the commit where the agent gives none."""
@@ -130,7 +130,7 @@ class Agents(Protocol):
     async def run_tests(
         self, branch: str, *, since: str | None = None, known: TestResults | None = None
     ) -> TestResults:
-        """All suites. Test files are compared with those of `since`; `known` is given back where it is a run of the
+        """All suites. Test files are compared with those of `since`; `known` is returned where it is a run of the
         same commit with the same command.
         """
 

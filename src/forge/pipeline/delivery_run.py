@@ -65,7 +65,7 @@ def deliverable_type(journey: Journey, name: str | None) -> DeliverableType:
 async def _branch(journey: Journey, type_: DeliverableType, place: Json) -> Json:
     """Code is built on a branch of its own, from a commit that is fixed at the start.
 
-    `compares` tells that tests are compared with a run before the work: runs that an older version began go on without.
+    `compares`: tests are compared with a run before the work. Runs that an older version began continue without it.
     """
     if not type_.needs_code:
         return {"branch": None, "baseline": None}

@@ -1,4 +1,4 @@
-"""Whether the tests pass, told from the recorded runs alone and never from what an agent says."""
+"""Whether the tests pass, known from the recorded runs alone and never from what an agent says."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Evidence:
     passes: bool
     reason: str
     unproven: bool = False
-    """The tests cannot run, and a person decided to go on without them."""
+    """The tests cannot run, and a person decided to continue without them."""
     acceptable: bool = False
     """Nothing fails; only tests are missing. A person may accept that."""
 

@@ -1,7 +1,7 @@
 """The guards that end polishing, in their order. Each looks at the rounds so far and nothing else.
 
 Two kinds of success exist, termination and stagnation. Where tests count, neither is success without evidence that
-they pass on this very commit: the loop goes on instead, and the maximum of rounds ends it.
+they pass on this very commit: the loop continues instead, and the maximum of rounds ends it.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def evaluate(
 
 
 def unchanged(looked: Verdict, tests: str = "") -> Verdict:
-    """The round's order was to go on, and whoever mends changed no file: the next round would find the same. `tests` is
-    why they are not accepted, where nothing else was found.
+    """The round ended with an order to fix, and the agent changed no file: the next round would find the same. `tests`
+    is why they are not accepted, where nothing else was found.
     """
     if tests:
         return _halt(Guard.NO_CHANGE, f"{tests.rstrip('.')}; the agent received the findings and changed no file.")

@@ -104,7 +104,7 @@ class Around:
 
 class Journey:
     def __init__(self, project: Project, steps: Steps, around: Around) -> None:
-        """Reads the project, which may wait for who writes to it: not for an event loop."""
+        """Reads the project, which may wait for whoever writes to it: not for an event loop."""
         self.project = project
         self.steps = steps
         self.around = around
@@ -114,7 +114,7 @@ class Journey:
         self._writes = 0
 
     async def renew(self) -> None:
-        """After a person decided: go on with whom they chose."""
+        """After a person decided: continue with whom they chose."""
         if self.around.agents_now is not None:
             agents = await asyncio.to_thread(self.around.agents_now)
             self.around = replace(self.around, agents=agents)

@@ -1,4 +1,4 @@
-"""A project's way in its memory files: where it stands and what it finished, for whoever works on it next."""
+"""A project's way in its memory files: its state and what it finished, for whoever works on it next."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The end of the way without a model: an outline of what the person said, with every open point as a finding.
 
-An outline is never `done` by itself. The project halts with it; with a model it goes on from the specification.
+An outline is never `done` by itself. The project halts with it; with a model it continues from the specification.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _how(made: builtin_rules.Outlined) -> list[str]:
 
 
 def begin_anew(draft: Draft) -> None:
-    """A model goes on from here: the outline stays as a document, and its findings are no round of the new way."""
+    """A model continues from here: the outline stays as a document, and its findings are no round of the new way."""
     draft.info = replace(draft.info, outline=None)
     for path in (polish.FILE, polish.LOG_FILE, ROUNDS):
         if draft.read(path) is not None:

@@ -1,4 +1,4 @@
-"""Waiting for a person: the project says why it stopped, holds its place, and goes on with what the person decides."""
+"""Waiting for a person: the project says why it stopped, keeps its place, and continues with what they decide."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Decision:
 
 
 async def stuck(journey: Journey, reason: str, needs: Stuck | None = None) -> Decision:
-    """The work cannot go on without an answer. The phase stays as it is."""
+    """The work cannot continue without an answer. The phase stays as it is."""
 
     def wait(draft: Draft) -> None:
         draft.info = replace(draft.info, waiting=_waiting(reason, needs))
@@ -126,7 +126,7 @@ async def _decided(
 
 
 def terminated(draft: Draft) -> None:
-    """For good: nothing goes on from here."""
+    """For good: nothing continues from here."""
     draft.info = replace(draft.info, waiting=None, terminated=True)
     draft.move(Phase.HALTED, halt_reason=HaltReason.HUMAN_TERMINATED)
     draft.say(STOPPED)

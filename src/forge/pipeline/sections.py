@@ -30,7 +30,7 @@ def merged(base: Mapping[str, str], present: str, fresh: str) -> str:
 
 
 def _sections(text: str) -> dict[str, str]:
-    """By heading; what stands before the first is under an empty name."""
+    """By heading; what is before the first is under an empty name."""
     parts = (part for part in _SECTION.split(text) if part.strip())
     return {part.partition("\n")[0].strip() if part.startswith("## ") else "": part for part in parts}
 

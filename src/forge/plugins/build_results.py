@@ -47,7 +47,7 @@ class TestResults:
     broken: tuple[str, ...] = ()
     """Test files that could not be loaded."""
     evasions: tuple[str, ...] = ()
-    """Places in changed files that could hide a failing test, each with what stands there."""
+    """Places in changed files that could hide a failing test, each with what is there."""
     shortfall: str = ""
     """Why this run is not accepted although nothing new fails, as a sentence."""
 
@@ -132,4 +132,4 @@ class Worked:
     files: tuple[str, ...] = ()
     reason: str = ""
     decision: DecisionRequest | None = None
-    """What the agent needs a person to decide before it can go on."""
+    """What the agent needs a person to decide before it can continue."""

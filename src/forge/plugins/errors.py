@@ -19,7 +19,7 @@ class AnswerUnusable(Upstream):
 
 
 class DecisionNeeded(Conflict):
-    """The work cannot go on before a person has decided something."""
+    """The work cannot continue before a person has decided something."""
 
     code = "decision_needed"
 

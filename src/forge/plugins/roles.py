@@ -119,7 +119,7 @@ class Desk(Protocol):
 
     @property
     def is_unproven(self) -> bool:
-        """Whether a person decided to go on although tests cannot run."""
+        """Whether a person decided to continue although tests cannot run."""
 
     @property
     def thresholds(self) -> Mapping[str, Any]:

@@ -85,7 +85,7 @@ class Prompts:
         return path
 
     def reset(self, name: str) -> Path | None:
-        """Back to the default. The person's file is kept beside, under the name given back; None if there was none."""
+        """Back to the default. The person's file is kept beside, under the name returned; None if there was none."""
         if name not in self._defaults():
             raise PromptMissing(
                 f"There is no default for `{name}` to go back to.",

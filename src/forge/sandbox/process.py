@@ -107,7 +107,7 @@ class _Tree:
         while self._namespaced and self._child is None and self._leader.poll() is None and time.monotonic() < patience:
             self._pipes.serve(_LOOK_EVERY)
         if self._leader.poll() is None and (root := self._root()):
-            # A namespace's first process needs its turn before it takes the others along: they could go on forking.
+            # A namespace's first process needs its turn before it takes the others along: they could continue forking.
             kill_groups(root)
         if self._child is not None:
             with contextlib.suppress(ProcessLookupError):

@@ -24,7 +24,7 @@ _TYPES = {str: "text", int: "whole number", float: "number", bool: "true or fals
 
 
 def updated(document: str) -> str:
-    """The document with the part below the mark written anew; what stands above is for people to write."""
+    """The document with the part below the mark written anew; what is above is for people to write."""
     head = document.partition(MARK)[0].rstrip()
     return f"{head}\n\n{MARK}\n\n{reference()}"
 

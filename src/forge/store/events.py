@@ -189,12 +189,12 @@ def _is_old(event: Event, whole: dict[str, int]) -> bool:
 
 
 def _text(event: Event) -> str:
-    """Made by who publishes: an event that cannot be written down is theirs to mend, and holds up nobody else."""
+    """Made by whoever publishes: an event that cannot be written down is theirs to mend, and holds up nobody else."""
     return json.dumps(to_json(event))
 
 
 def _joined(publications: Sequence[Publication]) -> list[tuple[str, Event]]:
-    """Live events in their order; text that goes on where the topic's last piece ended is one piece with it."""
+    """Live events in their order; text that continues where the topic's last piece ended is one piece with it."""
     pieces: list[tuple[str, Event]] = []
     last: dict[str, int] = {}
     for topic, event in ((publication.topic, publication.event) for publication in publications):

@@ -37,7 +37,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """An event that is only seen by who listens now."""
+    """An event that is only seen by whoever listens now."""
 
     event: Event
 
@@ -81,7 +81,7 @@ class Listeners:
         self._by_topic: dict[str, set[Listener]] = {}
         self._pushed: dict[str, int] = {}
         self.settled = threading.Lock()
-        """Held by who records and pushes, until both are done."""
+        """Held by whoever records and pushes, until both are done."""
         self.wanted = threading.Event()
         """Set while anybody listens."""
 

@@ -27,7 +27,7 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What was found behind a cursor, and where the cursor stands after it."""
+    """What was found behind a cursor, and the state of the cursor after it."""
 
     to: Cursor
     deeds: tuple[Deed, ...]

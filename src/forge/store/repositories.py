@@ -1,4 +1,4 @@
-"""Rows of repositories: which ones Forge looks after, and where they are."""
+"""Rows of repositories: which ones Forge manages, and where they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of long ago that nothing can need any more go, a few at a time, so that nobody waits long for the database."""
+"""Rows of long ago that nothing can need any more go, a few at a time, so that no one waits long for the database."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class RunRow:
 
     @property
     def waits_for(self) -> str:
-        """Why nobody goes on with it although its process is dead: what those lack who could."""
+        """Why nobody continues with it although its process is dead: what those lack who could."""
         error = self.error if self.error is not None and not self.has_ended else {}
         return f"{error.get('message', '')} {error.get('hint', '')}".strip()
 
@@ -112,13 +112,13 @@ class Runs:
             return state
 
     def leave(self, id_: str, error: dict[str, Any]) -> None:
-        """Note why nobody goes on with a run that has not ended. Whoever enters it takes the note away."""
+        """Note why nobody continues with a run that has not ended. Whoever enters it takes the note away."""
         with self._database.transaction() as connection:
             unended = (runs.c.id == id_) & runs.c.state.not_in(ENDED)
             connection.execute(update(runs).where(unended).values(error=json.dumps(error)))
 
     def step_aside(self, ids: Collection[str]) -> None:
-        """Nobody waits behind these for now: their process is gone. Whoever goes on with one enters it again."""
+        """Nobody waits behind these for now: their process is gone. Whoever continues with one enters it again."""
         waiting = runs.c.id.in_(ids) & (runs.c.state == "waiting")
         with self._database.transaction() as connection:
             connection.execute(update(runs).where(waiting).values(state="queued"))

@@ -50,7 +50,7 @@ class InTurn:
 
 
 def write_in_turn(engine: Engine) -> None:
-    """For an engine whose transactions begin with their first write, and end when the connection is given back."""
+    """For an engine whose transactions begin with their first write, and end when the connection is returned."""
     lock = InTurn()
 
     @event.listens_for(engine, "before_cursor_execute")

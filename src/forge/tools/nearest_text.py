@@ -125,7 +125,7 @@ def _diff(wanted: Sequence[str], there: Sequence[str]) -> list[str]:
 
 
 def _seen(row: str) -> str:
-    """A row whose white space at the edges can be told apart."""
+    """A row whose white space at the edges can be distinguished."""
     mark, line = row[:1], row[1:]
     body = line.rstrip()
     indent = _indent(line)

@@ -1,4 +1,4 @@
-/** One WebSocket for the page: topics are subscribed to, and after a break each goes on from the last id that was seen. */
+/** One WebSocket for the page: topics are subscribed to, and after a break each continues from the last id that was seen. */
 import type { Event, Heard } from "./event_kinds";
 
 export type Connection =

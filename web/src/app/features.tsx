@@ -1,4 +1,4 @@
-/** The features as the shell uses them; each is a chunk of its own. */
+/** The features as the shell uses them; each is a separate chunk. */
 import { EarlyField } from "./EarlyField";
 import { EarlySearch } from "./EarlySearch";
 import { lazily } from "./lazily";

@@ -48,7 +48,7 @@ export function writeStored(key: string, value: unknown): void {
     if (value === undefined) localStorage.removeItem(PREFIX + key);
     else localStorage.setItem(PREFIX + key, JSON.stringify(value));
   } catch (error) {
-    if (!(error instanceof DOMException)) throw error; // full or forbidden: the page goes on without remembering
+    if (!(error instanceof DOMException)) throw error; // full or forbidden: the page continues without remembering
   }
   tell(key);
 }

@@ -1,4 +1,4 @@
-"""What goes wrong with a provider, told apart: what is worth another try, and what a person reads in the end."""
+"""What goes wrong with a provider, classified: what is worth another try, and what a person reads in the end."""
 
 from __future__ import annotations
 

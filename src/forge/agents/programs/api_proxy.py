@@ -53,7 +53,7 @@ class ApiProxy:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening and break off what is under way, so that nobody pays for an answer that nobody hears."""
+        """Stop listening and break off what is under way, so that no one pays for an answer that nobody hears."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -123,7 +123,7 @@ def _needs(executable: Path, path: str) -> tuple[tuple[Path, ...], tuple[str, ..
 
 
 def _installation(executable: Path) -> Path:
-    """The smallest directory that holds all of the program, or the file itself where it stands alone."""
+    """The smallest directory that holds all of the program, or the file itself where it is alone."""
     for folder in reversed(executable.parents):
         if folder.name == "node_modules":
             return folder

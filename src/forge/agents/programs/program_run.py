@@ -31,7 +31,7 @@ ATTEMPTS = 2
 TIMEOUT = 300.0
 
 _PORT = 4571  # of the sandbox's own loopback, which nobody else is on
-_COLLECTING = 10.0  # seconds to take over what it changed, also where it used up its time
+_COLLECTING = 10.0  # seconds to take over what it changed, even where it used up its time
 _NOTES = 100
 _ONLINE = "{name} ran with network: it could reach anything, and knows its key or login"
 _NO_IMAGE = "without its environment: a program of this machine cannot run in a container image"
@@ -90,7 +90,7 @@ async def run_program(
     proxy puts the key in. `logins` is the home of the person, for a program that may have a copy of its login.
     It may read what is in `readonly`, and has the environment `mounted`. `timeout` bounds each attempt, `silence` the
     time in it without output and without a byte from its model API.
-    Cancelling the task ends the program before the cancellation goes on. Where `on_text` is `Watching`, it is told of
+    Cancelling the task ends the program before the cancellation continues. Where `on_text` is `Watching`, it is told of
     trouble between the program and its model.
     """
     loop = asyncio.get_running_loop()

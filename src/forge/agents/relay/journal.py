@@ -1,6 +1,6 @@
 """Answers that are paid for and not on record yet: each piece is in a file before anybody looks at it.
 
-A written file outlives `kill -9`, so the process that goes on reads the answer there and does not ask again. A relay
+A written file outlives `kill -9`, so the process that continues reads the answer there and does not ask again. A relay
 holds a lock on what it writes: as long as it is held, the rest of the answer is still to come. Nothing waits for the
 disk: the record of the step does that, milliseconds later.
 """

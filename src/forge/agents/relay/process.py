@@ -124,7 +124,7 @@ class _Relay:
             writer.close()
 
     async def _receive(self, asked: Asked, writing: Writing, writer: asyncio.StreamWriter) -> None:
-        import httpx2  # noqa: PLC0415 - not needed by who only starts this
+        import httpx2  # noqa: PLC0415 - not needed by whoever only starts this
 
         headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in asked.headers]
         request = httpx2.Request(

@@ -274,7 +274,7 @@ def _check_reach(who: Who, path: str) -> None:
 
 
 class Access:
-    """The middleware: nothing behind it is reached by who does not belong. `who_of` tells who it is."""
+    """The middleware: nothing behind it is reached by whoever does not belong. `who_of` tells who it is."""
 
     def __init__(self, app: ASGIApp, *, gate: Gate) -> None:
         self._app = app

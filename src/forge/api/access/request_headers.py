@@ -20,7 +20,7 @@ def values(scope: Scope, name: bytes) -> list[str]:
 
 
 def bearer(scope: Scope) -> str | None:
-    """What stands after `Bearer`. Where several say different things, none is believed, and no cookie either."""
+    """What is after `Bearer`. Where several say different things, none is believed, and no cookie either."""
     found = [value.split(None, 1) for value in values(scope, b"authorization")]
     bearers = [words[1] if len(words) == 2 else "" for words in found if words and words[0].lower() == "bearer"]
     return None if not bearers else bearers[0] if len(found) == 1 else ""

@@ -52,7 +52,7 @@ class Wanted:
         self._whole = whole
 
     def given(self, shape: type[BaseModel], page_of: Callable[[str | None, int], Page[Any]]) -> Page[Any] | Response:
-        """One page; for who accepts NDJSON all that follows, one item a line, read page by page as it is sent."""
+        """One page; for whoever accepts NDJSON all that follows, one item a line, read page by page as it is sent."""
         page = page_of(self.after, self.limit)
         if not self._whole:
             return page

@@ -1,4 +1,4 @@
-"""What to do next, for who speaks HTTP: errors come with hints for the command line, where most of them were born."""
+"""What to do next, for callers of the API: errors come with hints for the command line, where most of them began."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ def add_examples(schemas: Json) -> None:
 
 
 def _restore_nulls(schema: Json, example: Json) -> None:
-    """The framework leaves out what is null, also where it has to be there."""
+    """The framework leaves out what is null, even where it has to be there."""
     for field in schema.get("required", ()):
         if {"type": "null"} in schema["properties"][field].get("anyOf", ()):
             example.setdefault(field, None)

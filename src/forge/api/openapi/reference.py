@@ -14,7 +14,7 @@ MARK = "<!-- From here on written by `python -m forge.api.openapi.reference docs
 
 
 def updated(document: str) -> str:
-    """The document with the part below the mark written anew; what stands above is for people to write."""
+    """The document with the part below the mark written anew; what is above is for people to write."""
     head = document.partition(MARK)[0].rstrip()
     return f"{head}\n\n{MARK}\n\n{reference()}"
 

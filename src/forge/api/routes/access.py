@@ -76,7 +76,7 @@ def disable_user(shop: Shop, who: Asking, gate: Doors, *, user: Id) -> Any:
 
 @router.get("/keys", tags=["access"], response_model=shapes.KeysShape, responses=may_end(_USER))
 def list_keys(shop: Shop, who: Asking, *, user: Annotated[str | None, Query(max_length=100)] = None) -> Any:
-    """Your own keys; for who may administer, a user's or everybody's. Never the keys themselves."""
+    """Your own keys; for whoever may administer, a user's or everybody's. Never the keys themselves."""
     return {"keys": users.list_keys(shop, who, user)}
 
 

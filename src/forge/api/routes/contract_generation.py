@@ -72,7 +72,7 @@ def show_contract_generation(shop: Shop, who: Asking, *, project: Project) -> An
 async def generate_contracts(
     shop: Shop, who: Asking, *, project: Project, body: shapes.GenerationOrder | None = None
 ) -> Any:
-    """Let an agent write contracts. The run goes on by itself and is told in the project's topic."""
+    """Let an agent write contracts. The run continues by itself and publishes its events in the project's topic."""
     given = body or shapes.GenerationOrder()
     wanted = generation.Wanted(tuple(given.kinds), given.everything, given.edited, given.mini, given.agent)
     return await generation.generate_contracts(shop, who, project, wanted)

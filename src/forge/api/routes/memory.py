@@ -67,7 +67,7 @@ def start_initiative(
 def add_checkpoint(
     shop: Shop, who: Asking, *, project: Project, body: shapes.NewCheckpoint, idempotency_key: Key = None
 ) -> Any:
-    """Go on to the next phase, with a checkpoint in MEMORY.md."""
+    """Continue to the next phase, with a checkpoint in MEMORY.md."""
     return project_memory.change(
         shop,
         who,
@@ -147,5 +147,5 @@ def add_confidence(
 
 @router.post("/resume", response_model=shapes.ResumedShape, responses=may_end(_LINE))
 def resume_memory(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """Find out where work stands, and bring the sources that disagree up to the newest one."""
+    """Find out the state of the work, and bring the sources that disagree up to the newest one."""
     return project_memory.change(shop, who, project, "resume", lambda memory: memory.resume())

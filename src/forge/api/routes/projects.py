@@ -237,7 +237,7 @@ async def show_project_run(
     responses=may_end({**_MISSING, 409: ["nothing_to_stop"], 502: ["project_unwritable", "still_working"]}),
 )
 async def stop_project_work(shop: Shop, who: Asking, *, project: Project) -> Any:
-    """Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like."""
+    """Stop what Forge does with a project. It halts; `resume` continues, with another `agent` if you like."""
     return await project_access.stop_work(shop, who, project)
 
 

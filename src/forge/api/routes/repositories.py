@@ -1,4 +1,4 @@
-"""Repositories that Forge looks after, and their branches."""
+"""Repositories that Forge manages, and their branches."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def list_branches(
     prefix: Annotated[str, Query(max_length=250)] = "",
     details: Annotated[bool, Query(description="With turns, cost, and commits ahead and behind.")] = False,
 ) -> Any:
-    """Branches by name, with who is at work on them."""
+    """Branches by name, with who is working on them."""
     return part.given(
         shapes.BranchShape,
         lambda after, limit: branches.list_branches(

@@ -80,7 +80,7 @@ def show_turn(
     responses=may_end(together(REPOSITORY, CHANGING, _SAID)),
 )
 async def send_message(shop: Shop, who: Asking, *, repository: Repo, branch: Branch, body: shapes.NewTurn) -> Any:
-    """Begin a turn. It goes on by itself, and is told in the topic that is given back."""
+    """Begin a turn. It runs by itself and publishes its events in the topic that is returned."""
     named = {"model": body.model, "agent": body.agent, "start": body.start}
     return await session_access.send(shop, who, repository, branch, body.text, asks=body.asks is not False, **named)
 

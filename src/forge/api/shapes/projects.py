@@ -157,7 +157,7 @@ class ProjectTestsShape(Shape):
 
 
 class StuckShape(Shape):
-    """What work that cannot go on by itself asks a person."""
+    """What work that cannot continue by itself asks a person."""
 
     cause: str = Field(
         description="`decision`: the agent asks; `tests`: they keep failing; `no_change`: it changed no file; "

@@ -148,7 +148,7 @@ def writers(shop: Shop, kind: Kind, id_: str) -> frozenset[str]:
 
 
 def only_owner(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
-    """Passes for the owner: what others see of it, and that it is there at all, is not for who it is shared with."""
+    """Passes for the owner: users it is shared with may not know what others see of it, nor that it exists."""
     if who.is_local:
         return
     standing = _standing(shop, who, kind, id_)
@@ -166,7 +166,7 @@ def missing(kind: Kind, id_: str) -> NotFound:
 
 
 def record_new(shop: Shop, who: Who, kind: Kind, id_: str) -> None:
-    """What somebody has just made or added is theirs alone, also where an earlier one had the same id."""
+    """What somebody has just made or added is theirs alone, even where an earlier one had the same id."""
     _ownership(shop).begin(kind, id_, who.id)
 
 

@@ -187,7 +187,7 @@ def list_keys(shop: Shop, who: Who, name_or_id: str | None = None) -> tuple[Key,
 
 
 def revoke_key(shop: Shop, who: Who, id_: str) -> Key:
-    """One's own, or for who may administer, anybody's. Another's key ends like one that does not exist."""
+    """One's own, or for whoever may administer, anybody's. Another's key ends like one that does not exist."""
     require(who, "read")
     found = KeyRows(shop.database).by_id(id_)
     if found is None or ("admin" not in who.scopes and found.key.user != who.id):

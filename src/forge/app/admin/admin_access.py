@@ -116,7 +116,7 @@ def prompt_diff(shop: Workshop, who: Who, name: str) -> str:
 
 
 def costs(shop: Workshop, who: Who, *, by: str, days: int, repository_id: str | None) -> Costs:
-    """Of one repository for who may see it; of everything for who looks after Forge."""
+    """Of one repository for whoever may see it; of everything for whoever manages Forge."""
     where: dict[str, Any] = {"since": time.time() - days * _DAY}
     if repository_id is None:
         require(who, "admin")

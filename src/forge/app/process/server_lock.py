@@ -127,7 +127,7 @@ def found_server(data_dir: Path) -> Serving:
 
 
 def add_repository(server: Serving, place: Path) -> str | None:
-    """Have the server look after the repository at or above `place`; its id, None where there is none."""
+    """Have the server manage the repository at or above `place`; its id, None where there is none."""
     told = _asked(server, "POST", "/api/repositories", {"path": str(place)}, timeout=_PATIENCE)
     id_ = told.get("id") if told is not None else None
     return id_ if isinstance(id_, str) else None

@@ -51,7 +51,7 @@ class Workshop:
     tool_schemas: dict[str, dict[str, object]] = field(default_factory=dict)
     """Schemas of the repository's own tools, by the tool's hash."""
     begun: set[str] = field(default_factory=set)
-    """Runs that were begun in this process, unlike those that it goes on with."""
+    """Runs that were begun in this process, unlike those that it continues with."""
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     """Work beside the runs; it ends with the process."""
     unconfined: str | None = None
@@ -121,7 +121,7 @@ async def open_workshop(
 
 
 def _load_workflows() -> tuple[ModuleType, ...]:
-    """What runs do, and the engine under it: most of a second, and needed by who runs something only."""
+    """What runs do, and the engine under it: most of a second, and needed by whoever runs something only."""
     from forge.app.projects import exploration_run, generation_run, workflows  # noqa: PLC0415 - they need the workshop
     from forge.app.repositories import test_workflow  # noqa: PLC0415
     from forge.app.sessions import turn_run  # noqa: PLC0415

@@ -92,7 +92,7 @@ async def perform(
             return ActionEffect(changed=False, run=await go_on(shop, project), after=after)
     if done["before"] != done["phase"]:
         await show_card(shop, project)
-    # Before the run goes on, so that it reads what was fetched.
+    # Before the run continues, so that it reads what was fetched.
     pulled = await _pulled(shop, project, wanted)
     await _tell_waiting_run(shop, project, wanted)
     await go_on(shop, project)
@@ -212,7 +212,7 @@ def _carry_out(shop: Workshop, draft: Draft, decision: Accepted, wanted: _Wanted
 
 
 def _take_up_again(draft: Draft, to: Phase) -> None:
-    """A person's words belong to the phase that goes on, not to the halt."""
+    """A person's words belong to the phase that continues, not to the halt."""
     if draft.info.outline:
         outline_run.begin_anew(draft)
     draft.move(to)
@@ -229,7 +229,7 @@ def _take_answers(draft: Draft, wanted: _Wanted) -> None:
 
 
 def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
-    """What is confirmed is what stands in the files now, a person's own edits included."""
+    """What is confirmed is what is in the files now, a person's own edits included."""
     if phase is Phase.HUMAN_REVIEW:
         intent = parse_intent(draft.read(INTENT) or "", tuple(plugins_of(shop.settings).deliverables))
         draft.name(intent.name or draft.status.project_name)
@@ -247,7 +247,7 @@ def _lock(shop: Workshop, draft: Draft, phase: Phase) -> None:
 
 
 async def _tell_waiting_run(shop: Workshop, project: Project, wanted: _Wanted) -> None:
-    """A run that waits for this decision goes on with it, and writes what follows from it itself. A question that was
+    """A run that waits for this decision continues with it, and writes what follows from it itself. A question that was
     asked later is not answered by it.
     """
     question = await asyncio.to_thread(open_question, shop, project)
@@ -272,7 +272,7 @@ async def _stop_working(shop: Workshop, project: Project) -> None:
 async def restarted(
     shop: Workshop, project: Project, *, text: str = "", action_id: str | None = None
 ) -> ActionEffect | None:
-    """Go on with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
+    """Continue with what a crash interrupted, or begin anew what failed on the way, such as for a full disk.
 
     None where a project is not in the middle of anything, or this action had its effect before.
     """

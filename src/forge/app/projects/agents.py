@@ -207,7 +207,7 @@ class ProjectAgents(ChosenAgents):
         return repo
 
     def _hold(self, branch: str) -> None:
-        """What the next step goes on from."""
+        """What the next step continues from."""
         repo = self._standing(branch)
         found = holds.held_of(repo, self.project)
         if found is not None:

@@ -58,7 +58,7 @@ SIGN_OF_LIFE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Arguments of the run: it goes on by them after a crash, in whichever process."""
+    """Arguments of the run: it continues by them after a crash, in whichever process."""
 
     directory: str
     kinds: tuple[str, ...]

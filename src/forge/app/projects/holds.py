@@ -138,7 +138,7 @@ async def sweep_from_time_to_time(shop: Workshop) -> None:
 
 
 def sweep_all(shop: Workshop) -> int:
-    """Every repository that Forge looks after or builds in. One that cannot be swept now waits for the next time."""
+    """Every repository that Forge manages or builds in. One that cannot be swept now waits for the next time."""
     found = 0
     try:
         over = over_projects(shop.settings)

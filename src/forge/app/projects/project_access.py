@@ -162,7 +162,7 @@ def delete_project(shop: Workshop, who: Who, id_: str, *, confirm: str) -> Path:
 
 
 def delete_found(shop: Workshop, who: Who, project: Project, *, confirm: str) -> Path:
-    """The one in this directory, for who may do so: a copy that somebody made of a project has the same id."""
+    """The one in this directory, for whoever may do so: a copy that somebody made of a project has the same id."""
     workspace = workspace_of(shop.settings)
     holds.let_go(project)
     kept = workspace.delete(project.directory.name, confirm=confirm)
@@ -294,7 +294,7 @@ def _counted(items: tuple[Any, ...], after: str | None, limit: int) -> Page[Any]
 
 
 def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[bytes]) -> StoredFile:
-    """`name` is what the sender called it; what stands before the last slash is not taken."""
+    """`name` is what the sender called it; what is before the last slash is not taken."""
     project = project_for(shop, who, id_, "write")
     stored = project_messages.take_resource(shop, project, plain_name(name, ResourceRefused), content)
     audit(shop, who, "project.add_resource", f"project:{id_}", stored)
@@ -302,7 +302,7 @@ def add_resource(shop: Workshop, who: Who, id_: str, name: str, content: IO[byte
 
 
 def add_resource_found(shop: Workshop, who: Who, project: Project, source: Path) -> str:
-    """A copy of a file of this machine, for who may read it."""
+    """A copy of a file of this machine, for whoever may read it."""
     stored = project_messages.add_resource(shop, project, source)
     audit(shop, who, "project.add_resource", f"project:{project.id}", Path(stored).name)
     return stored

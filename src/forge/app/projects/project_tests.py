@@ -33,7 +33,7 @@ class ProjectTests:
     baseline: Json | None
     """The run before the first task."""
     unproven: str
-    """What was missing when a person decided to go on without tests; empty where nobody did."""
+    """What was missing when a person decided to continue without tests; empty where nobody did."""
 
 
 def project_tests(shop: Workshop, who: Who, id_: str) -> ProjectTests:

@@ -34,7 +34,7 @@ class ProjectView:
     phase_times: Json
     archived: bool
     queued: bool = False
-    """Its build waits for a place: others are at work, or halted and not yet decided about."""
+    """Its build waits for a place: others are working, or halted and not yet decided about."""
     queue_place: int | None = None
     """Which of the builds that wait it is, from 1 on; None where it does not wait."""
     problem: str = ""
@@ -42,7 +42,7 @@ class ProjectView:
     trouble: str = ""
     """While it works: the model and when it is asked again, as in `x:y: overloaded, retrying in 8 s (3 of 6)`."""
     label: str = ""
-    """Where it stands, in the words that a person is shown."""
+    """Its state, in the words that a person is shown."""
     outline: Json | None = None
     """Where no model wrote what was delivered: how many points are `open`, which, whether it was `accepted`, the `note`
     on how it was made, and how to `connect` a model.

@@ -29,7 +29,7 @@ def refuse_where_they_may_not_build(shop: Workshop, who: Who, project: Project) 
     if who.is_local or not place or _is_its_own(place, project.id):
         return
     id_ = repository_id(place)
-    # One that was never looked after was named at the machine, and the project was shared with them from there.
+    # One that was never managed was named at the machine, and the project was shared with them from there.
     if is_looked_after(shop, id_) or not identity.is_of_the_machine(shop, "project", project.id):
         identity.owned(shop, who, "repository", id_, "write")
 

@@ -1,4 +1,4 @@
-"""Which project a person at a terminal means, and what they should know before they go on with it."""
+"""Which project a person at a terminal means, and what they should know before they continue with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run needs of the process that goes on with it: the key of its model, its provider's settings, its program.
+"""What a run needs of the process that continues with it: the key of its model, its provider's settings, its program.
 
 A run that was begun with a person's key, and whose process died, is not gone on with by a process that lacks the key:
 it would only fail. It waits, and says for what.
@@ -29,7 +29,7 @@ def project_lacks(shop: Workshop, arguments: Json) -> str:
     try:
         project = Project.at(Path(arguments["directory"]))
         chosen = project.info().agent
-    except ForgeError:  # whoever goes on with it says what is wrong
+    except ForgeError:  # whoever continues with it says what is wrong
         return ""
     names = [chosen] if chosen else arguments.get("agents", ())
     again = f"`forge project resume --direct {project.directory.name}`"

@@ -34,7 +34,7 @@ async def stop_work(shop: Workshop, project: Project) -> None:
     row = await asyncio.to_thread(shop.engine.status, run)
     if not row.has_ended:
         raise StillWorking("The work has not ended yet; it was asked to stop.", hint="Look again in a moment.")
-    # One that ended by itself in the meantime has written where it stands.
+    # One that ended by itself in the meantime has written its state.
     if row.state == "cancelled":
         try:
             await asyncio.to_thread(halt, shop, project.directory, run, WorkStopped(STOPPED_WORDS))

@@ -68,7 +68,7 @@ def _let_go_if_over(directory: Path) -> None:
 
 
 def _log_surroundings(shop: Workshop, project: Project) -> None:
-    """With what settings and plugins a run goes on in this process."""
+    """With what settings and plugins a run continues in this process."""
     phase, path = str(project.status().phase), shop.settings.path
     told = str(path) if path is not None and path.exists() else "no settings file, all by default"
     project.log.write("info", "config_loaded", phase, told)

@@ -37,7 +37,7 @@ _BY_AN_AGENT = "\nForge-Turn: "
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Somebody is at work on the branch: nobody else can change it until they are done."""
+    """Somebody is working on the branch: nobody else can change it until they are done."""
 
     turn: str
     who: str

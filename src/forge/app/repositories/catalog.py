@@ -1,4 +1,4 @@
-"""Repositories that Forge looks after: added, listed, forgotten, and opened for every use case that works on one.
+"""Repositories that Forge manages: added, listed, forgotten, and opened for every use case that works on one.
 
 As in all modules of this layer that work on repositories, functions are synchronous: they touch git and SQL only, and
 a face that must not wait calls them in a thread. What needs the database is loaded when it is used, because a command
@@ -64,7 +64,7 @@ def list_repositories(shop: Workshop, who: Who) -> tuple[RepositoryEntry, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OfferedRepository:
-    """One that is there and that Forge does not look after yet."""
+    """One that is there and that Forge does not manage yet."""
 
     name: str
     path: str

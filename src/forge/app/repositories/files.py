@@ -120,7 +120,7 @@ class Paths:
 
 
 def all_paths(shop: Workshop, who: Who, repo_id: str, *, branch: str | None = None, at: str | None = None) -> Paths:
-    """Every path and nothing else, for who looks for one by its letters."""
+    """Every path and nothing else, for whoever looks for one by its letters."""
     view = looked_at(repository(shop, who, repo_id), branch, at)
     return Paths(view.tree, view.list_files())
 

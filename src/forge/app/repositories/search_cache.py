@@ -12,7 +12,7 @@ from forge.git.search.cache_fill import is_warm, warm
 _WORTH_IT = 1_000
 """Files; below that a cold search is quick."""
 _DETACHED = '"$@" </dev/null >/dev/null 2>&1 &'
-"""The shell ends at once and leaves the process to init, so that nobody here has to wait for it."""
+"""The shell ends at once and leaves the process to init, so that no one here has to wait for it."""
 
 
 def warm_in_background(repo: Repository, commit: CommitId) -> bool:

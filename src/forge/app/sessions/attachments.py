@@ -44,7 +44,7 @@ def attach(shop: Workshop, who: Who, repo_id: str, branch: str, *, name: str, co
     data = content_of(content, LARGEST)
     # A hidden file would be no attachment that anybody sees.
     plain = PurePosixPath(plain_name(name, AttachmentRefused).lstrip(". "))
-    # Several files are dropped or pasted at once, and each is a commit of its own.
+    # Several files are dropped or pasted at once, and each is a separate commit.
     return anew(repo, branch, lambda: _put(shop, who, repo, branch, plain, data))
 
 

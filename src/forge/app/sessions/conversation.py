@@ -42,7 +42,7 @@ class Working:
     who: str
     since: float
     waits_for: str = ""
-    """Why nobody goes on with it, where its process died: what this server lacks."""
+    """Why nobody continues with it, where its process died: what this server lacks."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Why nobody goes on with an interrupted turn, for whoever has no engine open."""
+"""Why nobody continues with an interrupted turn, for whoever has no engine open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from forge.settings import Settings
 
 
 def reason_to_wait(settings: Settings, held: Reservation | None) -> str:
-    """As the process noted it that found the turn and could not go on; empty where nobody did."""
+    """As the process noted it that found the turn and could not continue; empty where nobody did."""
     if held is None or not held.abandoned:
         return ""
     from forge.app.process.workshop import database_url  # noqa: PLC0415 - mostly no turn is interrupted

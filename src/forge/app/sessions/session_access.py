@@ -48,7 +48,7 @@ class Sent:
 @dataclass(frozen=True, slots=True)
 class TurnRun:
     end: TurnEnd | None
-    """None while it goes on."""
+    """None while it continues."""
     after: int
     """The id of the last event of the branch so far."""
 

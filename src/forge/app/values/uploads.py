@@ -15,7 +15,7 @@ class FileTooLarge(InvalidInput):
 
 
 def plain_name(name: str, refused: type[InvalidInput]) -> str:
-    """Without what stands before the last slash, and without letters that nobody sees. Else `refused` is raised."""
+    """Without what is before the last slash, and without letters that nobody sees. Else `refused` is raised."""
     last = name.replace("\\", "/").rpartition("/")[2]
     kept = "".join(letter for letter in last if letter.isprintable()).strip()
     if not kept.strip(". ") or len(kept.encode("utf-8", "replace")) > _LONGEST_NAME:

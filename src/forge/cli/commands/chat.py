@@ -40,7 +40,7 @@ def chat(
         bool, typer.Option("--stream-json", help="One JSON document a line for each event, the result last.")
     ] = False,
 ) -> int:
-    """Send a message to an agent on a branch; without -m, go on talking until you end the input."""
+    """Send a message to an agent on a branch; without -m, continue talking until you end the input."""
     repo, out = opened(context)
     text = _message(message)
     if (text is None and (out.json or stream_json)) or (text is not None and not text.strip()):
@@ -101,7 +101,7 @@ async def _chat(
 
 
 async def _asked(how: Told) -> str | None:
-    """A line from the person; a line that ends in a backslash goes on. None at the end of the input."""
+    """A line from the person; a line that ends in a backslash continues. None at the end of the input."""
     lines: list[str] = []
     while True:
         how.prompt(more=bool(lines))

@@ -78,7 +78,7 @@ def search(
 
 
 def _show(out: Output, file: FileMatches) -> None:
-    """Each line once, also where the lines around two matches overlap; gaps between them are marked."""
+    """Each line once, even where the lines around two matches overlap; gaps between them are marked."""
     lines: dict[int, str] = {}
     for match in file.matches:
         around = [*enumerate(match.before, match.line - len(match.before)), *enumerate(match.after, match.line + 1)]

@@ -154,7 +154,7 @@ async def _tell(out: Output, serving: Serving, token: str, opening: _Opening) ->
     path = f"/projects/{opening.project}" if opening.project else f"/r/{repository}" if repository else ""
     url = f"{serving.url}/?token={token}" + (f"&next={path}" if path else "")
     if out.json:
-        # One line, because whoever reads it goes on reading while the server runs.
+        # One line, because whoever reads it continues reading while the server runs.
         line = {"url": url, "token": token, "port": serving.port, "pid": serving.pid}
         out.raw(f"{json.dumps(line)}\n".encode())
     else:

@@ -1,4 +1,4 @@
-"""`forge worker`: a further process that runs what waits, and goes on with what dead processes left."""
+"""`forge worker`: a further process that runs what waits, and continues with what dead processes left."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ class Teller:
 
 
 def tell_state(out: Output, seen: ProjectView) -> None:
-    """One paragraph: where it stands and what can be done."""
+    """One paragraph: its state and what can be done."""
     name = os.path.basename(seen.directory)
     out.line(f"{out.styled(seen.name, 'bold')}  {out.styled(seen.label, _colour(seen))}  {out.styled(name, 'dim')}")
     if seen.problem:

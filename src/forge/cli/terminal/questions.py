@@ -13,7 +13,7 @@ def can_ask(*, json: bool) -> bool:
 
 
 def says_yes(question: str, *, json: bool) -> bool:
-    """Ask at the terminal, also where standard input is something else; no where there is none."""
+    """Ask at the terminal, even where standard input is something else; no where there is none."""
     if json or not sys.stderr.isatty():
         return False
     try:

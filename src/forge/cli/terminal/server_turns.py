@@ -158,7 +158,7 @@ class ServerTurns:
         return await self._client.get(f"{self._at}/session/runs/{run}", wait=wait, **self._on)
 
     async def _in_repository(self, asked: Callable[[], Any]) -> Json:
-        """The server looks after the repository from now on, if it has not done so."""
+        """The server manages the repository from now on, if it has not done so."""
         try:
             told: Json = await asked()
         except ForgeError as e:

@@ -17,7 +17,7 @@ def prepare() -> None:
 
 
 def is_closed(stream: IO[str]) -> bool:
-    """Whether it was closed before we started. What was opened for us has another name, also where it is nothing."""
+    """Whether it was closed before we started. What was opened for us has another name, even where it is nothing."""
     return getattr(stream, "name", None) == os.devnull
 
 

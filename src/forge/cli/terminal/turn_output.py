@@ -1,4 +1,4 @@
-"""How a turn is told while it goes on: prose that is pleasant to read, one JSON document, or one a line."""
+"""How a turn is shown while it runs: prose that is pleasant to read, one JSON document, or one a line."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Turns(Protocol):
 
 @asynccontextmanager
 async def opened_turns(session: Session, settings: Settings, place: ConversationPlace) -> AsyncIterator[Turns]:
-    """With `--direct`, this process works, also where a server runs."""
+    """With `--direct`, this process works, even where a server runs."""
     from forge.cli.server_client import running_server, server_continues  # noqa: PLC0415
 
     server = None if session.direct else await asyncio.to_thread(running_server, settings.data_dir)

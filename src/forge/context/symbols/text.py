@@ -27,7 +27,7 @@ def _items(symbols: Sequence[Symbol], most: int) -> list[str]:
         members = symbol.members[:most]
         more = ", …" if members and len(symbol.members) > most else ""
         inside = f"({', '.join(members)}{more})" if members else ""
-        # The word of the one before goes on counting: `def a, b, c`.
+        # The word of the one before continues counting: `def a, b, c`.
         items.append(f"{symbol.word if symbol.word != word else ''} {symbol.name}{inside}".strip())
         word = symbol.word
     return items

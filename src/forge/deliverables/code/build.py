@@ -48,14 +48,14 @@ async def build(desk: Desk) -> BuildResult:
 
 
 def _begin(desk: Desk, tasks: tuple[BuildTask, ...]) -> int:
-    """Where to go on: at the task that a person was last asked about, since all before it were done then."""
+    """Where to continue: at the task that a person was last asked about, since all before it were done then."""
     asked = (_STUCK_AT.match(str(answer["question"])) for answer in reversed(desk.answers))
     last = next((found["id"] for found in asked if found), None)
     return next((place for place, task in enumerate(tasks) if last in task.ids), 0)
 
 
 async def _done(desk: Desk, task: BuildTask) -> BuildResult:
-    """Do one task until its tests pass. What it gives back has the reason why a person is needed, if one is."""
+    """Do one task until its tests pass. What it returns has the reason why a person is needed, if one is."""
     before = desk.tests_before(task.id)
     if not _asked_about_tests(desk, task) and not _waived(desk, task) and (needs := await _worked(desk, task)):
         return _stuck(needs)
@@ -100,7 +100,7 @@ def _stuck(needs: Stuck) -> BuildResult:
 
 
 def needed(worked: Worked, doing: str, tests: tuple[str, ...] = ()) -> Stuck | None:
-    """What a person has to decide after a turn; None where the work can go on."""
+    """What a person has to decide after a turn; None where the work can continue."""
     if not worked.success:
         at = f" at {doing}" if doing else ""
         return Stuck(StuckCause.AGENT_FAILED, f"the agent failed {FAILED_EXITS} times{at}: {worked.reason}", (), tests)

@@ -1,4 +1,4 @@
-"""Whether an open-source component can be relied on: eight signals from what is known of it, and one result."""
+"""Whether an open-source component can be relied on: eight signals from what is known about it, and one result."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def parse(text: str, *, template: str = "", sections: tuple[str, ...] = ()) -> P
 
 
 def _by_heading(lines: list[str]) -> list[tuple[str, list[str]]]:
-    """Each heading with the lines under it; what stands before the first one is under an empty heading."""
+    """Each heading with the lines under it; what is before the first one is under an empty heading."""
     parts: list[tuple[str, list[str]]] = []
     for line in lines:
         found = _HEADING.fullmatch(line)

@@ -48,7 +48,7 @@ def review_of(issues: list[PlanIssue]) -> PlanReview:
 
 
 def section_text(document: str, title: str) -> str:
-    """What stands under a heading of a document, up to the next heading; empty without it."""
+    """What is under a heading of a document, up to the next heading; empty without it."""
     parts = _HEADING.split(document)
     named = dict(zip(parts[1::2], parts[2::2], strict=True))
     return next((text.strip() for heading, text in named.items() if heading.casefold() == title.casefold()), "")

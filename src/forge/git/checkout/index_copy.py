@@ -70,7 +70,7 @@ def _taken(lock: Path, worktree: Worktree) -> int:
     deadline = time.monotonic() + LOCK_PATIENCE
     while True:
         try:
-            # Open as long as it is held: that is how a lock in use is told from one that a crash left.
+            # Open as long as it is held: that is how a lock in use is distinguished from one that a crash left.
             return os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o666)
         except FileExistsError as e:
             if time.monotonic() > deadline:

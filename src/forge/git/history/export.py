@@ -119,7 +119,7 @@ def _rewritten(original: bytes, tree: ObjectId, parents: tuple[CommitId, ...]) -
     lines = [b"tree " + tree.encode(), *(b"parent " + parent.encode() for parent in parents)]
     dropped = False
     for line in head.split(b"\n"):
-        if line.startswith(b" "):  # goes on with the header above
+        if line.startswith(b" "):  # continues with the header above
             if not dropped:
                 lines.append(line)
             continue

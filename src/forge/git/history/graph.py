@@ -196,7 +196,7 @@ class _Walk:
     """What is known between two rows.
 
     By date, git takes among the commits whose children have all come the newest, and of equally old ones the one
-    that was ready first. So a walk that starts again from the tips and lines left, in that order, goes on alike.
+    that was ready first. So a walk that starts again from the tips and lines left, in that order, continues alike.
     """
 
     def __init__(

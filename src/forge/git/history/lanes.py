@@ -18,7 +18,7 @@ class Edge(NamedTuple):
 
 
 class Lanes:
-    """A first parent goes on in its child's lane, so a branch keeps its lane; free lanes are used again.
+    """A first parent continues in its child's lane, so a branch keeps its lane; free lanes are used again.
 
     Two lines to one commit join as soon as both are there. The lane of `reserved` is kept for a commit
     to which no line leads yet.

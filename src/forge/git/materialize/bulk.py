@@ -36,5 +36,5 @@ def filled(objects: Objects, files: Path, index: Path, entries: Mapping[str, Ent
     try:
         Git(index.parent).run(*command, env=env, work_tree=files)
     except GitFailed:
-        return False  # our own writer goes on with what is harmless, or finds out what is wrong
+        return False  # our own writer continues with what is harmless, or finds out what is wrong
     return True

@@ -18,7 +18,7 @@ _LONGEST = 40
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The directory itself, and beside it, where no command can reach, what is known of it."""
+    """The directory itself, and beside it, where no command can reach, what is known about it."""
 
     path: Path
 

@@ -35,7 +35,7 @@ def filled(objects: Objects, wanted: Wanted, slot: Slot, budget: Budget, *, keep
         try:
             return _brought_up_to_date(objects, wanted, slot, *known, keep_ignored=keep_ignored)
         except (IndexDamaged, FileNotFoundError, NotADirectoryError):
-            pass  # somebody removed or damaged what is known of the directory: begin again
+            pass  # somebody removed or damaged what is known about the directory: begin again
     budgets.enforce(slot.path.parent, budget, keep=slot)
     _clear(slot)
     scan.prepare(slot.git_dir, objects)
@@ -174,5 +174,5 @@ def left(objects: Objects, slot: Slot, held: Held, budget: Budget, *, used: bool
 
 
 def spelling(slot: Slot) -> Spelling:
-    """How names are told apart where the slot is."""
+    """How names are distinguished where the slot is."""
     return paths.folded if slot.ignores_case else str

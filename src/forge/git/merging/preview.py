@@ -106,7 +106,7 @@ class MergePreview:
         return view.blob(found.id)
 
     def resolved(self, objects: Objects, resolutions: Resolutions | StepResolutions) -> MergePreview:
-        """This preview with contents given for conflicted paths; a chain goes on to its next stop."""
+        """This preview with contents given for conflicted paths; a chain continues to its next stop."""
         if not resolutions:
             return self
         if self.resume is None:

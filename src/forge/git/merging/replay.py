@@ -100,7 +100,7 @@ class _Replay:
             self._tree,
             commit.tree,
             names=(self._chain.start_name, commit.id[:12]),
-            # A rebased branch goes on with its own conversation; a picked commit does not bring one along.
+            # A rebased branch continues with its own conversation; a picked commit does not bring one along.
             prefer_theirs=self._chain.kind is MergeKind.REBASE,
         )
         if left_out:

@@ -54,7 +54,7 @@ class ThreeWay:
         names: tuple[str, str] = ("ours", "theirs"),
         prefer_theirs: bool = False,
     ) -> TreeMerge:
-        """Merge `theirs` into `ours`; `prefer_theirs` says whose conversation stays where both went on."""
+        """Merge `theirs` into `ours`; `prefer_theirs` says whose conversation stays where both continued."""
         return self._merged(base, ours, theirs, names, prefer_theirs=prefer_theirs)
 
     def commits(

@@ -30,7 +30,7 @@ class Memory:
         self.lock = threading.Lock()
         self._most = most
         self._added = 0
-        # A cache goes with its repository, and what it kept with it: nothing has to be given back.
+        # A cache goes with its repository, and what it kept with it: nothing has to be returned.
         self._caches: WeakSet[Cache[Any, Any]] = WeakSet()
 
     def joined(self, cache: Cache[Any, Any]) -> None:

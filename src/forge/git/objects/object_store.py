@@ -30,7 +30,7 @@ _REPAIR = "`git fsck` tells what needs it; fetch it from a remote or copy it fro
 _KEPT_BY_LIBRARY = 8 * _MB
 _HELD_SECONDS = 30.0
 """Then libgit2 lets go of its packs. It keeps up to 16 MB of each, of what other objects in it are the difference to:
-good for who reads many at once, and only more and more memory for who reads one now and then."""
+good for whoever reads many at once, and only more and more memory for whoever reads one now and then."""
 
 
 class Objects:
@@ -63,7 +63,7 @@ class Objects:
         self._commits: Cache[CommitId, Commit] = Cache(2 * _MB, lambda commit: len(commit.message) + _COMMIT)
 
     def let_go_of_packs(self) -> None:
-        """Forget what libgit2 knows and keeps of packs; after a repack it would go on to look into those that are gone.
+        """Forget what libgit2 knows and keeps of packs; after a repack it would still look into those that are gone.
 
         Who has one open at this moment shares it with all others, so nobody may: a new handle beside the old one would
         take over all that was kept.

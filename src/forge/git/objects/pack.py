@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forge.git.values import ObjectId
 
 _FAST = 1
-# Packs of Forge can be told from others by their name, also when a power cut has emptied the file beside them.
+# Packs of Forge can be distinguished from others by their name, also when a power cut has emptied the file beside them.
 _SIGN = "f0e6e001"
 
 

@@ -1,4 +1,4 @@
-"""Objects in use are held by refs below `refs/forge/held/`, so that nobody's gc takes them.
+"""Objects in use are held by refs below `refs/forge/held/`, so that no one's gc takes them.
 
 A hold is no branch and no operation: it points at a commit that is there already, nobody works on it, and the operation
 log does not tell of it. There are four kinds:

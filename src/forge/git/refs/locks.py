@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forge.git.refs.operations.operation import Claim
 
 # git holds ref locks for moments. One without a name in it is taken for a dead process's own when it appeared
-# while that process was at work and nobody has finished it since.
+# while that process was working and nobody has finished it since.
 _OLD = 2.0
 _WHILE_MOVING = 30.0
 

@@ -68,7 +68,7 @@ class RefLock:
         self._value = value
 
     def __enter__(self) -> Self:
-        # Open until the lock is given back: that is how a living owner is told from a dead one.
+        # Open until the lock is returned: that is how a living owner is distinguished from a dead one.
         self._fd = _opened(self._lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             if self._value is not None:

@@ -20,7 +20,7 @@ from forge.git.process.liveness import died, mark_of_this_process
 
 
 class BranchBusy(Conflict):
-    """Somebody is at work on the branch."""
+    """Somebody is working on the branch."""
 
     code = "branch_busy"
 

@@ -47,7 +47,7 @@ def forget(refs: Refs, name: str) -> None:
 
 
 def left_over(refs: Refs, common_dir: Path) -> tuple[str, ...]:
-    """Snapshots of turns that reserve no branch any more: nobody goes on with those. A turn reserves its branch before
+    """Snapshots of turns that reserve no branch any more: nobody continues those. A turn reserves its branch before
     its first snapshot, and forgets the snapshot before it releases the branch.
     """
     names = [ref.removeprefix(_FOLDER) for ref, _ in refs.under(_FOLDER)]

@@ -49,7 +49,7 @@ class Folder:
 
 
 def _add_paths(paths: list[str], folder: Folder, places: Sequence[int], stop: int, *, shift: int, prefix: str) -> None:
-    """Go on with `paths` up to places[stop] while they are in the folder, whose first file has the place `shift`."""
+    """Continue with `paths` up to places[stop] while they are in the folder, whose first file has the place `shift`."""
     names, starts = folder.names, folder.starts
     while len(paths) < stop:
         entry = bisect_right(starts, places[len(paths)] - shift) - 1

@@ -26,7 +26,7 @@ _WORD = rb"[\w\x80-\xff]"
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A pattern on bytes and what is known of it."""
+    """A pattern on bytes and what is known about it."""
 
     key: tuple[bytes, int, bytes, bool]
     """What a `Finder` is made of."""

@@ -62,7 +62,7 @@ class _Choices:
         self.ways = 1
         self.repetitions = 0
         self.open = 0
-        """Repetitions that could also go on where they end."""
+        """Repetitions that could also continue where they end."""
         self.endless = False
 
     def walk(self, steps: Sequence[Step], follow: int) -> None:

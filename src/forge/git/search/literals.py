@@ -108,7 +108,7 @@ def _of_sequence(tree: Any, *, folded: bool) -> tuple[set[bytes] | None, list[Cl
 
 
 def _of_step(op: Any, argument: Any, *, folded: bool) -> tuple[set[bytes] | None, list[Clause], bool]:
-    """Texts of one step when they are few, clauses that hold in any case, and whether the step may go on."""
+    """Texts of one step when they are few, clauses that hold in any case, and whether the step may continue."""
     if op is sre.LITERAL:
         return {_byte(argument, folded=folded)}, [], False
     if op is sre.IN:

@@ -53,7 +53,7 @@ class _File(NamedTuple):
 
 
 class SearchResult:
-    """The files with matches, in git's order, while the search goes on. What it says of itself holds at the end."""
+    """The files with matches, in git's order, while the search runs. Its own figures are right at the end."""
 
     def __init__(self, scope: Scope, pattern: Pattern, query: Query) -> None:
         self.truncated: Limit | None = None

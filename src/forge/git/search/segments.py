@@ -148,7 +148,7 @@ class Segment:
 
 
 class Window:
-    """The part of a segment read last. Texts side by side are read in one go, more each time it goes on like that."""
+    """The part of a segment read last. Texts side by side are read in one go, more each time it continues like that."""
 
     def __init__(self) -> None:
         self.fd, self.start, self.end, self.data = -1, 0, 0, b""

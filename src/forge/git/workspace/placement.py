@@ -1,4 +1,4 @@
-"""Where a file may be put: what stands in its way, which names are one on other machines, what may be a link."""
+"""Where a file may be put: what is in its way, which names are one on other machines, what may be a link."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ async def _wait(call: Call, arguments: Json) -> str:
 
 
 async def _asked(call: Call, shop: Workshop, seen: ProjectView, asked: Asked) -> Json | None:
-    """What to tell the agent; None where the person answered, so that the project goes on."""
+    """What to tell the agent; None where the person answered, so that the project continues."""
     from forge.app.projects.person_questions import take_answers  # noqa: PLC0415
     from forge.mcp.elicitation import Form, Page  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`need_decision`: the task of a build cannot go on before a person has decided something. It ends the turn."""
+"""`need_decision`: the task of a build cannot continue before a person has decided something. It ends the turn."""
 
 from __future__ import annotations
 

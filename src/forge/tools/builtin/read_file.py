@@ -44,7 +44,7 @@ def execute(vfs: WorkInProgressVFS, args: Json) -> str:
 
 
 def shown(path: str, text: str, lines: list[str], first: int, last: int) -> str:
-    """Lines `first` to `last`, as many as fit, between a line on what they are and one on how to go on."""
+    """Lines `first` to `last`, as many as fit, between a line on what they are and one on how to continue."""
     rows = numbered(lines[first - 1 : last], first)
     count = fitting(rows)
     end = first + count - 1

@@ -168,7 +168,7 @@ def compared(baseline: Results, now: Results) -> Comparison:
 
 
 def merged(runs: Sequence[TestRun]) -> Results:
-    """The tests of all suites. A name is told apart by its command where two suites have it."""
+    """The tests of all suites. A name is distinguished by its command where two suites have it."""
     found: dict[str, Result] = {}
     for run in runs:
         for name, result in run.results.items():

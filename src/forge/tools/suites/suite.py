@@ -35,5 +35,5 @@ def suite_of(runner: str, command: str, because: str, *, between: str = "") -> S
 
 
 def named(command: str) -> Suite:
-    """A command that a person has set, told apart by the runner it names."""
+    """A command that a person has set, distinguished by the runner it names."""
     return suite_of(runner_in(command).name, command, "the test command that is set")

@@ -11,7 +11,7 @@ export function useWho() {
   return useQuery({ queryKey: keys.who(), queryFn: ({ signal }) => answer(api.GET("/api/sign-in", { signal })) });
 }
 
-/** Whether whoever is signed in may look after the server; undefined until it is known. */
+/** Whether whoever is signed in may manage the server; undefined until it is known. */
 export function useIsAdmin(): boolean | undefined {
   return useWho().data?.scopes.includes("admin");
 }

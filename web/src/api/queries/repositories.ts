@@ -16,7 +16,7 @@ export function useRepositories() {
   return useQuery({ ...repositoriesQuery, select: (data) => data.repositories });
 }
 
-/** Used on the command line, and not looked after yet. */
+/** Used on the command line, and not managed yet. */
 export function useOfferedRepositories() {
   return useQuery({ ...repositoriesQuery, select: (data) => data.offered });
 }

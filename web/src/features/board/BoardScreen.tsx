@@ -73,7 +73,7 @@ function cardOf(box: HTMLElement | null, id: string | undefined): HTMLElement | 
   return id === undefined ? null : (box?.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`) ?? null);
 }
 
-/** What the board itself does not tell: who answers, and whether Forge is at work. */
+/** What the board itself does not tell: who answers, and whether Forge is working. */
 function useProjectsById(): ReadonlyMap<string, Project> {
   const projects = useProjects().data;
   return useMemo(() => new Map(projects?.map((project) => [project.id, project])), [projects]);

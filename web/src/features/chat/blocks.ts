@@ -6,7 +6,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
 const LIST_ITEM = /^\s*([-*+]|\d+[.)])\s/;
 const TABLE_ROW = /^\s*\|/;
 
-/** A blank line ends a block unless the list or the indented text that it stands in goes on. */
+/** A blank line ends a block unless the list or the indented text that it stands in continues. */
 function goesOn(block: readonly string[], next: string): boolean {
   const first = block[0] ?? "";
   return LIST_ITEM.test(first) && (LIST_ITEM.test(next) || /^\s{2,}\S/.test(next));

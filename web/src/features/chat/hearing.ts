@@ -21,7 +21,7 @@ function begun(turn: string, model: string, started: number): Live {
 }
 
 /**
- * Pieces of a text that was interrupted come again from its beginning, or go on where nobody listened. The first are
+ * Pieces of a text that was interrupted come again from its beginning, or continue where nobody listened. The first are
  * shown as soon as they are longer than what is there; the others are left out: the whole text follows.
  */
 function streamed(live: Live, text: string): Live {

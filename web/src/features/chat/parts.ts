@@ -89,7 +89,7 @@ export function asksPerson(call: Call): boolean {
   return call.name === "ask_user";
 }
 
-/** Whether nothing goes on until a person has answered. */
+/** Whether nothing continues until a person has answered. */
 export function waitsForPerson(turn: ShownTurn): boolean {
   const last = turn.parts.at(-1);
   return turn.state === "running" && last?.kind === "call" && asksPerson(last.call) && last.call.result === null;

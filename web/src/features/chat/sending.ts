@@ -49,7 +49,7 @@ export interface Order {
 /** After a turn, or as a branch or commit is. */
 export type Start = { turn: string } | { rev: string; conversation: boolean };
 
-/** The person did not want to go on; nothing was done. */
+/** The person did not want to continue; nothing was done. */
 export class Withheld extends Error {}
 
 async function makeBranch(repository: string, branch: string, name: string, start: Start): Promise<void> {

@@ -33,7 +33,7 @@ export interface Chat {
   conversation: Conversation;
   /** Under way, or ended and not in the branch (yet). */
   current: ShownTurn | null;
-  /** The last one of the branch, also where only its end has been heard of so far. */
+  /** The last one of the branch, even where only its end has been heard of so far. */
   newest: ShownTurn | undefined;
   isRunning: boolean;
   connected: boolean;

@@ -4,7 +4,7 @@ export interface Wish {
   kind: "file" | "command";
   /** What was typed after the sign. */
   query: string;
-  /** Where the sign stands, and where the word ends. */
+  /** The state of the sign, and where the word ends. */
   from: number;
   to: number;
 }

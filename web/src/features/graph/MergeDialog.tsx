@@ -42,7 +42,7 @@ function OpenDialog({ repo, kind, target, sources, first: from, onClose }: Merge
   const nothing = first?.outcome === "up to date";
   const act = useRef<HTMLButtonElement>(null);
   const ready = first !== undefined && !nothing;
-  // Once: who then goes on to another verb keeps the focus there.
+  // Once: who then continues to another verb keeps the focus there.
   const begun = useRef(false);
   useEffect(() => {
     if (!ready || begun.current) return;

@@ -44,7 +44,7 @@ function reachedBy(rows: readonly GraphRow[], ref: string): GraphRow[] {
   });
 }
 
-/** A first parent goes on in its child's lane; free lanes are used again. */
+/** A first parent continues in its child's lane; free lanes are used again. */
 export function placed(rows: readonly GraphRow[]): GraphRow[] {
   const lanes: (string | null)[] = [];
   const free = () => {

@@ -31,7 +31,7 @@ export function ActionBar({ project, onInput, inputOpen }: ActionBarProps) {
     if (under.current !== null) return;
     under.current = action;
     try {
-      // What stands in the composer is part of what is distilled.
+      // What is in the composer is part of what is distilled.
       if (action === "distill") await sendUnsent();
       const done = await press.mutateAsync({ action, confirmed });
       client.setQueryData([...keys.project(project.id), "itself"], done.project);

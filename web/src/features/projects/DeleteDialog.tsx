@@ -11,7 +11,7 @@ export interface DeleteDialogProps {
   onDeleted: () => void;
 }
 
-/** The name of the directory is typed, so that nobody deletes the wrong one. */
+/** The name of the directory is typed, so that no one deletes the wrong one. */
 export function DeleteDialog({ project, onClose, onDeleted }: DeleteDialogProps) {
   const [typed, setTyped] = useState("");
   const remove = useDeleteProject(project.id);

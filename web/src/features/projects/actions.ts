@@ -28,7 +28,7 @@ export const ABOUT: Record<Button, string> = {
   realign: "Distill again from your last correction of substance.",
 };
 
-/** Those that belong to where it stands, pressable or not. None after the end. */
+/** Those that belong to its state, pressable or not. None after the end. */
 export function buttons(project: Seen): Button[] {
   if (isEnded(project)) return [];
   const here = forward(project);

@@ -1,4 +1,4 @@
-/** The way of a project in words: the six phases of its work, where it stands, and what it waits for. */
+/** The way of a project in words: the six phases of its work, its state, and what it waits for. */
 import type { Project } from "@/api";
 import { plural } from "@/lib/format";
 import type { Meaning } from "@/ui";

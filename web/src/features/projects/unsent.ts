@@ -1,5 +1,5 @@
 /**
- * What stands in a project's composer and is not sent yet. Each tab has its own, so that two tabs never overwrite each
+ * What is in a project's composer and is not sent yet. Each tab has its own, so that two tabs never overwrite each
  * other's words; it outlives a reload, and the last one written outlives the tab.
  */
 import { useCallback, useSyncExternalStore } from "react";

@@ -12,7 +12,7 @@ import { told } from "./words";
 const PromptEditor = lazy(() => patiently(() => import("./PromptEditor")));
 const NOTHING: { text: string | null } = { text: null };
 
-/** One prompt: edited here by who may, compared with the one that Forge brings, and set back to it. */
+/** One prompt: edited here by whoever may, compared with the one that Forge brings, and set back to it. */
 export function PromptView({ prompt }: { prompt: Prompt }) {
   const { name } = prompt;
   const { data, error, refetch } = usePrompt(name);

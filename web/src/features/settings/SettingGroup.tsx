@@ -17,7 +17,7 @@ export interface SettingGroupProps {
   only?: (name: string) => boolean;
 }
 
-/** All settings below one name, for who may administer. */
+/** All settings below one name, for whoever may administer. */
 export function SettingGroup({ group, wanted, only, ...rest }: SettingGroupProps) {
   const isAdmin = useIsAdmin();
   const { data, error, refetch } = useSettings();

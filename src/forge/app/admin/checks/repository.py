@@ -68,7 +68,7 @@ def leftovers(place: Place) -> Check:
 
 
 def turns(place: Place) -> Check:
-    """Branches that are reserved: for a turn at work, one that was interrupted, or one that will never go on."""
+    """Branches that are reserved: for a turn at work, one that was interrupted, or one that will never continue."""
     common = _repo(place).common_dir
     found = reservations(common)
     over = [each for each in found if _is_over(place, each)]
@@ -99,7 +99,7 @@ def _waits_for(place: Place, held: Reservation) -> str:
 
 
 def _is_over(place: Place, held: Reservation) -> bool:
-    """Whether nobody will go on with it: its run has ended, or its process is dead and no database knows the run."""
+    """Whether nobody will continue with it: its run has ended, or its process is dead and no database knows the run."""
     from forge.app.sessions.messages import run_of  # noqa: PLC0415 - loads what agents need, and mostly nothing is reserved
 
     if place.records.exist and not place.records.usable:

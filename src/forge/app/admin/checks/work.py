@@ -51,7 +51,7 @@ def database(place: Place) -> Check:
 
 
 def engine(place: Place) -> Check:
-    """Where runs are recorded step by step, so that they go on after a crash."""
+    """Where runs are recorded step by step, so that they continue after a crash."""
     file = place.records.runs_path
     if file is None:
         return ok("engine", "Runs are recorded in the same server.")

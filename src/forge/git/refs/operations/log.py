@@ -68,7 +68,7 @@ class OperationLog:
     def notice_branches(self, tips: Callable[[], Mapping[str, CommitId]]) -> bool:
         """The same for every branch; whether all of them are followed. The first look notes where they are.
 
-        `tips` is asked without the lock, so that nobody waits for it; what looks strange is read again.
+        `tips` is asked without the lock, so that no one waits for it; what looks strange is read again.
         """
         before = tips()
         if len(before) > _MOST_BRANCHES:
