@@ -228,9 +228,10 @@ def next_steps(seen: ProjectView, name: str) -> list[str]:
     if seen.phase == "spec_building" and seen.open_questions:
         steps = [f"forge project say {name} -m '1: …'   (answers by number; --delegate 2 or all leaves them to Forge)"]
     if seen.phase == "done" and seen.branch:
+        there = f"forge -C {shlex.quote(seen.repository or '')}"
         steps = [
-            f"forge -C {shlex.quote(seen.repository or '')} log {seen.branch}",
-            "merge the branch when you like it",
+            f"{there} log {seen.branch}",
+            f"{there} merge {seen.branch} --conversation keep   (or `drop`, to leave the conversation out)",
         ]
     return steps
 
