@@ -142,7 +142,7 @@ def _question(item: str, answer: Answer) -> Json:
 
 
 def _summary(answer: Answer, open_: Sequence[Json], kept: Sequence[str], *, ruled: bool) -> str:
-    challenged = "".join(f"\n- {c.decision.rstrip('.')}: {c.concern} → {c.resolution}" for c in answer.challenges)
+    challenged = "".join(f"\n- {_introduced(c.decision)} {c.concern} → {c.resolution}" for c in answer.challenges)
     doubts = f"\n\nWhat I questioned:{challenged}" if challenged else ""
     doubts += f"\n\nAs you edited them: {', '.join(kept)}." if kept else ""
     if not open_:
@@ -151,3 +151,7 @@ def _summary(answer: Answer, open_: Sequence[Json], kept: Sequence[str], *, rule
     # The questions themselves are asked by every face, with a field for each answer.
     asked = counted(len(open_), "question is", "questions are")
     return f"The specification is drafted in {SPEC}. {asked} open before it can be confirmed.{doubts}"
+
+
+def _introduced(decision: str) -> str:
+    return decision if decision.endswith("?") else f"{decision.rstrip('.')}:"
