@@ -36,11 +36,11 @@ export function ProjectHeader({ project }: { project: Project }) {
   useCommand({ id: "project.delete", title: "Delete the project", group: "Project", run: () => setDialog("delete") });
   const close = () => setDialog(null);
   return (
-    <header className="flex min-w-0 items-center gap-3">
-      <h1 title={project.name} className="min-w-0 truncate text-xl font-semibold">
+    <header className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
+      <h1 title={project.name} className="max-w-full min-w-0 truncate text-xl font-semibold">
         {project.name}
       </h1>
-      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 text-xs text-muted">
+      <div className="flex min-w-0 grow basis-60 flex-wrap items-center gap-x-3 text-xs text-muted">
         <span className="font-mono whitespace-nowrap">{project.id}</span>
         {project.deliverable_type !== null && <span>{project.deliverable_type}</span>}
         <span className="truncate" title="Who answers">
