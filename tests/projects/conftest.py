@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import tempfile
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -28,6 +30,17 @@ def workspace(tmp_path: Path) -> Workspace:
 @pytest.fixture
 def project(workspace: Workspace, now: datetime) -> Project:
     return workspace.create("Harbour Lights", now=now)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Path]:
+    """A folder in memory where there is one: death of a process needs no slow disk."""
+    shared = Path("/dev/shm")
+    if not os.access(shared, os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir=shared) as folder:
+        yield Path(folder)
 
 
 def drafted(project: Project, what: Callable[[Draft], None], *, now: datetime = NOW) -> None:

@@ -7,15 +7,14 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from forge.git.checkout import checkouts
+from forge.git import Repository
 from forge.projects import pending
 from forge.projects.records import Records
 from tests.conftest import Git
@@ -29,17 +28,6 @@ CHANGE: dict[str, str | bytes | None] = {
     "gone.md": None,
 }
 DIED = 9
-
-
-@pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Path]:
-    """A folder in memory where there is one: death of a process needs no slow disk."""
-    shared = Path("/dev/shm")
-    if not os.access(shared, os.W_OK):
-        yield tmp_path
-        return
-    with tempfile.TemporaryDirectory(dir=shared) as folder:
-        yield Path(folder)
 
 
 @pytest.fixture
@@ -135,13 +123,13 @@ def test_a_kill_at_any_point_leaves_none_or_all_and_the_step_is_done_once(
     assert {True, False} <= set(outcomes)
 
 
-def stopped_while_git_wrote(template: Path, half_done: Callable[[Path], None]) -> None:
+def stopped_while_it_wrote(template: Path, half_done: Callable[[Path], None]) -> None:
     def work() -> None:
-        def read_tree(worktree: checkouts.Worktree, *_: Any, **__: Any) -> str:
-            half_done(worktree.path)
+        def place(_: Repository, root: Path, __: pending.PendingRecord) -> None:
+            half_done(root)
             os._exit(DIED)
 
-        checkouts._read_tree = read_tree
+        pending.place = place
         write(template)
 
     assert in_child(work) == DIED
@@ -157,10 +145,10 @@ def stopped_while_git_wrote(template: Path, half_done: Callable[[Path], None]) -
         lambda root: (root / "docs/spec.md").write_text(str(CHANGE["docs/spec.md"])),
     ],
 )
-def test_a_file_that_git_had_half_written_is_finished(
+def test_a_file_that_is_half_written_after_a_power_cut_is_finished(
     template: Path, git: Git, half_done: Callable[[Path], None]
 ) -> None:
-    stopped_while_git_wrote(template, half_done)
+    stopped_while_it_wrote(template, half_done)
     opened = Records.open(template)
     assert new_files(template) == AFTER
     assert opened.take_in().commit is None
@@ -169,7 +157,7 @@ def test_a_file_that_git_had_half_written_is_finished(
 
 
 def test_an_edit_between_the_crash_and_the_next_start_is_kept_as_the_persons(template: Path, git: Git) -> None:
-    stopped_while_git_wrote(template, lambda root: None)
+    stopped_while_it_wrote(template, lambda root: None)
     (template / "docs/spec.md").write_text("by hand after the crash\n")
     (template / "gone.md").write_text("still wanted\n")
     opened = Records.open(template)

@@ -36,7 +36,7 @@ def commit_edits(
         # The directory has it already. With the index telling so, the checkout counts as brought along.
         align(repository, made)
         move = RefMove(f"refs/heads/{branch}", view.base, made)
-        repository.refs.move([move], actor=PERSON, reason=text.splitlines()[0], forward=True, written=new, partly=False)
+        repository.refs.move([move], actor=PERSON, reason=text.splitlines()[0], forward=True, written=new, placed=True)
     return made, named, tuple(refused)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -64,17 +65,40 @@ def mark(facts: os.stat_result) -> Mark:
     return (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_mode)
 
 
-def put(root: Path, path: str, content: OnDisk) -> None:
+def put(root: Path, path: str, content: OnDisk, *, scratch: Path) -> None:
     """Replace `path` in one moment, durably."""
+    replace(root, path, content, scratch=scratch, sync=True)
+    disk.sync_directory((root / path).parent)
+
+
+def replace(root: Path, path: str, content: OnDisk, *, scratch: Path, sync: bool = False) -> None:
+    """Whoever opens `path` at any time finds the old file or all of the new one.
+
+    The new one is made in `scratch`: what a crash leaves there is nobody's file.
+    """
     place = root / path
-    place.parent.mkdir(parents=True, exist_ok=True)
+    for folder in (place.parent, scratch):
+        folder.mkdir(parents=True, exist_ok=True)
+    name = f"file-{os.getpid()}-{os.urandom(8).hex()}"
+    try:
+        _moved(scratch / name, place, content, sync=sync)
+    except OSError as e:
+        if e.errno != errno.EXDEV:
+            raise
+        _moved(place.with_name(f".{name}"), place, content, sync=sync)  # the git directory is on another disk
+
+
+def _moved(made: Path, place: Path, content: OnDisk, *, sync: bool) -> None:
     if content.mode == Mode.SYMLINK:
-        beside = place.with_name(f".{place.name}.{os.getpid()}.{os.urandom(4).hex()}")
-        os.symlink(os.fsdecode(content.data), beside)
-        os.replace(beside, place)
-        disk.sync_directory(place.parent)
+        os.symlink(os.fsdecode(content.data), made)
     else:
-        disk.replace_synced(place, content.data, mode=0o755 if content.mode == Mode.EXECUTABLE else 0o644)
+        # As git makes them: the umask of the person says who else may read and write.
+        disk.write_new(made, content.data, mode=0o777 if content.mode == Mode.EXECUTABLE else 0o666, sync=sync)
+    try:
+        os.replace(made, place)
+    except OSError:
+        os.unlink(made)
+        raise
 
 
 def remove(root: Path, path: str) -> None:

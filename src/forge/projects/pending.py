@@ -71,9 +71,26 @@ def finish(repository: Repository, root: Path, pending: PendingRecord) -> list[s
     align(repository, pending.commit)
     if tip == pending.parent:
         move = RefMove(f"refs/heads/{pending.branch}", pending.parent, pending.commit)
-        refs.move([move], actor=PERSON, reason="finished after a crash", forward=True, partly=False)
+        refs.move([move], actor=PERSON, reason="finished after a crash", forward=True, placed=True)
     forget(repository)
     return [path for path, _, _ in changes]
+
+
+def place(repository: Repository, root: Path, pending: PendingRecord) -> None:
+    """Put the files of the write into the directory, each in one moment, except where a person has changed one since.
+
+    Not synced; until that is done the note stays.
+    """
+    for path, old, new in _changes(repository, pending):
+        there = files.found(root, path)
+        if _entry(there) != old or (there is None and os.path.lexists(root / path)):
+            continue
+        if new is None:
+            files.remove(root, path)
+            continue
+        content = OnDisk(new.mode, repository.objects.blob(new.id))
+        with suppress(FileExistsError, NotADirectoryError):  # a person put a file where its folder was
+            files.replace(root, path, content, scratch=repository.objects.scratch)
 
 
 def give_up(repository: Repository, root: Path, pending: PendingRecord) -> None:
@@ -81,27 +98,27 @@ def give_up(repository: Repository, root: Path, pending: PendingRecord) -> None:
 
     If neither can be done now, the note stays for whoever opens the project next.
     """
-    tip = repository.refs.tip(pending.branch)
+    tip, objects = repository.refs.tip(pending.branch), repository.objects
     if tip == pending.commit:
         finish(repository, root, pending)
-    elif tip == pending.parent and repository.objects.has(pending.commit):
-        back = [(path, old) for path, old, new in _changes(repository, pending) if _is(root, path, new)]
-        for path, old in back:
+    elif objects.has(pending.commit):
+        tree = objects.commit(tip).tree if tip else EMPTY_TREE
+        # A commit that somebody's git made meanwhile may have some of the files as they are now.
+        placed = [(path, old) for path, old, new in _changes(repository, pending) if _is(root, path, new)]
+        back = [(path, old) for path, old in placed if objects.entry(tree, path) == old]
+        for path, old in sorted(back, key=lambda item: item[1] is not None):
             _put(repository, root, path, old)
         if back:
-            align(repository, pending.parent)
+            align(repository, tip)
     forget(repository)
 
 
-def shown(repository: Repository, root: Path, pending: PendingRecord) -> bool:
-    """Whether the directory has everything of the commit."""
-    return all(_is(root, path, new) for path, _, new in _changes(repository, pending))
-
-
 def _changes(repository: Repository, pending: PendingRecord) -> list[tuple[str, Entry | None, Entry | None]]:
+    """What goes comes first: it makes room, where a file becomes a folder or the other way round."""
     objects = repository.objects
     before = objects.commit(pending.parent).tree if pending.parent else EMPTY_TREE
-    return list(changed_entries(objects, before, objects.commit(pending.commit).tree))
+    found = changed_entries(objects, before, objects.commit(pending.commit).tree)
+    return sorted(found, key=lambda change: change[2] is not None)
 
 
 def _bring(
@@ -112,7 +129,7 @@ def _bring(
     if here == new or (there is None and os.path.lexists(root / path)):
         return
     wanted = repository.objects.blob(new.id) if new else None
-    # git removes a file before it writes the new one: it may be gone or cut off, but only while it was at work.
+    # After a power cut a file may be cut off; gone it can be only while the write was under way.
     torn = wanted is not None and (under_way if there is None else wanted.startswith(there.data))
     if here != old and not torn:
         return
@@ -124,7 +141,8 @@ def _put(repository: Repository, root: Path, path: str, entry: Entry | None) -> 
     if entry is None:
         files.remove(root, path)
     else:
-        files.put(root, path, OnDisk(entry.mode, repository.objects.blob(entry.id)))
+        content = OnDisk(entry.mode, repository.objects.blob(entry.id))
+        files.put(root, path, content, scratch=repository.objects.scratch)
 
 
 def _is(root: Path, path: str, entry: Entry | None) -> bool:

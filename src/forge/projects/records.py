@@ -14,6 +14,7 @@ from pathlib import Path
 
 from forge.errors import ForgeError
 from forge.git import PERSON, CommitId, Mode, Repository, Signature, WorkInProgressVFS
+from forge.git.checkout.checkout_update import CheckoutState
 from forge.git.objects.commits import message_with
 from forge.git.objects.raw_object import NewObjects
 from forge.git.process import disk
@@ -186,7 +187,8 @@ class Records:
         if plan.good is None:
             files.remove(self.directory, path)
         else:
-            files.put(self.directory, path, OnDisk(Mode.FILE, plan.good))
+            scratch = self.repository.objects.scratch
+            files.put(self.directory, path, OnDisk(Mode.FILE, plan.good), scratch=scratch)
         return plan.sentence
 
     def _news(self, sentences: list[str]) -> list[str]:
@@ -213,14 +215,19 @@ class Records:
         return made
 
     def _land(self, write: PendingRecord, new: NewObjects, reason: str) -> None:
+        def place() -> None:
+            pending.place(self.repository, self.directory, write)
+
         refs = self.repository.refs
         try:
             pending.note(self.repository, write)
-            refs.land(write.branch, write.commit, new, before=write.parent, actor=PERSON, reason=reason, partly=False)
+            done = refs.land(
+                write.branch, write.commit, new, before=write.parent, actor=PERSON, reason=reason, place=place
+            )
         except (ForgeError, OSError):
             pending.give_up(self.repository, self.directory, write)
             raise
-        if not pending.shown(self.repository, self.directory, write):
+        if not done.checkouts or any(each.state is not CheckoutState.UPDATED for each in done.checkouts):
             pending.finish(self.repository, self.directory, write)
 
     def _refuse_full_disk(self, size: int) -> None:

@@ -89,5 +89,7 @@ class CheckoutUpdate:
     """Files that the update removed and the person had removed before."""
     own: tuple[OwnChange, ...] = ()
     """What the person has there that is based on the older text, with a sentence about each."""
+    placed: bool = field(default=False, repr=False, compare=False)
+    """Only the index followed; the caller had put the files there."""
     index_before: bytes = field(default=b"", repr=False, compare=False)
     partial: PartialUpdate | None = field(default=None, repr=False, compare=False)

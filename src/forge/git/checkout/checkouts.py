@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.errors import ForgeError
 from forge.git.checkout.checkout_update import CheckoutState, CheckoutUpdate, OwnChange, OwnKind, PartialUpdate
-from forge.git.checkout.index_copy import LOCK_PATIENCE, sparse_patterns
+from forge.git.checkout.index_copy import sparse_patterns
 from forge.git.checkout.partial_update import blocker, bring_along, is_folder, take_back
+from forge.git.checkout.read_tree import busy, read_index, read_tree
 from forge.git.checkout.worktrees import Worktree, branches_checked_out, worktrees_on
 from forge.git.errors import CheckoutInTheWay, GitFailed, StorageFailed
 from forge.git.objects import trees
@@ -40,14 +41,6 @@ __all__ = [
     "worktrees_on",
 ]
 
-_IN_PROGRESS = {
-    "MERGE_HEAD": "a merge is in progress",
-    "CHERRY_PICK_HEAD": "a cherry-pick is in progress",
-    "REVERT_HEAD": "a revert is in progress",
-    "rebase-merge": "a rebase is in progress",
-    "rebase-apply": "a rebase or `git am` is in progress",
-    "sequencer": "a sequence of cherry-picks or reverts is in progress",
-}
 # Paths in one command line; systems allow about a megabyte.
 _ARGUMENTS = 400
 _SPARE_BYTES = 64 << 10
@@ -69,18 +62,23 @@ def bring_up_to_date(
     new: CommitId,
     *,
     left_over: Sequence[CommitId] = (),
-    partly: bool = True,
+    placed: bool = False,
 ) -> CheckoutUpdate:
     """Make files and index show `new` instead of `old`. Call it before the branch moves: a crash in between leaves the
     new content staged, never a silent revert of it.
 
-    Where the person has changes, only what is not theirs follows; or nothing at all, unless `partly`. `left_over` are
-    commits that such a crash may have left staged.
+    Where the person has changes, only what is not theirs follows. `left_over` are commits that such a crash may have
+    left staged. `placed`: the caller has put the files there, so the index follows as a whole or is left to the caller.
     """
     before, after = _tree(objects, old), _tree(objects, new)
     changes = tuple(changed_entries(objects, before, after))
     if not changes:
         return CheckoutUpdate(worktree.path, CheckoutState.UPDATED, old, new)
+    if placed:
+        known = old is None or (worktree.git_dir / "index").exists()
+        reason = _index_followed(worktree, before, after) if known else "nothing has been checked out there yet"
+        state = CheckoutState.LEFT_ALONE if reason else CheckoutState.UPDATED
+        return CheckoutUpdate(worktree.path, state, old, new, reason, placed=True)
     index: bytes | None = None
     has_room = True
     alike = tuple(path for path, _, new in changes if not new and not os.path.lexists(worktree.path / path))
@@ -90,7 +88,7 @@ def bring_up_to_date(
             reason = "nothing has been checked out there yet"
             return CheckoutUpdate(worktree.path, CheckoutState.LEFT_ALONE, old, new, reason)
         reason, paths = _obstacle(worktree, changes)
-        if not reason and partly and sparse_patterns(worktree).exists():
+        if not reason and sparse_patterns(worktree).exists():
             reason = _OWN_CHANGES
         has_room = _has_room(objects, worktree, changes, index or b"")
         if not reason and not has_room:
@@ -101,18 +99,26 @@ def bring_up_to_date(
         reason, paths = e.message, ()
     except OSError as e:
         reason, paths = f"it could not be read: {e}", ()
-    if reason and partly:
+    if reason:
         trees_left = [_tree(objects, commit) for commit in left_over]
         done = _partly(objects, worktree, (before, after), changes, left_over=trees_left, has_room=has_room)
         state = CheckoutState.PARTLY if done.own else CheckoutState.UPDATED
         paths = tuple(each.path for each in done.own)
         why = reason if done.own else ""
         return CheckoutUpdate(worktree.path, state, old, new, why, paths, own=done.own, partial=done)
-    if reason:
-        return CheckoutUpdate(worktree.path, CheckoutState.LEFT_ALONE, old, new, reason, paths)
     return CheckoutUpdate(
         worktree.path, CheckoutState.UPDATED, old, new, removed_alike=alike, index_before=index or b""
     )
+
+
+def _index_followed(worktree: Worktree, old: ObjectId, new: ObjectId) -> str:
+    """Carry the index alone from one tree to the other, or say why not."""
+    try:
+        return busy(worktree) or read_index(worktree, old, new)
+    except GitFailed as e:
+        return e.message
+    except OSError as e:
+        return f"it could not be read: {e}"
 
 
 def _partly(
@@ -147,6 +153,10 @@ def step_back(objects: Objects, worktree: Worktree, update: CheckoutUpdate) -> C
     changes = tuple(changed_entries(objects, before, after))
     if update.state is CheckoutState.LEFT_ALONE or not changes:
         return update
+    if update.placed:
+        reason = _index_followed(worktree, after, before)
+        state = CheckoutState.LEFT_ALONE if reason else CheckoutState.UPDATED
+        return replace(update, state=state, reason=reason)
     if update.partial:
         return _partly_back(objects, worktree, before, update, update.partial)
     try:
@@ -194,14 +204,8 @@ def _index(worktree: Worktree) -> bytes | None:
 
 def _obstacle(worktree: Worktree, changes: Sequence[ChangedEntry]) -> Refusal:
     """What git itself would not see, or would walk over."""
-    for name, what in _IN_PROGRESS.items():
-        if (worktree.git_dir / name).exists():
-            return what, ()
-    deadline = time.monotonic() + LOCK_PATIENCE
-    while (worktree.git_dir / "index.lock").exists():
-        if time.monotonic() > deadline:
-            return "another git command has locked its index (index.lock)", ()
-        time.sleep(0.02)
+    if doing := busy(worktree):
+        return doing, ()
     deleted = _deleted(worktree, [path for path, old, new in changes if old and new])
     if deleted:
         return _OWN_CHANGES, deleted
@@ -268,24 +272,14 @@ def _followed(
     objects: Objects, worktree: Worktree, old: ObjectId, new: ObjectId, changes: Sequence[ChangedEntry]
 ) -> Refusal:
     """Let git carry files and index from one tree to the other, or say why it refused."""
-    complaint = _read_tree(worktree, old, new)
+    complaint = read_tree(worktree, old, new)
     if complaint and _stale_only(objects, worktree, old, new):
         Git(worktree.git_dir).run("update-index", "-q", "--refresh", ok=(0, 1), work_tree=worktree.path)
-        complaint = _read_tree(worktree, old, new)
+        complaint = read_tree(worktree, old, new)
     if not complaint:
         return _NONE
     paths = _overlapping(worktree, changes)
     return (_OWN_CHANGES, paths) if paths else (complaint, ())
-
-
-def _read_tree(worktree: Worktree, old: ObjectId, new: ObjectId, *options: str, index: Path | None = None) -> str:
-    """Git's complaint, or nothing when it went through. It checks everything before it touches anything."""
-    command = ("read-tree", *options, "--no-recurse-submodules", "-u", "-m", old, new)
-    env = {"GIT_INDEX_FILE": str(index)} if index else {}
-    done = Git(worktree.git_dir).run(*command, ok=(0, 1, 128), env=env, work_tree=worktree.path)
-    if done.returncode == 0:
-        return ""
-    return done.stderr.decode("utf-8", "replace").strip() or f"git read-tree gave {done.returncode}"
 
 
 def _stale_only(objects: Objects, worktree: Worktree, old: ObjectId, new: ObjectId) -> bool:
@@ -296,7 +290,7 @@ def _stale_only(objects: Objects, worktree: Worktree, old: ObjectId, new: Object
     with _copied(objects, _index(worktree) or b"") as copy:
         env = {"GIT_INDEX_FILE": str(copy)}
         Git(worktree.git_dir).run("update-index", "-q", "--refresh", ok=(0, 1, 128), env=env, work_tree=worktree.path)
-        return not _read_tree(worktree, old, new, "--dry-run", index=copy)
+        return not read_tree(worktree, old, new, "--dry-run", index=copy)
 
 
 @contextmanager

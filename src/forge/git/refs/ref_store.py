@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -146,15 +146,21 @@ class Refs:
         actor: Actor,
         reason: str,
         forward: bool = True,
-        partly: bool = True,
+        place: Callable[[], None] | None = None,
     ) -> Operation:
-        """Make `new` durable and move `branch` from `before` to `commit`. Not forward: the old tip is kept."""
+        """Make `new` durable and move `branch` from `before` to `commit`. Not forward: the old tip is kept.
+
+        `place` puts the files into the work tree of this repository once `new` is durable; only its index follows then.
+        """
         move = RefMove(branch_ref(branch), before, commit)
         self.refuse_unless_allowed([move], actor)
         if self.target(move.ref) != before:
             raise moved(move)
         with self._objects.writing(new):
-            operation = self.move([move], actor=actor, reason=reason, forward=forward, written=new, partly=partly)
+            if place is not None:
+                place()
+            placed = place is not None
+            operation = self.move([move], actor=actor, reason=reason, forward=forward, written=new, placed=placed)
         self._upkeep.after_landing()
         return operation
 
@@ -174,16 +180,16 @@ class Refs:
         forward: bool = False,
         undoes: str | None = None,
         written: Mapping[ObjectId, RawObject] = _NOTHING_NEW,
-        partly: bool = True,
+        placed: bool = False,
     ) -> Operation:
         """All of `moves` or none. Every ref of Forge's making goes through here.
 
-        Forward: no tip is lost. `written` are objects that the caller holds safe; others have to be there. Not partly:
-        a checkout that cannot follow as a whole is left to the caller.
+        Forward: no tip is lost. `written` are objects that the caller holds safe; others have to be there. Placed:
+        the caller has put the files into the work tree of this repository, so only its index follows.
         """
         with suppress(Unproven):
-            return self._moved(moves, actor, reason, written, forward=forward, undoes=undoes, partly=partly)
-        return self._moved(moves, actor, reason, written, forward=forward, undoes=undoes, partly=partly, trusting=False)
+            return self._moved(moves, actor, reason, written, forward=forward, undoes=undoes, placed=placed)
+        return self._moved(moves, actor, reason, written, forward=forward, undoes=undoes, placed=placed, trusting=False)
 
     def _moved(
         self,
@@ -194,7 +200,7 @@ class Refs:
         *,
         forward: bool,
         undoes: str | None,
-        partly: bool,
+        placed: bool,
         trusting: bool = True,
     ) -> Operation:
         wanted = [replace(m, ref=self._final(m.ref)) for m in moves]
@@ -210,7 +216,7 @@ class Refs:
             operation = self.log.begin(actor, reason, wanted, undoes=undoes)
             held = stack.enter_context(Locks(self._objects))
             try:
-                self._follow_in_checkouts(wanted, stack, followers, partly=partly)
+                self._follow_in_checkouts(wanted, stack, followers, placed=placed)
                 reserve(self._objects, self.log, wanted, held)
                 noted = self._note_conversations(wanted)  # before: a crash must not leave one that nobody noted
                 for move in wanted:
@@ -276,7 +282,7 @@ class Refs:
         stack: ExitStack,
         followers: list[tuple[checkouts.Worktree, checkouts.CheckoutUpdate]],
         *,
-        partly: bool,
+        placed: bool,
     ) -> None:
         """Bring the person's files along first: a crash then leaves the new content staged, not reverted."""
         for move in moves:
@@ -292,8 +298,9 @@ class Refs:
                 claims = self.log.claims(move.ref)
                 locks.index_lock_removed(worktree.git_dir / "index.lock", claims)
                 died = [c.after for c in claims if c.after and liveness.died(c.mark) and self._objects.has(c.after)]
+                own = placed and worktree.git_dir == self._objects.git_dir
                 update = checkouts.bring_up_to_date(
-                    self._objects, worktree, move.before, move.after, left_over=died, partly=partly
+                    self._objects, worktree, move.before, move.after, left_over=died, placed=own
                 )
                 followers.append((worktree, update))
 
