@@ -15,7 +15,20 @@ from pathlib import Path
 
 from tests.support.forked_commands import Forked
 from tests.support.repositories import repository
-from tests.support.soak import disks, histories, hostile, kills, many, power, projects, rivals, space, steps, turns
+from tests.support.soak import (
+    disks,
+    histories,
+    hostile,
+    kills,
+    many,
+    power,
+    projects,
+    rivals,
+    side_histories,
+    space,
+    steps,
+    turns,
+)
 from tests.support.soak.step import ACTIONS
 
 _GIT_CONFIG = (
@@ -80,6 +93,11 @@ def run_cleaning_branches(folder: Path, options: argparse.Namespace) -> object:
 def run_merges(folder: Path, options: argparse.Namespace) -> object:
     """Agent branches that plain git merges, rebases, squashes, picks from and forks, against a model."""
     return histories.random_histories(folder, options.rounds or 300, seed=options.seed)
+
+
+def run_side_merges(folder: Path, options: argparse.Namespace) -> object:
+    """The same with conversations on side refs, also renamed, deleted and undone by Forge and by plain git."""
+    return side_histories.random_side_histories(folder, options.rounds or 300, seed=options.seed)
 
 
 def run_power(folder: Path, options: argparse.Namespace) -> object:
@@ -163,6 +181,7 @@ RUNS: dict[str, Callable[[Path, argparse.Namespace], object]] = {
     "cleaning": run_cleaning,
     "cleaning-branches": run_cleaning_branches,
     "merges": run_merges,
+    "side-merges": run_side_merges,
     "power": run_power,
     "space": run_space,
     "many": run_many,

@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import count
-
 import pytest
 
-from forge.agents.scripted import Say, ScriptedModel, call
 from forge.app.repositories import branches
 from forge.app.sessions import context
-from forge.app.sessions.conversation import conversation, fork_at, rewind_to
-from forge.git import Repository
+from forge.app.sessions.conversation import fork_at, rewind_to
 from forge.sessions.head import ActiveFile
 from forge.sessions.marks import marks_of
 from forge.sessions.places import Sessions
-from tests.conftest import Git, MakeRepo
-from tests.support.turns import request, turn
+from tests.conftest import Git
+from tests.sessions.talk import said, say
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.req("G-07", "G-08")]
-_MARKS = count(1)
-
-
-@pytest.fixture(params=["tree", "side-ref"])
-def sessions(request: pytest.FixtureRequest, make_repo: MakeRepo) -> Sessions:
-    repo = Repository.open(make_repo({"a.txt": "hello\n"}))
-    repo.create_branch("ai/x", "main")
-    return Sessions(repo, beside=request.param == "side-ref")
-
-
-async def say(sessions: Sessions, text: str, branch: str = "ai/x", *, writes: bool = True) -> ScriptedModel:
-    number = next(_MARKS)
-    write = call("write_file", path=f"f{number}.txt", content=f"{number}\n")
-    model = ScriptedModel([Say("", (write,)), "Done.\nCommit: Add it"] if writes else ["Only talk."])
-    await turn(sessions.repo, model, request(text, f"{number:012x}", branch), beside=sessions.beside)
-    return model
-
-
-def said(sessions: Sessions, branch: str = "ai/x") -> list[str]:
-    fresh = Sessions(Repository.open(sessions.repo.git_dir), beside=sessions.beside)
-    return [moment.turn.asked for moment in conversation(fresh, branch).moments][::-1]
 
 
 async def test_a_fork_by_any_face_carries_it_and_goes_on_by_itself(sessions: Sessions) -> None:
@@ -156,68 +131,3 @@ async def test_a_new_branch_of_a_name_that_plain_git_deleted_begins_anew(
     model = await say(sessions, "hello")
     assert "secret plan" not in str(model.prompts[0].messages)
     assert said(sessions) == ["hello"]
-
-
-@pytest.mark.parametrize("way", ["rebase", "amend"])
-async def test_a_rebase_by_plain_git_keeps_it_with_the_turns_that_only_talked(
-    sessions: Sessions, git: Git, way: str
-) -> None:
-    await say(sessions, "one")
-    for text in ("two", "three"):
-        await say(sessions, text, writes=False)
-    place = sessions.repo.work_tree
-    assert place is not None
-    git(place, "commit", "-q", "--allow-empty", "-m", "main moves on")
-    git(place, "checkout", "-q", "ai/x")
-    git(
-        place,
-        *(
-            ("rebase", "-q", "main")
-            if way == "rebase"
-            else ("commit", "-q", "--amend", "--allow-empty", "--no-edit", "--date=now")
-        ),
-    )
-    git(place, "checkout", "-q", "main")
-    assert said(sessions) == ["one", "two", "three"]
-    await say(sessions, "four", writes=False)
-    assert said(sessions) == ["one", "two", "three", "four"]
-
-
-@pytest.mark.parametrize("way", ["delete", "rename", "rewind"])
-async def test_what_git_renamed_forge_deletes_renames_and_rewinds_with_it(
-    sessions: Sessions, git: Git, way: str
-) -> None:
-    await say(sessions, "one")
-    await say(sessions, "two")
-    await say(sessions, "three", writes=False)
-    git(sessions.repo.git_dir, "branch", "-m", "ai/x", "ai/y")
-    if way == "delete":
-        branches.delete(sessions.repo, "ai/y")
-        sessions.repo.undo()
-        assert said(sessions, "ai/y") == ["one", "two", "three"]
-    elif way == "rename":
-        branches.rename(sessions.repo, "ai/y", "ai/z")
-        assert said(sessions, "ai/z") == ["one", "two", "three"]
-    else:
-        branches.rewind(sessions.repo, "ai/y", "ai/y~1" if sessions.beside else "ai/y~2")
-        assert said(sessions, "ai/y") == ["one"]
-        sessions.repo.undo()
-        assert said(sessions, "ai/y") == ["one", "two", "three"]
-    branches.create(sessions.repo, "ai/x", "main")
-    assert said(sessions, "ai/x") == []
-
-
-async def test_a_rebase_onto_the_merge_that_has_the_branch_keeps_it(sessions: Sessions, git: Git) -> None:
-    await say(sessions, "one")
-    await say(sessions, "two", writes=False)
-    place = sessions.repo.work_tree
-    assert place is not None
-    git(place, "merge", "-q", "--no-ff", "-m", "merge", "ai/x")
-    git(place, "checkout", "-q", "ai/x")
-    git(place, "rebase", "-q", "main")
-    git(place, "checkout", "-q", "main")
-    assert said(sessions) == ["one", "two"]
-    await say(sessions, "three", writes=False)
-    assert said(sessions) == ["one", "two", "three"]
-    git(place, "branch", "-q", "-f", "ai/x", "main~1")
-    assert said(sessions) == []

@@ -14,12 +14,19 @@ from forge.sessions.turns import Turn, turn_id
 from tests.conftest import Git, MakeRepo
 from tests.sessions.messages import say
 from tests.support.soak.histories import random_histories, write_first_format
+from tests.support.soak.side_histories import random_side_histories
 
 
 @pytest.mark.req("G-07", "G-08")
 def test_random_histories_by_plain_git_keep_every_conversation(home: Path, tmp_path: Path) -> None:
     found = random_histories(tmp_path, 8, seed=18, steps=25)
     assert found.histories == 8
+
+
+@pytest.mark.req("G-07", "G-08")
+def test_random_histories_keep_every_conversation_beside_its_branch(home: Path, tmp_path: Path) -> None:
+    found = random_side_histories(tmp_path, 6, seed=41, steps=20)
+    assert found.histories == 6
 
 
 @pytest.fixture

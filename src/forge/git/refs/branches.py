@@ -18,13 +18,15 @@ from forge.git.refs import side_refs
 from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.damage import damage_at
 from forge.git.refs.operations.operation import Operation, RefMove
-from forge.git.refs.ref_files import HEADS, KEPT
+from forge.git.refs.ref_files import HEADS, KEPT, KEPT_BESIDE
 from forge.git.values import Actor, ActorKind, CommitId
 from forge.git.workspace import paths
 
 if TYPE_CHECKING:
     from forge.git.objects.object_store import Objects
     from forge.git.refs.ref_store import Refs
+
+_KEPT = (KEPT, KEPT_BESIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ def create(
     ref = branch_ref(name)
     if refs.target(ref) is not None:
         raise BranchExists(f"{name} exists already.", hint="Choose another name, or open the existing branch.")
+    _give_to_forks(objects, refs, name, actor)
     moves = [RefMove(ref, None, start), *side_refs.made_with(objects, refs, name, start, source)]
     return refs.move(moves, actor=actor, reason=f"new branch {name} at {start[:7]}")
 
@@ -65,7 +68,7 @@ def rename(objects: Objects, refs: Refs, old: str, new: str, *, actor: Actor) ->
     moves = [RefMove(branch_ref(new), None, tip), RefMove(branch_ref(old), tip, None)]
     if new.startswith(f"{old}/") or old.startswith(f"{new}/"):
         moves.reverse()  # git cannot hold both names at once; the kept ref bridges the moment between
-    _adopt(objects, refs, old, actor)
+    _settle(objects, refs, old, actor)
     moves += side_refs.renamed_with(refs, old, new)
     return refs.move(moves, actor=actor, reason=f"rename {old} to {new}")
 
@@ -73,7 +76,8 @@ def rename(objects: Objects, refs: Refs, old: str, new: str, *, actor: Actor) ->
 def delete(objects: Objects, refs: Refs, name: str, *, actor: Actor) -> Operation:
     """The tip stays reachable under a Forge ref."""
     tip = tip_of(refs, name)
-    _adopt(objects, refs, name, actor)
+    _settle(objects, refs, name, actor)
+    _give_to_forks(objects, refs, name, actor)
     moves = [RefMove(branch_ref(name), tip, None), *side_refs.dropped_with(refs, name)]
     return refs.move(moves, actor=actor, reason=f"delete {name}")
 
@@ -83,14 +87,20 @@ def rewind(
 ) -> Operation:
     """Set a branch back to an earlier commit, or to any other. The old tip stays reachable."""
     tip = tip_of(refs, name)
-    _adopt(objects, refs, name, actor)
+    _settle(objects, refs, name, actor, noted=False)
+    _give_to_forks(objects, refs, name, actor)
     moves = [RefMove(branch_ref(name), tip, to), *side_refs.rewound_with(objects, refs, name, to, said)]
     return refs.move(moves, actor=actor, reason=f"rewind {name} to {to[:7]}")
 
 
-def _adopt(objects: Objects, refs: Refs, name: str, actor: Actor) -> None:
-    if moves := side_refs.adopted(objects, refs, name):
+def _settle(objects: Objects, refs: Refs, name: str, actor: Actor, *, noted: bool = True) -> None:
+    if moves := side_refs.settled(objects, refs, name, noted=noted):
         refs.move(moves, actor=actor, reason=f"conversation of {name}", forward=True)
+
+
+def _give_to_forks(objects: Objects, refs: Refs, name: str, actor: Actor) -> None:
+    if moves := side_refs.inherited(objects, refs, name):
+        refs.move(moves, actor=actor, reason=f"conversations of forks of {name}", forward=True)
 
 
 def operations(refs: Refs) -> Iterator[Operation]:
@@ -102,7 +112,7 @@ def operations(refs: Refs) -> Iterator[Operation]:
 def undo(refs: Refs, operation_id: str | None = None, *, actor: Actor) -> Operation:
     """Take back one operation: the last that is not itself an undo and not undone yet, or the one named."""
     operation = _undoable(refs, operation_id)
-    moves = [RefMove(m.ref, m.after, m.before) for m in reversed(operation.moves) if not m.ref.startswith(KEPT)]
+    moves = [RefMove(m.ref, m.after, m.before) for m in reversed(operation.moves) if not m.ref.startswith(_KEPT)]
     for move in moves:
         if refs.target(move.ref) != move.before:
             raise BranchMoved(

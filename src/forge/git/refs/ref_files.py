@@ -24,6 +24,8 @@ HEADS = "refs/heads/"
 KEPT = "refs/forge/kept/"
 BESIDE = "refs/forge/sessions/"
 """A conversation beside each branch of the same name."""
+KEPT_BESIDE = "refs/forge/kept-sessions/"
+"""Conversations that no branch shows any more."""
 _LOGGED = (HEADS, "refs/remotes/", "refs/notes/")
 _ATTEMPTS = 100
 _NOTHING = "0" * 40
@@ -151,7 +153,7 @@ def _append(objects: Objects, git_dir: Path, ref: str, line: bytes) -> None:
 
 def _is_logged(objects: Objects, ref: str) -> bool:
     """Whether a ref without a log is given one, as `core.logAllRefUpdates` has it."""
-    if ref.startswith(KEPT):
+    if ref.startswith((KEPT, KEPT_BESIDE)):
         # git reads reflogs after refs, so a gc that saw neither the branch nor what keeps it (it read one before
         # and the other after we changed them) still sees this.
         return True

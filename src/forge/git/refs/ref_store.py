@@ -31,6 +31,7 @@ from forge.git.refs.operations.operation import Operation, RefMove, moved
 from forge.git.refs.reachability import Reachability
 from forge.git.refs.ref_files import BESIDE, HEADS, KEPT, direct_branches, direct_target, found, log_note
 from forge.git.refs.reservations import busy, reservation
+from forge.git.refs.side_refs import kept_as
 from forge.git.values import Actor, ActorKind, CommitId, ObjectId
 from forge.git.workspace import paths
 
@@ -265,8 +266,12 @@ class Refs:
 
     def _keeping(self, moves: Iterable[RefMove]) -> list[RefMove]:
         """What must be remembered so that no tip is lost by `moves`."""
-        lost = [m for m in moves if m.ref.startswith(HEADS) and m.before is not None]
+        wanted = list(moves)
+        lost = [m for m in wanted if m.ref.startswith(HEADS) and m.before is not None]
         kept = [RefMove(f"{KEPT}{m.ref.removeprefix(HEADS)}@{str(m.before)[:12]}", None, m.before) for m in lost]
+        there = {m.after for m in wanted}
+        said = [(m.ref.removeprefix(BESIDE), m.before) for m in wanted if m.ref.startswith(BESIDE)]
+        kept += [kept_as(name, before) for name, before in said if before and before not in there]
         return [m for m in kept if self.target(m.ref) is None]
 
     def _refuse_checked_out(self, moves: Iterable[RefMove]) -> None:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from forge.git.errors import InvalidName
 from forge.git.objects import commits
 from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.operations.operation import RefMove
-from forge.git.refs.ref_files import BESIDE
+from forge.git.refs.ref_files import BESIDE, KEPT_BESIDE
 from forge.git.values import CommitId
 from forge.git.workspace import paths
 
@@ -26,10 +27,14 @@ __all__ = ["BESIDE"]
 CONTEXT = "Forge-Context"
 """In the message of a save that took marks in the context along, on its branch and beside it."""
 _NOTE = b"\tconversation "
+_SET_BACK = (b"\treset: ", b"\tbranch: Reset to ", b"\tforge: rewind ", b"\tforge: undo: ")
+"""Moves in a reflog that take turns back."""
 _LINE = 200
+"""So many commits of a branch are looked through for the turns that were made on it."""
 _CONTAINED = 10
 """So many turns are looked for behind the other parents of merges."""
-"""So many commits of a branch are looked through for the turns that were made on it."""
+_MOVES = 50
+"""So many moves of a branch are followed back."""
 
 
 def beside_at(
@@ -53,23 +58,96 @@ def beside_at(
 def said_on(objects: Objects, refs: Refs, branch: str, tip: CommitId | None) -> CommitId | None:
     """The commit with the conversation of `branch` at `tip`, whatever git did to the branch since it was written."""
     said = _said(refs, branch) or _renamed(objects, refs, branch)
-    if said is None or tip is None:
-        return beside_at(objects, refs, tip) if said is None else None
-    if not _is_noted(objects, branch, said):
-        return beside_at(objects, refs, tip)
-    line = list(_line(objects, tip))
+    if tip is None:
+        return None
+    if said is None or not _is_noted(objects, branch, said):
+        return _forked(objects, refs, branch, tip)
+    order = {each: place for place, each in enumerate(_line(objects, said))}
+    newest: CommitId | None = None
+    for each in (tip, *_tips_before(objects, branch, tip)):
+        found = (newest, _said_at(objects, said, each), _noted_at(objects, branch, said, each))
+        newest = min((at for at in found if at), key=lambda at: order.get(at, _LINE), default=None)
+        if newest is None and (before := _said_before(objects, branch, said, each)):
+            return before
+        if newest == said:
+            break
+    return newest or _contained(objects, said, tip)
+
+
+def _forked(objects: Objects, refs: Refs, branch: str, tip: CommitId) -> CommitId | None:
+    """What was said elsewhere on the commits of a fork by plain git, also before it was rebased."""
+    line = set(_line(objects, tip))
+    tips = (tip, *(each for each in _tips_before(objects, branch, tip) if each not in line))
+    return next((said for each in tips if (said := beside_at(objects, refs, each))), None)
+
+
+def _said_at(objects: Objects, said: CommitId, tip: CommitId) -> CommitId | None:
+    """The newest behind `said` whose turn is on the line of `tip`."""
+    line = dict.fromkeys(_line(objects, tip))
     turns = {_said_by(objects, each) for each in line} - {None}
     later: list[CommitId] = []
     for each in _line(objects, said):
         if _commit_of(objects, each) in line or _said_by(objects, each) in turns:
             return _with_mere_talk(objects, each, later)
         later.append(each)
-    return said if len(line) == _LINE else _contained(objects, later, tip)
+    return said if len(line) == _LINE else None
 
 
-def _contained(objects: Objects, beside: list[CommitId], tip: CommitId) -> CommitId | None:
+def _tips_before(objects: Objects, branch: str, tip: CommitId) -> Iterator[CommitId]:
+    """Where the branch was before git moved it on to `tip`, the latest first: no turn was taken away since.
+
+    A rebase leaves out the commits of turns that the new base has already, such as by a squash.
+    """
+    moves = [line for line in _reflog(objects, branch)[::-1] if not any(mark in line for mark in (_NOTE, *_SET_BACK))]
+    for move in moves[:_MOVES]:
+        before, after = (CommitId(each.decode()) for each in move.split(b" ", 2)[:2])
+        if after != tip:
+            continue
+        if not before.strip("0") or not objects.has(before) or _is_in_place(objects, move, before):
+            return
+        tip = before
+        yield tip
+
+
+def _is_in_place(objects: Objects, move: bytes, before: CommitId) -> bool:
+    """Whether a rebase stayed where the branch was: what is not there any more was dropped by the person."""
+    _, finished, rest = move.partition(b" (finish): ")
+    onto = CommitId(rest.rpartition(b" onto ")[2].decode("ascii", "replace"))
+    if not finished or not objects.has(onto):
+        return False
+    return objects.git.run("merge-base", "--is-ancestor", onto, before, ok=(0, 1)).returncode == 0
+
+
+def _noted_at(objects: Objects, branch: str, said: CommitId, tip: CommitId) -> CommitId | None:
+    """What the reflog notes for `tip`: a rename or an undo makes the branch anew, where a rebase had put it."""
+    notes = [line for line in _reflog(objects, branch) if _NOTE in line and line.split(b" ", 2)[1] == tip.encode()]
+    for each in _line(objects, said) if notes else ():
+        if any(line.endswith(_NOTE + each.encode()) for line in notes) and not _is_next(objects, each, tip):
+            return each
+    return None
+
+
+def _said_before(objects: Objects, branch: str, said: CommitId, tip: CommitId) -> CommitId | None:
+    """In a conversation that the branch had before it was set back and another one began; now it is at `tip` again."""
+    seen = set(_line(objects, said))
+    for noted in _notes(objects, branch)[::-1]:
+        if noted in seen or not objects.has(noted):
+            continue
+        if found := _said_at(objects, noted, tip):
+            return found
+        seen.update(_line(objects, noted))
+    return None
+
+
+def _is_next(objects: Objects, said: CommitId, tip: CommitId) -> bool:
+    """Whether its turn changed files right after `tip`: such a turn is noted before its commit is made."""
+    at = _commit_of(objects, said)
+    return at is not None and objects.has(CommitId(at)) and tip in objects.commit(CommitId(at)).parents
+
+
+def _contained(objects: Objects, said: CommitId, tip: CommitId) -> CommitId | None:
     """The newest whose commit is anywhere behind `tip`: a rebase moved the branch onto the merge that has it."""
-    for each in beside[:_CONTAINED]:
+    for each in islice(_line(objects, said), _CONTAINED):
         at = _commit_of(objects, each)
         if at and objects.has(CommitId(at)):
             known = objects.git.run("merge-base", "--is-ancestor", at, tip, ok=(0, 1))
@@ -107,9 +185,13 @@ def _is_noted(objects: Objects, branch: str, said: CommitId) -> bool:
 
 def _renamed(objects: Objects, refs: Refs, branch: str) -> CommitId | None:
     """What was said on a branch that git renamed: its reflog came along, the ref beside it has the old name."""
-    notes = [line.rpartition(_NOTE)[2] for line in _reflog(objects, branch) if _NOTE in line]
-    kept = {str(said).encode() for _, said in refs.under(BESIDE)} if notes else set()
-    return CommitId(notes[-1].decode()) if notes and notes[-1] in kept else None
+    notes = _notes(objects, branch)
+    return notes[-1] if notes and any(said == notes[-1] for _, said in refs.under(BESIDE)) else None
+
+
+def _notes(objects: Objects, branch: str) -> list[CommitId]:
+    lines = (line.rpartition(_NOTE) for line in _reflog(objects, branch))
+    return [CommitId(said.decode("ascii", "replace")) for _, note, said in lines if note]
 
 
 def _reflog(objects: Objects, branch: str) -> list[bytes]:
@@ -126,15 +208,39 @@ def made_with(objects: Objects, refs: Refs, name: str, start: CommitId, source: 
     return _moved(name, _said(refs, name), said)
 
 
-def adopted(objects: Objects, refs: Refs, name: str) -> list[RefMove]:
-    """Before Forge renames, rewinds or deletes a branch that git renamed: its conversation takes the new name.
-
-    Only the branch's reflog leads from one to the other, and that goes with the branch.
-    """
-    if _said(refs, name) is not None or (said := _renamed(objects, refs, name)) is None:
+def inherited(objects: Objects, refs: Refs, name: str) -> list[RefMove]:
+    """Before the ref beside `name` goes or is set back: forks by plain git that read it get refs of their own."""
+    lost = _said(refs, name)
+    if lost is None:
         return []
-    old = next(ref for ref, at in refs.under(BESIDE) if at == said)
-    return [RefMove(BESIDE + name, None, said), RefMove(old, said, None)]
+    there, protected = set(_line(objects, lost)), refs.protected_names()
+    found: list[RefMove] = []
+    for branch, tip in refs.branches():
+        if branch == name or paths.folded(branch) in protected or not paths.is_visible(branch) or _said(refs, branch):
+            continue
+        said = said_on(objects, refs, branch, tip)
+        if said in there:
+            found.append(RefMove(BESIDE + branch, None, said))
+    return found
+
+
+def settled(objects: Objects, refs: Refs, name: str, *, noted: bool = True) -> list[RefMove]:
+    """Before Forge moves a branch that git made, renamed, forked or set back: the ref beside it says what it says.
+
+    Only the branch's reflog may tell, and that goes with the branch. Not `noted`: a ref that is the branch's own stays.
+    """
+    tip, was = refs.tip(name), _said(refs, name)
+    if tip is None or not paths.is_visible(name) or refs.protected(name):
+        return []
+    if was is not None and not noted and _is_noted(objects, name, was):
+        return []
+    moves = _moved(name, was, said_on(objects, refs, name, tip))
+    if was is not None and moves and refs.target((kept := kept_as(name, was)).ref) is None:
+        moves.insert(0, kept)
+    renamed = _renamed(objects, refs, name) if was is None else None
+    if renamed is not None:
+        moves += [RefMove(ref, at, None) for ref, at in refs.under(BESIDE) if at == renamed][:1]
+    return [*inherited(objects, refs, name), *moves] if moves else []
 
 
 def renamed_with(refs: Refs, old: str, new: str) -> list[RefMove]:
@@ -152,12 +258,18 @@ def rewound_with(objects: Objects, refs: Refs, name: str, to: CommitId, said: Co
     was = _said(refs, name)
     if was is None:
         return []
-    return _moved(name, was, said or beside_at(objects, refs, to, [name]))
+    said = said or beside_at(objects, refs, to, [name]) or said_on(objects, refs, name, to)
+    return _moved(name, was, said)
 
 
 def _said(refs: Refs, name: str) -> CommitId | None:
     """Of a branch whose name is no Unicode, nothing is kept."""
     return refs.target(BESIDE + name) if paths.is_visible(name) else None
+
+
+def kept_as(name: str, said: CommitId) -> RefMove:
+    """What no branch says any more stays reachable, for an undo and for a branch that is set to it again."""
+    return RefMove(f"{KEPT_BESIDE}{name}@{said[:12]}", None, said)
 
 
 def _moved(name: str, before: CommitId | None, after: CommitId | None) -> list[RefMove]:

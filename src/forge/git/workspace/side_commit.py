@@ -10,7 +10,7 @@ from forge.git.objects import commits, trees
 from forge.git.objects.raw_object import NewObjects, RawObject, object_id
 from forge.git.refs.branch_names import branch_ref
 from forge.git.refs.operations.operation import RefMove
-from forge.git.refs.side_refs import place_of
+from forge.git.refs.side_refs import inherited, kept_as, place_of
 from forge.git.values import EMPTY_TREE, CommitId, ObjectId, ObjectKind, Signature
 
 if TYPE_CHECKING:
@@ -48,14 +48,23 @@ def commit_apart(
         made, new = vfs.draft(text, author, without=is_apart)
         moves.append(RefMove(branch_ref(vfs.branch), vfs.base, made))
     before = refs.target(ref)
+    left = _left_behind(refs, vfs, before) if before is not None and before != onto else []
     said = commits.message_with(
         message, {**trailers, "Forge-Commit": str(made or vfs.base), "Forge-Place": place_of(vfs.objects)}
     )
     beside, more = _beside(vfs, onto, is_apart, said, author)
     # A crash between the two leaves what comes first; the branch is what says that it is done.
-    moves.insert(0, RefMove(ref, before, beside))
+    moves = [*left, RefMove(ref, before, beside), *moves]
     vfs.last_operation = refs.land_together(moves, new | more, actor=vfs.actor, reason=text.splitlines()[0])
     return Parted(made, beside)
+
+
+def _left_behind(refs: Refs, vfs: WorkInProgressVFS, before: CommitId) -> list[RefMove]:
+    """What the ref leads to no longer is kept, and forks that read it get refs of their own."""
+    if forks := inherited(vfs.objects, refs, vfs.branch):
+        refs.move(forks, actor=vfs.actor, reason=f"conversations of forks of {vfs.branch}", forward=True)
+    kept = kept_as(vfs.branch, before)
+    return [kept] if refs.target(kept.ref) is None else []
 
 
 def _beside(
