@@ -214,3 +214,17 @@ async def test_a_turn_that_an_interactive_rebase_drops_is_gone(sessions: Session
     git(place, "-c", "sequence.editor=sed -i 2d", "rebase", "-q", "-i", "HEAD~2")
     git(place, "checkout", "-q", "main")
     assert said(sessions) == ["one"]
+
+
+async def test_a_rebase_onto_a_squash_that_was_merged_already_keeps_it(sessions: Sessions, git: Git) -> None:
+    await say(sessions, "one")
+    place = sessions.repo.work_tree
+    assert place is not None
+    git(place, "merge", "-q", "--squash", "ai/x")
+    git(place, "commit", "-q", "-m", "squash")
+    git(place, "checkout", "-q", "ai/x")
+    git(place, "merge", "-q", "-m", "merge", "main")
+    git(place, "rebase", "-q", "main")
+    git(place, "checkout", "-q", "main")
+    assert git(place, "rev-parse", "ai/x") == git(place, "rev-parse", "main")
+    assert said(sessions) == ["one"]

@@ -113,9 +113,7 @@ def _is_in_place(objects: Objects, move: bytes, before: CommitId) -> bool:
     """Whether a rebase stayed where the branch was: what is not there any more was dropped by the person."""
     _, finished, rest = move.partition(b" (finish): ")
     onto = CommitId(rest.rpartition(b" onto ")[2].decode("ascii", "replace"))
-    if not finished or not objects.has(onto):
-        return False
-    return objects.git.run("merge-base", "--is-ancestor", onto, before, ok=(0, 1)).returncode == 0
+    return bool(finished) and onto in set(_line(objects, before))
 
 
 def _noted_at(objects: Objects, branch: str, said: CommitId, tip: CommitId) -> CommitId | None:
