@@ -311,3 +311,22 @@ def test_axe_finds_nothing_serious_in_questions_and_pictures_of_contracts(reader
     reader.get_by_role("button", name="Questions").press("Enter")
     reader.get_by_label("What is built?").wait_for()
     assert_accessible(reader)
+
+
+@pytest.mark.req("C-05", "G-15")
+def test_axe_finds_nothing_serious_in_the_editor_of_contracts(reader: Any, desk: Desk) -> None:
+    with desk.client() as client:
+        project = made(client, "Contract editor for axe")
+    _go(reader, desk, f"/projects/{project}?tab=contracts")
+    reader.get_by_role("button", name="Boundaries Missing").press("Enter")
+    reader.get_by_role("button", name="Write").press("Enter")
+    area = reader.get_by_role("textbox", name="Text of boundaries")
+    area.press("Control+a")
+    reader.keyboard.insert_text('{"allowed": []}')
+    reader.locator(".cm-lint-marker-error").wait_for()
+    assert_accessible(reader)
+    area.press("Control+Home")
+    area.press("ArrowRight")
+    area.press("Control+Space")
+    reader.get_by_role("listbox", name="Completions").wait_for()
+    assert_accessible(reader)

@@ -5,7 +5,9 @@ import { Button, EmptyState, ErrorState, Skeleton, toast } from "@/ui";
 
 import { changedLines } from "./changes";
 import { ChangedLines } from "./DocumentChanges";
-import { useContractDiff, useContractVersions, useRestoreContract, type ContractType } from "./contract_queries";
+import { ContractCode } from "./contract_editor";
+import { useContractDiff, useContractVersion, useContractVersions, useRestoreContract, type ContractType } from "./contract_queries";
+import { TITLES } from "./contract_text";
 import { Select } from "./Select";
 
 /** What changed between two versions, and an earlier one restored. */
@@ -13,6 +15,7 @@ export function ContractChanges({ project, type }: { project: string; type: Cont
   const versions = useContractVersions(project, type);
   const restore = useRestoreContract(project, type);
   const [chosen, setChosen] = useState<{ old?: number; new?: number }>({});
+  const [reads, setReads] = useState(false);
   const list = versions.data ?? [];
   const newest = list[0]?.number ?? 0;
   const now = chosen.new ?? newest;
@@ -39,10 +42,30 @@ export function ContractChanges({ project, type }: { project: string; type: Cont
         >
           Restore version {before}
         </Button>
+        <Button small kind="quiet" aria-pressed={reads} disabled={old === undefined || old.blob === null} onClick={() => setReads(!reads)} className="aria-pressed:bg-surface-2">
+          Text of version {before}
+        </Button>
       </div>
       {restore.isError && <ErrorState error={restore.error} />}
       {diff.isError && <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />}
-      {diff.data === undefined ? <Skeleton lines={6} label="Loading the changes" /> : <ChangedLines label={`Changes of ${type}`} lines={changedLines(diff.data.diff)} />}
+      {reads && old !== undefined && old.blob !== null ? (
+        <EarlierText project={project} type={type} version={before} />
+      ) : diff.data === undefined ? (
+        <Skeleton lines={6} label="Loading the changes" />
+      ) : (
+        <ChangedLines label={`Changes of ${type}`} lines={changedLines(diff.data.diff)} />
+      )}
+    </div>
+  );
+}
+
+function EarlierText({ project, type, version }: { project: string; type: ContractType; version: number }) {
+  const earlier = useContractVersion(project, type, version);
+  if (earlier.isError) return <ErrorState error={earlier.error} onRetry={() => void earlier.refetch()} />;
+  if (earlier.data === undefined) return <Skeleton lines={6} label={`Loading version ${version}`} />;
+  return (
+    <div className="h-[70vh]">
+      <ContractCode key={version} type={type} label={`Text of ${TITLES[type].toLowerCase()}, version ${version}`} text={earlier.data.content} />
     </div>
   );
 }

@@ -1,11 +1,12 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 
 import { isProblem } from "@/api";
 import { Button, ErrorState, toast } from "@/ui";
 
 import { Findings } from "./Findings";
-import { useDraftFindings, useSaveContract, type Contract } from "./contract_queries";
-import { lineRange, TITLES } from "./contract_text";
+import { ContractCode, type CodeHandle } from "./contract_editor";
+import { useContractSchema, useDraftFindings, useSaveContract, type Contract } from "./contract_queries";
+import { TITLES } from "./contract_text";
 
 const PAUSE = 400;
 
@@ -21,13 +22,15 @@ export function ContractEditor({ project, contract, onDone }: ContractEditorProp
   const type = contract.contract_type;
   const [text, setText] = useState(contract.content);
   const [etag, setEtag] = useState(contract.etag);
-  const area = useRef<HTMLTextAreaElement>(null);
+  const code = useRef<CodeHandle>(null);
+  const schema = useContractSchema(project, type);
   const draft = useSettled(text);
   const findings = useDraftFindings(project, type, draft);
   const save = useSaveContract(project, type);
-  const own = (findings.data ?? []).filter(({ file }) => file.startsWith(`${type}.`));
+  const own = useMemo(() => (findings.data ?? []).filter(({ file }) => file.startsWith(`${type}.`)), [findings.data, type]);
   const isBehind = contract.etag !== etag;
-  const store = () =>
+  const store = () => {
+    if (save.isPending || isBehind) return;
     save.mutate(
       { content: text, etag },
       {
@@ -37,14 +40,10 @@ export function ContractEditor({ project, contract, onDone }: ContractEditorProp
         },
       },
     );
-  const toLine = (line: number) => {
-    const [start, end] = lineRange(text, line);
-    area.current?.focus();
-    area.current?.setSelectionRange(start, end);
   };
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <Findings findings={own} onLine={toLine} />
+      <Findings findings={own} onLine={(line) => code.current?.goTo(line)} />
       {save.isError && !isProblem(save.error, "contract_changed") && <ErrorState error={save.error} />}
       {isBehind && (
         <div role="alert" className="flex flex-col gap-2 border-b border-line px-3 py-2 text-xs">
@@ -57,20 +56,18 @@ export function ContractEditor({ project, contract, onDone }: ContractEditorProp
           </div>
         </div>
       )}
-      <textarea
-        ref={area}
-        aria-label={`Text of ${TITLES[type].toLowerCase()}`}
-        value={text}
-        spellCheck={false}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "s" && (event.ctrlKey || event.metaKey)) {
-            event.preventDefault();
-            store();
-          }
-        }}
-        className="focus-inset min-h-0 flex-1 resize-none bg-surface-0 px-4 py-3 font-mono text-xs leading-5"
-      />
+      <div className="min-h-0 flex-1">
+        <ContractCode
+          type={type}
+          label={`Text of ${TITLES[type].toLowerCase()}`}
+          text={text}
+          findings={own}
+          schema={schema.data ?? null}
+          onText={setText}
+          onSave={store}
+          onReady={(handle) => (code.current = handle)}
+        />
+      </div>
       <div className="flex shrink-0 items-center justify-end gap-2 border-t border-line px-3 py-2">
         <Button small kind="quiet" onClick={onDone}>
           Discard

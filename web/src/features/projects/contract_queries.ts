@@ -3,6 +3,8 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 
 import { answer, api, keys, type Shapes } from "@/api";
 
+import type { Schema } from "./contract_editor/suggestions";
+
 export type ContractCard = Shapes["ContractCardShape"];
 export type Contract = Shapes["ContractShape"];
 export type Finding = Shapes["FindingShape"];
@@ -21,6 +23,26 @@ export function useContract(project: string, type: ContractType) {
   return useQuery({
     queryKey: [...keys.contracts(project), "one", type],
     queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/{contract_type}", { ...at(project, type), signal })),
+  });
+}
+
+/** An earlier text, which never changes. */
+export function useContractVersion(project: string, type: ContractType, version: number | null) {
+  return useQuery({
+    queryKey: [...keys.contracts(project), "version", type, version],
+    enabled: version !== null,
+    staleTime: Infinity,
+    queryFn: ({ signal }) => answer(api.GET("/api/projects/{project}/contracts/{contract_type}", { ...at(project, type, { version }), signal })),
+  });
+}
+
+/** What may stand in a contract that has a JSON Schema. */
+export function useContractSchema(project: string, type: ContractType) {
+  return useQuery({
+    queryKey: ["contract-schema", type],
+    enabled: type === "physics" || type === "boundaries",
+    staleTime: Infinity,
+    queryFn: async ({ signal }): Promise<Schema> => answer(api.GET("/api/projects/{project}/contracts/schema/{contract_type}", { params: { path: { project, contract_type: type } }, signal })),
   });
 }
 

@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ContractCard } from "./contract_queries";
-import { lineRange, readable, stateOf } from "./contract_text";
-
-test("a line has its range, and one too many is the end", () => {
-  expect([1, 2, 3, 9].map((line) => lineRange("ab\ncd\n", line))).toEqual([[0, 2], [3, 5], [6, 6], [6, 6]]);
-});
+import { readable, stateOf } from "./contract_text";
 
 test("a state is told by a word", () => {
   const card = { state: "findings", findings: 2 } as ContractCard;

@@ -1,4 +1,4 @@
-/** Words for contracts, and where a line of a text begins. */
+/** Words for contracts, and their text as it is read. */
 import { plural } from "@/lib/format";
 import type { Meaning } from "@/ui";
 
@@ -30,18 +30,6 @@ export function stateOf(card: ContractCard): { meaning: Meaning; word: string } 
     case "findings":
       return { meaning: "bad", word: plural(card.findings, "finding") };
   }
-}
-
-/** Start and end of a line, counted from 1; of a line that is not there, the end of the text. */
-export function lineRange(text: string, line: number): [number, number] {
-  let start = 0;
-  for (let at = 1; at < line; at += 1) {
-    const end = text.indexOf("\n", start);
-    if (end < 0) return [text.length, text.length];
-    start = end + 1;
-  }
-  const end = text.indexOf("\n", start);
-  return [start, end < 0 ? text.length : end];
 }
 
 /** As it is read, not written: the fields of a phase are lines of their own, and globs are not marks of bold text. */

@@ -4,9 +4,9 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 
-import { languageOf } from "../editor/languages";
-import { asText, lineBreakOf } from "../editor/lines";
-import { look } from "../editor/look";
+import { languageOf } from "@/ui/code/languages";
+import { asText, lineBreakOf } from "@/ui/code/lines";
+import { look } from "@/ui/code/look";
 
 export interface CodeDiffProps {
   path: string;

@@ -3,8 +3,8 @@ import { EditorSelection, type EditorState, type StateEffect } from "@codemirror
 import { EditorView } from "@codemirror/view";
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
-import { languageOf } from "./languages";
-import { asText, difference } from "./lines";
+import { languageOf } from "@/ui/code/languages";
+import { asText, difference } from "@/ui/code/lines";
 import type { OpenFile } from "./open_file";
 import { setKnown } from "./seen_gutter";
 import { fileState, fromBranch, inLanguage, switched } from "./setup";

@@ -3,8 +3,8 @@ import { EditorState } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 
-import { languageOf } from "./languages";
-import { asText, lineBreakOf } from "./lines";
+import { languageOf } from "@/ui/code/languages";
+import { asText, lineBreakOf } from "@/ui/code/lines";
 import { inLanguage, plainSetup } from "./setup";
 
 export interface ReadOnlyCodeProps {

@@ -5,8 +5,8 @@ import { Annotation, Compartment, EditorState, type Extension, type Text } from 
 import { EditorView, keymap } from "@codemirror/view";
 import { basicSetup } from "codemirror";
 
-import { asText, lineBreakOf } from "./lines";
-import { look } from "./look";
+import { asText, lineBreakOf } from "@/ui/code/lines";
+import { look } from "@/ui/code/look";
 import type { OpenFile, Version } from "./open_file";
 import { seenGutter } from "./seen_gutter";
 
