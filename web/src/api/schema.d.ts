@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Your own keys
-         * @description Your own keys; for who may administer, a user's or everybody's. Never the keys themselves.
+         * @description Your own keys; for whoever may administer, a user's or everybody's. Never the keys themselves.
          */
         get: operations["list_keys"];
         put?: never;
@@ -298,8 +298,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go on to the next phase, with a checkpoint in MEMORY.md
-         * @description Go on to the next phase, with a checkpoint in MEMORY.md.
+         * Continue to the next phase, with a checkpoint in MEMORY.md
+         * @description Continue to the next phase, with a checkpoint in MEMORY.md.
          */
         post: operations["add_checkpoint"];
         delete?: never;
@@ -438,8 +438,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find out where work stands, and bring the sources that disagree up to the newest one
-         * @description Find out where work stands, and bring the sources that disagree up to the newest one.
+         * Find out the state of the work, and bring the sources that disagree up to the newest one
+         * @description Find out the state of the work, and bring the sources that disagree up to the newest one.
          */
         post: operations["resume_memory"];
         delete?: never;
@@ -719,7 +719,7 @@ export interface paths {
         put?: never;
         /**
          * Let an agent write contracts
-         * @description Let an agent write contracts. The run goes on by itself and is told in the project's topic.
+         * @description Let an agent write contracts. The run continues by itself and publishes its events in the project's topic.
          */
         post: operations["generate_contracts"];
         /**
@@ -1481,7 +1481,7 @@ export interface paths {
         put?: never;
         /**
          * Stop what Forge does with a project
-         * @description Stop what Forge does with a project. It halts; `resume` goes on, with another `agent` if you like.
+         * @description Stop what Forge does with a project. It halts; `resume` continues, with another `agent` if you like.
          */
         post: operations["stop_project_work"];
         delete?: never;
@@ -1798,8 +1798,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Branches by name, with who is at work on them
-         * @description Branches by name, with who is at work on them.
+         * Branches by name, with who is working on them
+         * @description Branches by name, with who is working on them.
          */
         get: operations["list_branches"];
         put?: never;
@@ -2533,7 +2533,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a turn
-         * @description Begin a turn. It goes on by itself, and is told in the topic that is given back.
+         * @description Begin a turn. It runs by itself and publishes its events in the topic that is returned.
          */
         post: operations["send_message"];
         delete?: never;
@@ -9797,7 +9797,7 @@ export interface components {
         };
         /**
          * StuckShape
-         * @description What work that cannot go on by itself asks a person.
+         * @description What work that cannot continue by itself asks a person.
          * @example {
          *       "cause": "decision",
          *       "explanation": "The specification names no case for an empty file.",
