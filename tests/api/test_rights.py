@@ -18,7 +18,7 @@ from tests.support.soak.planted import STRANGER, Planted, plant
 
 pytestmark = [pytest.mark.req("X-06", "X-05"), ON_BOTH]
 
-READING = {"search_files", "preview_merge", "preview_export", "check_drafts"}
+READING = {"search_files", "preview_merge", "preview_push", "preview_export", "check_drafts"}
 """They change nothing, though they are sent like a change."""
 OPEN = {"sign_in", "sign_out", "revoke_key"}
 """Of one's own session and keys."""

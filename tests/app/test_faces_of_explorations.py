@@ -46,21 +46,21 @@ def _learned(client: httpx.Client, id_: str, text: str) -> httpx.Response:
     return client.post("/api/memory/lines", params={"project": id_}, json={"kind": "learning", "text": text})
 
 
+def _ended(client: httpx.Client, id_: str, run: str) -> bool:
+    return bool(client.get(f"/api/projects/{id_}/runs/{run}", params={"wait": 5}).json()["over"])
+
+
 def by_request(house: House) -> Outcome:
     id_ = _made(house)
     address = f"/api/projects/{id_}"
-
-    def ended(run: str) -> bool:
-        return bool(client.get(f"{address}/runs/{run}", params={"wait": 5}).json()["over"])
-
     with house.client() as client:
         turn = client.post(f"{address}/explore/turns", json={"text": SAID, "about": "problem"}).json()
-        until(lambda: ended(turn["run"]))
+        until(lambda: _ended(client, id_, turn["run"]))
         _learned(client, id_, LEARNED).raise_for_status()
         contracts = f"{address}/contracts"
         client.put(f"{contracts}/questions", json={"answers": {"product": PRODUCT}}).raise_for_status()
         run = client.post(f"{contracts}/generation", json={"kinds": ["manifesto"]}).json()["run"]
-        until(lambda: ended(run))
+        until(lambda: _ended(client, id_, run))
         refused = [
             client.delete(f"{contracts}/generation").json()["code"],
             client.put(f"{contracts}/questions", json={"answers": {"none": "x"}}).json()["code"],
@@ -122,7 +122,8 @@ async def test_what_an_agent_says_and_remembers_by_mcp_is_told_and_audited_like_
         await agent.refused("forge_write_memory", kind="learning", text=" ")
     with house.client() as client:
         address = f"/api/projects/{other}"
-        client.post(f"{address}/explore/turns", json={"text": SAID}).raise_for_status()
+        turn = client.post(f"{address}/explore/turns", json={"text": SAID}).raise_for_status().json()
+        until(lambda: _ended(client, other, turn["run"]))
         _learned(client, other, LEARNED).raise_for_status()
         _learned(client, other, " ")
     one, two = _outcome(house, id_, []), _outcome(house, other, [])

@@ -150,7 +150,7 @@ def test_work_with_a_model_in_trouble_is_stopped_and_another_one_asked(page: Any
         in_trouble().get_by_role("button", name="Stop").click()
         ways = page.get_by_role("region", name="What you can do")
         expect(ways).to_contain_text("Stopped by you")
-        field = ways.get_by_role("textbox", name="Provide input").bounding_box()
+        field = ways.get_by_role("textbox", name="Edit your words").bounding_box()
         assert field["width"] > 200, "there is no room to write in"
         expect(standing(page)).to_contain_text("stopped by you")
         ways.get_by_role("button", name="Retry").click()

@@ -1168,9 +1168,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download a brief (`problem_brief.md`, `.docx`, `.pdf`), the register (`assumptions.csv`, `.md`) or a view of it (`matrix.svg`, `tree.svg`, `dependencies.svg`)
-         * @description Download a brief (`problem_brief.md`, `.docx`, `.pdf`), the register (`assumptions.csv`, `.md`) or a view of it
-         *     (`matrix.svg`, `tree.svg`, `dependencies.svg`).
+         * Download a brief, the register or a view of it
+         * @description Download a brief, the register or a view of it.
+         *
+         *     Briefs: `problem_brief.md`, `.docx`, `.pdf`. Register: `assumptions.csv`, `.md`. Views: `matrix.svg`, `tree.svg`,
+         *     `dependencies.svg`.
          */
         get: operations["export_exploration"];
         put?: never;

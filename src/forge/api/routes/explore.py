@@ -42,8 +42,10 @@ def list_exploration_tools(shop: Shop, who: Asking, *, project: Project) -> Any:
     },
 )
 def export_exploration(shop: Shop, who: Asking, *, project: Project, name: Name) -> Response:
-    """Download a brief (`problem_brief.md`, `.docx`, `.pdf`), the register (`assumptions.csv`, `.md`) or a view of it
-    (`matrix.svg`, `tree.svg`, `dependencies.svg`).
+    """Download a brief, the register or a view of it.
+
+    Briefs: `problem_brief.md`, `.docx`, `.pdf`. Register: `assumptions.csv`, `.md`. Views: `matrix.svg`, `tree.svg`,
+    `dependencies.svg`.
     """
     made = exploration_export.export(shop, who, project, name)
     headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "X-Content-Type-Options": "nosniff"}
