@@ -54,6 +54,7 @@ RUNS = [
     ["models"],
     ["cost"],
     ["export", "--without-sessions", "-b", "topic"],
+    ["push", "-b", "topic"],
     ["worker", "--until-idle"],
     ["project", "new", "Party"],
     ["project", "list"],
@@ -78,9 +79,11 @@ ELSEWHERE = {"run", "demo", "serve", "completion", "contracts", "mcp", "notes", 
 
 
 @pytest.fixture
-def repo(make_repo: MakeRepo, git: Git, forge: Forge, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repo(make_repo: MakeRepo, git: Git, forge: Forge, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     repo = make_repo({"a.txt": "a\n"})
     monkeypatch.chdir(repo)
+    git(repo, "init", "-q", "--bare", str(tmp_path / "remote.git"))
+    git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
     forge("branch", "new", "topic")
     forge("file", "save", "-b", "topic", "t.txt", stdin="t\n")
     forge("context", "add", "t.txt", "-b", "topic")
