@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from forge.cli.terminal.output import Output
-from forge.cli.terminal.turn_output import ToldAsProse
+from forge.cli.terminal.turn_output import ProseTurnDisplay
 from forge.events import QuestionAsked
 from tests.cli.conftest import PROGRAM, Forge
 from tests.cli.terminals import Terminal
@@ -93,5 +93,5 @@ def test_programs_are_never_asked(forge: Forge, repo: Path, words: tuple[str, ..
 
 def test_a_question_of_several_lines_is_shown_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
     asked = QuestionAsked("q1", "r1", "Two ways:\n1. red\n2. blue", ("red", "blue"), None)
-    ToldAsProse(Output(json=False)).event(asked)
+    ProseTurnDisplay(Output(json=False)).event(asked)
     assert capsys.readouterr().out.startswith("Two ways:\n1. red\n2. blue\n")

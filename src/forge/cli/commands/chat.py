@@ -16,7 +16,7 @@ from forge.cli.terminal.parser import Commands
 from forge.cli.terminal.project_output import Agent
 from forge.cli.terminal.questions import can_ask
 from forge.cli.terminal.session import BadUsage, Exit, Session
-from forge.cli.terminal.turn_output import Told, telling
+from forge.cli.terminal.turn_output import TurnDisplay, telling
 from forge.errors import ForgeError
 
 app = Commands(__doc__)
@@ -65,7 +65,7 @@ def _message(given: str | None) -> str | None:
 async def _chat(
     session: Session,
     repo: Repository,
-    how: Told,
+    how: TurnDisplay,
     branch: str,
     text: str | None,
     model: str | None,
@@ -100,7 +100,7 @@ async def _chat(
         return code
 
 
-async def _asked(how: Told) -> str | None:
+async def _asked(how: TurnDisplay) -> str | None:
     """A line from the person; a line that ends in a backslash continues. None at the end of the input."""
     lines: list[str] = []
     while True:

@@ -9,7 +9,7 @@ from forge.app.sessions.turn_end import TurnEnd, TurnStatus
 from forge.cli.terminal.progress import Pulse
 from forge.cli.terminal.questions import meant, typed_line
 from forge.cli.terminal.session import Exit
-from forge.cli.terminal.turn_output import Told
+from forge.cli.terminal.turn_output import TurnDisplay
 from forge.cli.terminal.turns import StartedTurn, Turns
 from forge.errors import ForgeError, InvalidInput, NotFound
 from forge.events import QuestionAsked, QuestionClosed
@@ -20,7 +20,7 @@ _CODES = {TurnStatus.DONE: Exit.OK, TurnStatus.FAILED: Exit.ERROR, TurnStatus.LI
 class Talk:
     """`asks`: a person sits at the terminal, so the agent may ask back; the question is answered here or elsewhere."""
 
-    def __init__(self, turns: Turns, how: Told, branch: str, *, asks: bool = False) -> None:
+    def __init__(self, turns: Turns, how: TurnDisplay, branch: str, *, asks: bool = False) -> None:
         self._turns = turns
         self._how = how
         self._branch = branch

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from forge.errors import ForgeError
 
 
-class Told:
+class TurnDisplay:
     """Says nothing until the end, and then one JSON document: what programs want."""
 
     def __init__(self, out: Output) -> None:
@@ -63,7 +63,7 @@ class Told:
         self.out.result(document(end))
 
 
-class ToldByLine(Told):
+class LineTurnDisplay(TurnDisplay):
     """One JSON document a line: each event, and the result as the last one."""
 
     def event(self, event: Event) -> None:
@@ -79,7 +79,7 @@ class ToldByLine(Told):
         self.out.raw(json.dumps(plain(value), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
 
 
-class ToldAsProse(Told):
+class ProseTurnDisplay(TurnDisplay):
     """For people: text as it comes, a line for each tool, and at the end what became of it."""
 
     def __init__(self, out: Output) -> None:
@@ -184,10 +184,10 @@ class ToldAsProse(Told):
         self.out.flush()
 
 
-def telling(out: Output, *, stream: bool) -> Told:
+def telling(out: Output, *, stream: bool) -> TurnDisplay:
     if stream:
-        return ToldByLine(out)
-    return Told(out) if out.json else ToldAsProse(out)
+        return LineTurnDisplay(out)
+    return TurnDisplay(out) if out.json else ProseTurnDisplay(out)
 
 
 def document(end: TurnEnd) -> dict[str, object]:
